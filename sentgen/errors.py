@@ -1,0 +1,78 @@
+"""Everything that sentgen raises on purpose.
+
+    SentgenError                 one clear line for the user; exit code 1
+    ├── InputError               a file, sentence or argument is wrong (file, line, sentence id, check)
+    ├── StoreError               the database is locked, damaged, full, missing or of another version
+    ├── NotFoundError            no such corpus, model, word or table
+    ├── ModelError               a model cannot be built or asked what was asked
+    └── QueryRejected            SQL that sentgen refuses to run
+
+A message says what is wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class SentgenError(Exception):
+    """Base of all errors that a user can cause and cure."""
+
+
+class InputError(SentgenError):
+    """Input that cannot be used; carries where it is, when it is in a file."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        sent_id: str | None = None,
+        check: str | None = None,
+    ) -> None:
+        self.message, self.path, self.line, self.sent_id, self.check = message, path, line, sent_id, check
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        where = ":".join(str(part) for part in (self.path, self.line) if part is not None)
+        sentence = f" (sentence {self.sent_id})" if self.sent_id else ""
+        check = f" [{self.check}]" if self.check else ""
+        return f"{where}: {self.message}{sentence}{check}" if where else f"{self.message}{sentence}{check}"
+
+
+class StoreError(SentgenError):
+    """The database cannot be opened, read or written."""
+
+
+class NotFoundError(SentgenError):
+    """Something was asked for by a name that the store does not know."""
+
+
+class ModelError(SentgenError):
+    """A model cannot be built, loaded or asked what was asked."""
+
+
+class QueryRejected(SentgenError):
+    """SQL that sentgen refuses to run, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """One sentence that a named check refused, with where it stands.
+
+    ``line`` counts from 1 in the source as read (after decompression); ``sent_id`` is empty when the
+    source does not name its sentences.
+    """
+
+    path: str
+    line: int
+    sent_id: str
+    check: str
+    message: str
+
+    def as_error(self) -> InputError:
+        """The same as an exception."""
+        return InputError(
+            self.message, path=self.path, line=self.line, sent_id=self.sent_id or None, check=self.check
+        )
