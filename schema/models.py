@@ -1,0 +1,59 @@
+"""Models: named, versioned sets of corpora with settings, and the probabilities that came out."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, DateTime, Double, Integer, SmallInteger, String, Table
+
+from sentgen.schema.base import column, key, metadata
+
+model = Table(
+    "model",
+    metadata,
+    key("Number of the model."),
+    column("name", String, "Name of the model."),
+    column("version", Integer, "Counts the builds under that name, from 1."),
+    column("max_order", SmallInteger, "Highest order of its n-grams, 1 to 5."),
+    column("smoothing", String, "katz, kneser-ney, or arpa for an imported model."),
+    column("min_count", String, "Lowest count kept per order, joined by commas."),
+    column("unknown", String, "none: no probability for unknown words; word: one <unk>; tag: one <unk:TAG> per tag."),
+    column("vocabulary", BigInteger, "Number of its unigrams, <unk> and </s> included, <s> left out."),
+    column("sentences", BigInteger, "Sentences that it was counted from."),
+    column("tokens", BigInteger, "Tokens that it was counted from."),
+    column("created_at", DateTime, "When it was built (UTC)."),
+    comment="A named, versioned set of corpora plus settings.",
+)
+
+model_corpus = Table(
+    "model_corpus",
+    metadata,
+    column("model_id", Integer, "Model."),
+    column("corpus_id", Integer, "Corpus that it was built from."),
+    column("corpus_name", String, "Name of that corpus when the model was built."),
+    column("tokens", BigInteger, "Tokens of the corpus when the model was built; another number now means stale."),
+    comment="Which corpora a model was built from.",
+)
+
+model_parameter = Table(
+    "model_parameter",
+    metadata,
+    column("model_id", Integer, "Model."),
+    column("n", SmallInteger, "Order of n-grams that it belongs to; 0 for all."),
+    column("name", String, "Name: a discount such as d1, a count of counts such as n1, or a note."),
+    column("value", Double, "Value.", nullable=True),
+    comment="What smoothing estimated: counts of counts, discounts, fallbacks taken.",
+)
+
+model_ngram = Table(
+    "model_ngram",
+    metadata,
+    column("model_id", Integer, "Model."),
+    column("anchor", Integer, "The word of the n-gram with the greatest id: as a rule its rarest."),
+    column("n", SmallInteger, "Order of the n-gram."),
+    *[
+        column(f"w{i}", Integer, f"Word {i} of the n-gram (in word); null beyond its order.", nullable=True)
+        for i in range(1, 6)
+    ],
+    column("logp", Double, "Natural logarithm of the probability of the last word after the others."),
+    column("backoff", Double, "Natural logarithm of the back-off weight of the n-gram as a context; 0 if it has none."),
+    comment="Back-off language model, sorted by model and anchor so that the n-grams of a bag lie together.",
+)

@@ -1,0 +1,45 @@
+"""Options that several commands share, declared once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.schema import Store, default_path
+
+DbOption = Annotated[
+    Path | None,
+    typer.Option("--db", metavar="FILE", help="The store. Default: $SENTGEN_DB, else in your data folder."),
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option("--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB. Default: a quarter of RAM."),
+]
+CorpusFilter = Annotated[
+    list[str] | None, typer.Option("--corpus", metavar="NAME", help="Only this corpus; may be repeated.")
+]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
+
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+def parse_size(text: str | None) -> int | None:
+    """Read a size such as ``2GB``, ``500M`` or ``1073741824``."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
+    if not match:
+        raise typer.BadParameter(f"{text!r} is no size; write it like 2GB or 500MB")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def open_store(
+    db: Path | None, *, create: bool = False, read_only: bool = False, memory_limit: str | None = None
+) -> Store:
+    """Open the store that the options name."""
+    return Store(
+        db or default_path(), create=create, read_only=read_only, memory_limit=parse_size(memory_limit)
+    )
