@@ -1,0 +1,394 @@
+"""How every command that shows a table shows it: one set of options, one object that writes.
+
+A command takes ``out: Output`` and is wrapped in `output_options`, which replaces that parameter by
+``--csv``, ``--tsv``, ``--json``, ``--jsonl`` and ``--parquet FILE`` (a table for reading is the default)::
+
+    @output_options
+    def words(*, limit: LimitOption = 20, out: Output) -> None:
+        table = most_frequent_words(limit)          # columns form, count
+        out.arrow(table)                            # or: out.rows(["form", "count"], [("the", 3)])
+
+    app.command("words")(words)
+
+Data goes to standard output and everything else to standard error (`Output.note`). In a terminal the table
+fits its width; elsewhere it is plain aligned text of any width. JSON numbers stay numbers; NaN and the
+infinities become null in JSON and empty in CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row.
+The text of a corpus is hostile: tables for reading show control characters and text-direction overrides as
+escapes such as ``\\x1b``, and never read markup in them; the other formats keep the text as it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import inspect
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sentgen.errors import InputError
+
+Align = Literal["left", "right", "center"]
+Result = TypeVar("Result")
+
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.", rich_help_panel="Output")]
+TsvOption = Annotated[
+    bool, typer.Option("--tsv", help="Print tab-separated values.", rich_help_panel="Output")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON array.", rich_help_panel="Output")]
+JsonlOption = Annotated[
+    bool, typer.Option("--jsonl", help="Print one JSON object a line.", rich_help_panel="Output")
+]
+ParquetOption = Annotated[
+    Path | None,
+    typer.Option("--parquet", metavar="FILE", help="Write a Parquet file.", rich_help_panel="Output"),
+]
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "csv": (CsvOption, False),
+    "tsv": (TsvOption, False),
+    "json": (JsonOption, False),
+    "jsonl": (JsonlOption, False),
+    "parquet": (ParquetOption, None),
+}
+#: C0, DEL, C1; separators of lines and paragraphs; what changes the direction of text; surrogates.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_SIGNIFICANT = 4
+
+
+class Format(StrEnum):
+    """What comes out."""
+
+    TABLE = "table"
+    CSV = "csv"
+    TSV = "tsv"
+    JSON = "json"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where and how a command writes its table.
+
+    Args:
+        form: the format.
+        path: the file, for Parquet.
+    """
+
+    form: Format = Format.TABLE
+    path: Path | None = None
+
+    @property
+    def for_reading(self) -> bool:
+        """Whether a person reads the result, so that a command may add bars or cut context."""
+        return self.form is Format.TABLE
+
+    def note(self, text: str) -> None:
+        """Say something about the result on standard error."""
+        typer.echo(printable(text), err=True)
+
+    def arrow(
+        self,
+        table: pa.Table,
+        *,
+        truncated: bool = False,
+        align: Mapping[str, Align] | None = None,
+        styles: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write an Arrow table; say so if it is only the first part of the answer.
+
+        Args:
+            table: the rows.
+            truncated: whether there were more of them.
+            align: column to its side, where it is not numbers right and text left.
+            styles: column to its Rich style in a terminal, such as ``bold``.
+        """
+        if self.form is Format.PARQUET:
+            self._parquet(table)
+        else:
+            self.rows(table.column_names, _arrow_rows(table), align=align, styles=styles)
+        if truncated:
+            self.note(f"first {table.num_rows} rows; there are more (--limit 0 for all)")
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[object]],
+        *,
+        align: Mapping[str, Align] | None = None,
+        styles: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write rows, one sequence of values each; a table for reading without rows prints nothing.
+
+        Columns of the same name are told apart by a number. See `arrow` for the other arguments.
+        """
+        names = _distinct(columns)
+        if self.form is Format.PARQUET:
+            self._parquet(_as_arrow(names, rows))
+        elif self.form is Format.JSON:
+            _write_json(names, rows)
+        elif self.form is Format.JSONL:
+            _write_jsonl(names, rows)
+        elif self.form is Format.TABLE:
+            _write_table(names, list(rows), align or {}, styles or {})
+        else:
+            _write_csv(names, rows, "\t" if self.form is Format.TSV else ",")
+
+    def _parquet(self, table: pa.Table) -> None:
+        if self.path is None:
+            raise InputError("Parquet needs a file; name it with --parquet FILE")
+        write_parquet(table.rename_columns(_distinct(table.column_names)), self.path)
+        self.note(f"{self.path}: {table.num_rows} rows")
+
+
+def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Give a command the output options in place of its parameter ``out``."""
+    signature = inspect.signature(function, eval_str=True)
+    kept = [parameter for parameter in signature.parameters.values() if parameter.name != "out"]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in _OPTIONS.items()
+    ]
+
+    @functools.wraps(function)
+    def command(*arguments: Any, **options: Any) -> Result:
+        chosen = {name: options.pop(name, default) for name, (_, default) in _OPTIONS.items()}
+        return function(*arguments, **options, out=choose(**chosen))
+
+    del command.__wrapped__  # else Typer would read the old signature
+    parameters = kept + added
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def choose(*, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | None) -> Output:
+    """Return the output that the options ask for.
+
+    Raises:
+        typer.BadParameter: more than one was given.
+    """
+    given = {"csv": csv, "tsv": tsv, "json": json, "jsonl": jsonl, "parquet": parquet is not None}
+    names = [name for name, chosen in given.items() if chosen]
+    if len(names) > 1:
+        raise typer.BadParameter(
+            f"{' and '.join(f'--{name}' for name in names)} exclude each other; choose one"
+        )
+    if parquet is not None and (str(parquet) == "-" or parquet.is_dir()):
+        raise typer.BadParameter(f"--parquet needs the name of a file, and {str(parquet)!r} is none")
+    return Output(Format(names[0]) if names else Format.TABLE, parquet)
+
+
+def printable(text: str) -> str:
+    """Return the text with everything that could steer a terminal as visible escapes.
+
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a Parquet file whole or not at all: beside its place first, then renamed.
+
+    Raises:
+        InputError: the file cannot be written there.
+    """
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as sink:
+                pq.write_table(table, sink)
+                os.fchmod(sink.fileno(), 0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot be written ({reason}); choose another file", path=str(path)) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _arrow_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:
+    for batch in table.to_batches(max_chunksize=4096):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _as_arrow(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Table:
+    """Build an Arrow table; a column of mixed types becomes text."""
+    kept = list(rows)
+    arrays = []
+    for values in zip(*kept, strict=True) if kept else [()] * len(columns):
+        try:
+            arrays.append(pa.array(values))
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            arrays.append(pa.array([None if value is None else str(value) for value in values], pa.string()))
+    return pa.table(arrays, names=list(columns))
+
+
+def _distinct(columns: Sequence[str]) -> list[str]:
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 1
+        while name in names:
+            number += 1
+            name = f"{column}_{number}"
+        names.append(name)
+    return names
+
+
+def _jsonable(value: object) -> object:
+    """Return a value that JSON can hold: numbers stay numbers, what is no finite number becomes null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return None
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    return _jsonable(value.item()) if hasattr(value, "item") else str(value)
+
+
+def _dumps(columns: Sequence[str], row: Sequence[object]) -> str:
+    item = {name: _jsonable(value) for name, value in zip(columns, row, strict=True)}
+    return json.dumps(item, ensure_ascii=False, allow_nan=False)
+
+
+def _write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    separator = "["
+    for row in rows:
+        sys.stdout.write(f"{separator}{_dumps(columns, row)}")
+        separator = ",\n "
+    sys.stdout.write("[]\n" if separator == "[" else "]\n")
+
+
+def _write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    for row in rows:
+        sys.stdout.write(f"{_dumps(columns, row)}\n")
+
+
+def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> None:
+    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_plain(value) for value in row] for row in rows)
+
+
+def _plain(value: object) -> object:
+    value = _jsonable(value)
+    if isinstance(value, (dict, list, bool)):
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+def _write_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    align: Mapping[str, Align],
+    styles: Mapping[str, str],
+) -> None:
+    if not rows:
+        return
+    values = [list(column) for column in zip(*rows, strict=True)]
+    cells = [_cells(column) for column in values]
+    sides: list[Align] = [
+        align.get(name, "right" if _is_numeric(column) else "left")
+        for name, column in zip(columns, values, strict=True)
+    ]
+    names = [printable(name) for name in columns]
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        _write_aligned(names, cells, sides)
+        return
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for name, source, column, side in zip(columns, names, values, sides, strict=True):
+        table.add_column(
+            Text(source), justify=side, style=styles.get(name), no_wrap=_is_numeric(column), overflow="fold"
+        )
+    for row in zip(*cells, strict=True):
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(table)
+
+
+def _write_aligned(names: Sequence[str], cells: Sequence[Sequence[str]], sides: Sequence[Align]) -> None:
+    """Write plain text for pipes: two spaces between the columns, no lines, no blanks at the end."""
+    widths = [
+        max(cell_len(name), max(map(cell_len, column))) for name, column in zip(names, cells, strict=True)
+    ]
+    for row in (tuple(names), *zip(*cells, strict=True)):
+        line = "  ".join(map(_pad, row, widths, sides))
+        sys.stdout.write(f"{line.rstrip()}\n")
+
+
+def _pad(cell: str, width: int, side: Align) -> str:
+    blanks = width - cell_len(cell)
+    before = {"left": 0, "right": blanks, "center": blanks // 2}[side]
+    return " " * before + cell + " " * (blanks - before)
+
+
+def _is_numeric(values: Sequence[object]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(
+        isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in known
+    )
+
+
+def _cells(values: Sequence[object]) -> list[str]:
+    """Return one column as text; floats share the number of decimals that the largest needs."""
+    floats = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
+    if not floats:
+        return [_cell(value) for value in values]
+    largest = max(floats)
+    decimals = _SIGNIFICANT - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0)
+    decimals = min(max(decimals, 1), 6)
+    return [_number(value, decimals) if isinstance(value, float) else _cell(value) for value in values]
+
+
+def _number(value: float, decimals: int) -> str:
+    if not math.isfinite(value):
+        return ""
+    if value and abs(value) < 0.5 * 10.0**-decimals:
+        return f"{value:.1e}"
+    return f"{value:.{decimals}f}"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ", timespec="seconds")
+    shown = _plain(value)
+    return printable(str(shown))
