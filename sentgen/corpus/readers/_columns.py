@@ -1,0 +1,112 @@
+"""What the readers of one-token-a-line formats share: blocks of rows, columns, heads, rejections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NoReturn
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import Limits, check
+from sentgen.errors import Rejection
+
+#: Token numbers and heads as they must be written: looking up is faster than `int`, and strict.
+IDS = [str(number) for number in range(1, 10_001)]
+_HEADS = {str(number): number for number in range(10_001)}
+
+
+class FormatError(Exception):
+    """A check of the format failed at a row of the sentence (counted from 0)."""
+
+    def __init__(self, check_id: str, message: str, row: int = 0) -> None:
+        super().__init__(message)
+        self.check_id, self.message, self.row = check_id, message, row
+
+
+def blocks(lines: Iterable[str], most: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line number and the lines of each block between blank lines.
+
+    Of an oversized block only ``most + 1`` lines are kept; the reader must refuse it.
+    """
+    rows: list[str] = []
+    start = 1
+    for number, line in enumerate(lines, 1):
+        if not line:
+            if rows:
+                yield start, rows
+                rows = []
+            start = number + 1
+        elif len(rows) <= most:
+            rows.append(line)
+    if rows:
+        yield start, rows
+
+
+def finished(
+    sentence: Sentence,
+    path: str,
+    limits: Limits,
+    fill: Callable[[Sentence], None] | None = None,
+    shift: int = 0,
+) -> Sentence | Rejection:
+    """Fill and check a sentence: the sentence if all is well, else what was wrong and where.
+
+    ``shift`` is the number of lines between the sentence's first line and row 0 of a `FormatError`.
+    """
+    try:
+        if fill is not None:
+            fill(sentence)
+        failed = check(sentence, limits)
+    except FormatError as error:
+        line = sentence.line + shift + error.row
+        return Rejection(path, line, sentence.sent_id, error.check_id, error.message)
+    return sentence if failed is None else Rejection(path, sentence.line, sentence.sent_id, *failed)
+
+
+def split_columns(rows: list[str], count: int) -> list[tuple[str, ...]]:
+    """Turn tab-separated rows into ``count`` columns, or name the row that does not fit."""
+    try:
+        columns = list(zip(*[row.split("\t") for row in rows], strict=True))
+    except ValueError:
+        columns = []
+    if len(columns) != count:
+        _refuse_row(rows, count)
+    for number, column in enumerate(columns, 1):
+        if "" in column:
+            row = column.index("")
+            raise FormatError("columns", f"column {number} is empty; write _ for no value", row)
+    return columns
+
+
+def _refuse_row(rows: list[str], count: int) -> NoReturn:
+    for row, text in enumerate(rows):
+        fields = text.count("\t") + 1
+        if row and text[0] == "#":
+            raise FormatError("comment", "a comment after the first token of its sentence", row)
+        if fields != count:
+            break
+    raise FormatError("columns", f"{fields} tab-separated columns where {count} belong", row)
+
+
+def parse_heads(column: Iterable[str]) -> list[int]:
+    """Turn a column of heads into numbers."""
+    column = list(column)
+    try:
+        return [_HEADS[head] for head in column]
+    except KeyError:
+        return [_parse_head(row, head) for row, head in enumerate(column)]
+
+
+def _parse_head(row: int, head: str) -> int:
+    digits = head.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal()):
+        raise FormatError("head-number", f"head {head[:20]!r} is not a whole number", row)
+    if digits != head or len(digits) > 9:
+        raise FormatError("head-range", f"head {head[:20]} is not a position in the sentence", row)
+    return int(digits)
+
+
+def optional(column: tuple[str, ...]) -> list[str] | None:
+    """Return a column as a list, or ``None`` when all of it is `_`."""
+    if column.count("_") == len(column):
+        return None
+    return list(column)

@@ -1,0 +1,135 @@
+"""CoNLL-U, the format of Universal Dependencies, read strictly.
+
+Multiword ranges are kept, empty nodes are counted and skipped. `# sent_id`, `# text` and `# newdoc` go to
+their fields, other comments are metadata. A column that is `_` throughout a sentence is ``None``.
+A `# newdoc` without an id is the document `PATH#LINE`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from sentgen.corpus.readers._columns import (
+    IDS,
+    FormatError,
+    blocks,
+    finished,
+    optional,
+    parse_heads,
+    split_columns,
+)
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.errors import Rejection
+
+NAME = "conllu"
+VERSION = "1"
+
+_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)\Z", re.ASCII)
+_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)\Z", re.ASCII)
+#: A block is cut after so many lines a token (range, token, empty nodes) and so many comments.
+_ROWS_PER_TOKEN = 3
+_COMMENTS = 10_000
+
+
+def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of a CoNLL-U file; a broken one is a rejection and the next one is read."""
+    document: str | None = None
+    most = _ROWS_PER_TOKEN * limits.sentence_tokens + _COMMENTS
+    for start, rows in blocks(lines, most):
+        first = 0
+        for row in rows:
+            if row[0] != "#":
+                break
+            first += 1
+        sentence = Sentence([], line=start)
+        document = _read_comments(rows[:first], sentence, path) or document
+        if len(rows) > most:
+            yield Rejection(path, start, sentence.sent_id, "sentence-length", f"more than {most} lines")
+            continue
+        del rows[:first]
+        result = finished(sentence, path, limits, partial(_fill, rows=rows), shift=first)
+        if result is sentence:
+            sentence.document, document = document, None
+        yield result
+
+
+def _read_comments(comments: list[str], sentence: Sentence, path: str) -> str | None:
+    """Store the comments in the sentence and return the name of the document that begins, if one does."""
+    document = None
+    for comment in comments:
+        text = comment[1:].removeprefix(" ")
+        key, equals, value = text.partition("=")
+        key, value = key.strip(), value.strip()
+        if key == "sent_id" and equals:
+            sentence.sent_id = value
+        elif key == "text" and equals:
+            sentence.text = value
+        elif key == "newdoc" or key == "newdoc id":
+            document = value or f"{path}#{sentence.line}"
+        else:
+            sentence.metadata.append(text)
+    return document
+
+
+def _fill(sentence: Sentence, rows: list[str]) -> None:
+    """Set the columns of a sentence from its rows."""
+    if not rows:
+        return
+    columns = split_columns(rows, 10)
+    ids, misc = columns[0], columns[9]
+    if list(ids) != IDS[: len(ids)]:
+        words, misc = _select_words(columns, sentence)
+        columns = [tuple([column[row] for row in words]) for column in columns]
+        if not words:
+            return
+    sentence.forms = list(columns[1])
+    sentence.lemmas = optional(columns[2])
+    sentence.upos = optional(columns[3])
+    sentence.xpos = optional(columns[4])
+    sentence.feats = optional(columns[5])
+    if columns[6].count("_") != len(columns[6]):
+        sentence.heads = parse_heads(columns[6])
+    sentence.deprels = optional(columns[7])
+    sentence.space_after = [value == "_" or "|SpaceAfter=No|" not in f"|{value}|" for value in misc]
+
+
+def _select_words(columns: list[tuple[str, ...]], sentence: Sentence) -> tuple[list[int], tuple[str, ...]]:
+    """Check the numbers of words, ranges and empty nodes; return the rows of the words and their MISC.
+
+    The space after a range is noted at the range: its last word gets that MISC, and no space follows the
+    words before the last.
+    """
+    ids, misc = columns[0], list(columns[9])
+    words: list[int] = []
+    range_end, range_row, minor = 0, 0, 0
+    for row, name in enumerate(ids):
+        if name == str(len(words) + 1):
+            words.append(row)
+            minor = 0
+            if len(words) <= range_end:
+                misc[row] = columns[9][range_row] if len(words) == range_end else "SpaceAfter=No"
+        elif match := _EMPTY_NODE.match(name):
+            minor += 1
+            if match.groups() != (str(len(words)), str(minor)):
+                raise FormatError(
+                    "id-sequence", f"empty node {name[:20]} where {len(words)}.{minor} belongs", row
+                )
+            sentence.empty_nodes += 1
+        elif match := _RANGE.match(name):
+            begin, end = len(words) + 1, match[2]
+            if match[1] != str(begin) or begin <= range_end or len(end) > 6 or int(end) < begin:
+                raise FormatError("id-range", f"range {name[:20]} does not cover the following tokens", row)
+            range_end, range_row = int(end), row
+            sentence.multiwords.append((begin, range_end, columns[1][row]))
+        elif name.startswith("#"):
+            raise FormatError("comment", "a comment after the first token of its sentence", row)
+        else:
+            raise FormatError(
+                "id-sequence", f"token number {name[:20]!r} where {len(words) + 1} belongs", row
+            )
+    if range_end > len(words):
+        raise FormatError("id-range", f"range {ids[range_row]} ends after the sentence", range_row)
+    return words, tuple([misc[row] for row in words])

@@ -1,0 +1,37 @@
+"""One sentence a line, tokens separated by spaces or tabs; blank lines are skipped.
+
+Other white space, such as the no-break space in `10 000`, belongs to its token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import LIMITS, Limits, check
+from sentgen.errors import Rejection
+
+NAME = "lines"
+VERSION = "1"
+
+
+def split_tokens(line: str) -> list[str]:
+    """Split at spaces and tabs; a token that is only white space is dropped.
+
+    >>> split_tokens("a  b\\u00a0c")
+    ['a', 'b\\xa0c']
+    """
+    if line.isascii():
+        return line.split()
+    return [token for token in line.replace("\t", " ").split(" ") if token and not token.isspace()]
+
+
+def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield a sentence for every line that has a token."""
+    for number, line in enumerate(lines, 1):
+        forms = split_tokens(line)
+        if not forms:
+            continue
+        sentence = Sentence(forms, line=number)
+        failed = check(sentence, limits)
+        yield sentence if failed is None else Rejection(path, number, "", *failed)

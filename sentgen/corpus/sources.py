@@ -1,0 +1,395 @@
+"""From the paths of a command line to bounded streams of clean lines.
+
+Archives are streamed by member and never extracted; whatever the compression, no more than a block and one
+line are in memory.
+"""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import hashlib
+import io
+import logging
+import lzma
+import os
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import IO, Any, NoReturn, Protocol
+
+from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.errors import InputError
+
+logger = logging.getLogger(__name__)
+
+BLOCK_BYTES = 1 << 20
+XZ_MEMORY = 256 * 2**20
+#: Suffixes of compression; `formats.detect` looks at the suffix before them.
+COMPRESSED = (".gz", ".xz", ".bz2")
+#: All control characters but tab, line feed and carriage return.
+_CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
+_BROKEN = (
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    RuntimeError,
+    NotImplementedError,
+)
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class _Counter(io.RawIOBase):
+    """A raw file that knows how many bytes of the disk were read through it."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        super().__init__()
+        self.raw = raw
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self.raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.raw.tell()
+
+    def readinto(self, buffer: Any, /) -> int:
+        count = self.raw.readinto(buffer)  # type: ignore[attr-defined]
+        self.count += count
+        return int(count)
+
+
+class _XzStream:
+    """Bounded reads of an .xz file; `lzma.LZMAFile` has no limit on the memory of the dictionary."""
+
+    def __init__(self, raw: _Readable) -> None:
+        self.raw = raw
+        self.pending = b""
+        self.decoder = self._decoder()
+
+    @staticmethod
+    def _decoder() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+
+    def read(self, size: int, /) -> bytes:
+        while True:
+            if self.decoder.eof:
+                self.pending = (self.decoder.unused_data or self.raw.read(BLOCK_BYTES)).lstrip(b"\0")
+                if not self.pending:
+                    return b""
+                self.decoder = self._decoder()
+            elif self.decoder.needs_input and not self.pending:
+                self.pending = self.raw.read(1 << 16)
+                if not self.pending:
+                    raise EOFError("the compressed stream ends too early")
+            block = self.decoder.decompress(self.pending, size)
+            self.pending = b""
+            if block:
+                return block
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file or archive member that can be hashed and read as lines, any number of times.
+
+    ``name`` is what users see (`archive.zip!member` for a member of an archive), ``path`` the file on disk,
+    ``size`` the bytes that it takes there (compressed, for a member), ``compression`` one of `""`, `gzip`,
+    `bz2`, `xz`, `zip`. ``explicit`` is false for files that were found in a folder or an archive rather than
+    named by the user: what is found and not recognised may be passed over, what is named may not.
+    """
+
+    name: str
+    path: str
+    size: int
+    compression: str = ""
+    member: str = ""
+    explicit: bool = True
+    _spool: Any = field(default=None, repr=False, compare=False)
+
+    def sha256(self, limits: Limits = LIMITS) -> str:
+        """Return the hash of the content after decompression: `x.txt` and `x.txt.gz` are the same content."""
+        digest = hashlib.sha256()
+        for block in self.open(limits).blocks():
+            digest.update(block)
+        return digest.hexdigest()
+
+    def open(self, limits: Limits = LIMITS) -> LineReader:
+        """Return a reader of lines that also tells its progress."""
+        return LineReader(self, limits)
+
+    def lines(self, limits: Limits = LIMITS) -> Iterator[str]:
+        """Yield the decoded lines without their ends (see `LineReader`)."""
+        return iter(self.open(limits))
+
+    def head(self, size: int = 1 << 16, limits: Limits = LIMITS) -> list[str]:
+        """Return the complete lines of the first ``size`` bytes, for telling the format."""
+        reader = self.open(limits)
+        for block in reader.blocks(size):
+            cut = block.rfind(b"\n") + 1 or len(block)
+            text = reader.clean(block[:cut]).decode("utf-8", "replace")
+            return text.removeprefix("\ufeff").splitlines()
+        return []
+
+
+class LineReader:
+    """An iterable over the lines of a source, UTF-8 decoded, without `\\n` or `\\r\\n`.
+
+    A byte order mark is stripped and logged. Raises `InputError` with file and line for another encoding
+    (naming the likely right one), control characters, lines over the limit, and archives that are broken or
+    expand beyond the limits. ``bytes_read`` of ``source.size`` says how much of the disk was consumed.
+    """
+
+    def __init__(self, source: Source, limits: Limits = LIMITS) -> None:
+        self.source = source
+        self.limits = limits
+        self.bytes_read = 0
+        self.lines_read = 0
+
+    @property
+    def progress(self) -> float:
+        """The consumed fraction of the bytes on disk, between 0 and 1."""
+        return min(1.0, self.bytes_read / self.source.size) if self.source.size else 1.0
+
+    def __iter__(self) -> Iterator[str]:
+        first, carry = True, b""
+        for block in self.blocks():
+            if first:
+                block, first = self._without_bom(block), False
+            cut = block.rfind(b"\n") + 1
+            if not cut:
+                carry += block
+                if len(carry) > 4 * self.limits.line_length:
+                    self._fail(f"a line is longer than {self.limits.line_length} characters", 1)
+                continue
+            lines = self._decode(carry + block[:cut])
+            carry = block[cut:]
+            lines.pop()
+            yield from lines
+            self.lines_read += len(lines)
+        if carry:
+            yield from self._decode(carry)
+            self.lines_read += 1
+
+    def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+        """Yield the decompressed bytes, never more than ``size`` at once."""
+        source, expanded = self.source, 0
+        with ExitStack() as stack:
+            try:
+                stream, counter = self._open(stack)
+                start = counter.count
+                while block := stream.read(size):
+                    expanded += len(block)
+                    self.bytes_read = counter.count - start
+                    if source.compression:
+                        self._check_expansion(expanded)
+                    yield block
+            except _BROKEN as error:
+                reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                message = f"cannot read this {source.compression or 'file'}: {reason}"
+                raise InputError(message, path=source.name) from error
+        self.bytes_read = source.size
+
+    def _open(self, stack: ExitStack) -> tuple[_Readable, _Counter]:
+        raw = stack.enter_context(open(self.source.path, "rb", buffering=0))  # noqa: SIM115
+        counter = _Counter(raw)
+        buffered = stack.enter_context(io.BufferedReader(counter, 1 << 16))
+        match self.source.compression:
+            case "gzip":
+                return stack.enter_context(gzip.GzipFile(fileobj=buffered)), counter
+            case "bz2":
+                return stack.enter_context(bz2.BZ2File(buffered)), counter
+            case "xz":
+                return _XzStream(buffered), counter
+            case "zip":
+                archive = stack.enter_context(zipfile.ZipFile(buffered))
+                return stack.enter_context(archive.open(self.source.member)), counter
+        return buffered, counter
+
+    def _check_expansion(self, expanded: int) -> None:
+        limits = self.limits
+        if expanded > limits.expanded_bytes:
+            message = f"expands to more than {limits.expanded_bytes} bytes, the limit; split the file"
+            raise InputError(message, path=self.source.name)
+        if expanded > limits.ratio_from and expanded > limits.ratio * max(self.bytes_read, 1):
+            message = (
+                f"expands more than {limits.ratio:g} times, as a decompression bomb does; unpack it yourself"
+            )
+            raise InputError(message, path=self.source.name)
+
+    def _without_bom(self, block: bytes) -> bytes:
+        if block.startswith((b"\xff\xfe", b"\xfe\xff")):
+            self._fail("this is UTF-16, not UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`", 1)
+        if block.startswith(b"\xef\xbb\xbf"):
+            logger.info("%s: byte order mark stripped", self.source.name)
+            return block[3:]
+        return block
+
+    def _decode(self, block: bytes) -> list[str]:
+        text = self.clean(block)
+        try:
+            lines = text.decode("utf-8").split("\n")
+        except UnicodeDecodeError as error:
+            self._fail(_encoding_message(block, error), text.count(b"\n", 0, error.start) + 1)
+        if max(map(len, lines)) > self.limits.line_length:
+            number = next(i for i, line in enumerate(lines, 1) if len(line) > self.limits.line_length)
+            self._fail(f"the line is longer than {self.limits.line_length} characters", number)
+        return lines
+
+    def clean(self, block: bytes) -> bytes:
+        """Return complete lines with plain ends, or refuse their control characters."""
+        if b"\r" in block:
+            block = block.replace(b"\r\n", b"\n")
+            if b"\r" in block:
+                number = block.count(b"\n", 0, block.index(b"\r")) + 1
+                self._fail("a carriage return inside the line; convert the line ends to \\n", number)
+        if len(block.translate(None, _CONTROL)) != len(block):
+            at = next(i for i, code in enumerate(block) if code in _CONTROL)
+            what = "NUL" if not block[at] else f"control character U+{block[at]:04X}"
+            hint = "; is it a binary file or UTF-16?" if not block[at] else "; remove it"
+            self._fail(f"{what} in the text{hint}", block.count(b"\n", 0, at) + 1)
+        return block
+
+    def _fail(self, message: str, line: int) -> NoReturn:
+        raise InputError(message, path=self.source.name, line=self.lines_read + line)
+
+
+def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
+    """Name the likely encoding: bytes 80-9F are letters and quotes in Windows-1252, controls in Latin-1."""
+    line = block[block.rfind(b"\n", 0, error.start) + 1 :].split(b"\n", 1)[0]
+    likely = "latin-1"
+    if any(0x80 <= code <= 0x9F for code in line):
+        likely = "cp1252"
+    byte = block[error.start]
+    return (
+        f"byte 0x{byte:02x} is not UTF-8; it looks like {likely}: convert with `iconv -f {likely} -t UTF-8`"
+    )
+
+
+def expand(paths: Sequence[str], limits: Limits = LIMITS) -> Iterator[Source]:
+    """Yield the sources that the arguments name: files, folders, globs, `-` and archives.
+
+    Folders are walked recursively in sorted order without hidden files and folders; a zip archive gives a
+    source for each member. All arguments are looked up before the first source is yielded.
+
+    Raises:
+        InputError: An argument names nothing.
+    """
+    files = [found for path in paths for found in _find(path)]
+    if not files:
+        raise InputError("no input; name files, folders or `-`")
+    return (source for path, explicit in files for source in _sources(path, explicit, limits))
+
+
+def source_at(name: str, limits: Limits = LIMITS) -> Source:
+    """Return the one source with exactly this name (`archive.zip!member` included)."""
+    path, mark, member = name.partition("!")
+    if os.path.exists(name) or not mark:
+        return next(_sources(name, True, limits))
+    for source in _sources(path, True, limits):
+        if source.member == member:
+            return source
+    raise InputError("no such file", path=name)
+
+
+def _find(path: str) -> list[tuple[str, bool]]:
+    if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
+        return [(path, True)]
+    if os.path.isdir(path):
+        found = _walk(path)
+        if not found:
+            raise InputError("the folder has no files", path=path)
+        return found
+    if glob.has_magic(path):
+        matches = sorted(match for match in glob.glob(path, recursive=True) if not os.path.isdir(match))
+        if not matches:
+            raise InputError("no file matches", path=path)
+        return [(match, True) for match in matches]
+    raise InputError("no such file or folder", path=path)
+
+
+def _walk(folder: str) -> list[tuple[str, bool]]:
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        full = (os.path.join(parent, name) for name in sorted(names) if not name.startswith("."))
+        found += [(path, False) for path in full if os.path.isfile(path)]
+    return sorted(found)
+
+
+def _sources(path: str, explicit: bool, limits: Limits) -> Iterator[Source]:
+    if path == "-" or not os.path.isfile(path):
+        yield _spooled(path, limits)
+        return
+    try:
+        with open(path, "rb") as file:
+            compression = _compression(file.read(6))
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", path=path) from error
+    if path.endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")):
+        raise InputError("tar archives are not read; unpack it and name the folder", path=path)
+    if compression == "zip":
+        yield from _members(path, limits)
+    else:
+        yield Source(path, path, os.path.getsize(path), compression, explicit=explicit)
+
+
+def _compression(magic: bytes) -> str:
+    known = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"PK\5\6": "zip"}
+    return next((name for start, name in known.items() if magic.startswith(start)), "")
+
+
+def _members(path: str, limits: Limits) -> Iterator[Source]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+    except _BROKEN as error:
+        raise InputError(f"cannot read this zip: {error}", path=path) from error
+    if len(members) > limits.archive_members:
+        raise InputError(f"more than {limits.archive_members} members; unpack it", path=path)
+    shown = [info for info in members if not _hidden(info.filename)]
+    if not shown:
+        raise InputError("the archive has no files", path=path)
+    for info in sorted(shown, key=lambda info: info.filename):
+        member = info.filename
+        name = f"{path}!{member}"
+        if member.lower().endswith((*COMPRESSED, ".zip")):
+            raise InputError("an archive inside an archive is not read; unpack it", path=name)
+        yield Source(name, path, info.compress_size, "zip", member, explicit=False)
+
+
+def _hidden(member: str) -> bool:
+    return any(part.startswith(".") and part != ".." for part in member.split("/")) or "__MACOSX" in member
+
+
+def _spooled(path: str, limits: Limits) -> Source:
+    """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
+    spool = tempfile.NamedTemporaryFile(prefix="sentgen-")  # noqa: SIM115 - lives in the source
+    with ExitStack() as stack:
+        stream = sys.stdin.buffer if path == "-" else stack.enter_context(open(path, "rb"))
+        size = 0
+        while block := stream.read(BLOCK_BYTES):
+            size += spool.write(block)
+            if size > limits.expanded_bytes:
+                raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
+    spool.flush()
+    spool.seek(0)
+    compression = _compression(spool.read(6))
+    if compression == "zip":
+        raise InputError("a zip archive cannot come through a pipe; name the file", path=path)
+    return Source(path, spool.name, size, compression, _spool=spool)

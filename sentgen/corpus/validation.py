@@ -1,0 +1,143 @@
+"""Limits on what a corpus may look like, and the named checks that every sentence must pass.
+
+A check has an identifier that is stored with every rejected sentence; ``CHECKS`` describes all of them,
+those of the formats (``columns``, ``bracket``, ...) included. All algorithms are iterative and linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sentgen.corpus.sentence import RESERVED, Sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How large a piece of input may be before it is refused.
+
+    ``ratio`` (expanded bytes over compressed bytes) counts once ``ratio_from`` bytes are expanded, so that a
+    small, repetitive file is no bomb. ``expanded_bytes`` is per file or archive member.
+    """
+
+    line_length: int = 5_000_000
+    field_length: int = 4_096
+    sentence_tokens: int = 10_000
+    expanded_bytes: int = 32 * 2**30
+    ratio: float = 100.0
+    ratio_from: int = 16 * 2**20
+    archive_members: int = 100_000
+
+
+LIMITS = Limits()
+
+#: Every check, with the promise that it makes.
+CHECKS: dict[str, str] = {
+    "bracket": "Brackets are balanced and every tree node has a label.",
+    "chunk-tag": "A chunk tag is O, B-TYPE or I-TYPE.",
+    "column-length": "Every column of a sentence has one value for each token.",
+    "columns": "A line has exactly the tab- or space-separated columns of its format, none of them empty.",
+    "comment": "Comments stand before the first token of their sentence.",
+    "empty-form": "No token is empty or only white space.",
+    "empty-sentence": "A sentence has at least one token.",
+    "field-length": "No field is longer than the limit.",
+    "head-cycle": "Following the heads from any token ends at the root.",
+    "head-number": "A head is a whole number, written in plain digits.",
+    "head-range": "A head is 0 or the position of a token of the sentence.",
+    "head-self": "No token is its own head.",
+    "id-range": "A multiword range covers following tokens and overlaps no other range.",
+    "id-sequence": "Token numbers run 1, 2, 3, ...; empty nodes follow their token as n.1, n.2, ...",
+    "json": "A line is a JSON object with `tokens`, `text` or `sentences` of the documented types.",
+    "merge": "The tokens of the dependency file and of the bracketed file are the same words.",
+    "np-order": "Base noun phrases are contiguous and numbered 1, 2, ... from left to right.",
+    "reserved-symbol": "No form is a symbol of the language models: <s>, </s> or <root>.",
+    "root-count": "Exactly one token has head 0.",
+    "sentence-length": "A sentence has no more tokens than the limit.",
+    "tag": "A tagged token is written word/TAG.",
+}
+
+
+def check(sentence: Sentence, limits: Limits = LIMITS) -> tuple[str, str] | None:
+    """Return the first failed check of a sentence and its message, or ``None`` for a good sentence."""
+    forms = sentence.forms
+    if not forms:
+        return "empty-sentence", "the sentence has no token"
+    if len(forms) > limits.sentence_tokens:
+        return "sentence-length", f"{len(forms)} tokens; the limit is {limits.sentence_tokens}"
+    if not all(map(str.strip, forms)):
+        position = next(i for i, form in enumerate(forms, 1) if not form.strip())
+        return "empty-form", f"token {position} is empty"
+    if not RESERVED.isdisjoint(forms):
+        position, form = next((i, form) for i, form in enumerate(forms, 1) if form in RESERVED)
+        return "reserved-symbol", f"token {position} is {form}, a symbol of the language models; rename it"
+    return _check_columns(sentence, limits) or _check_heads(sentence.heads) or _check_nps(sentence.nps)
+
+
+def _check_columns(sentence: Sentence, limits: Limits) -> tuple[str, str] | None:
+    size = len(sentence.forms)
+    for name in ("forms", "lemmas", "upos", "xpos", "feats", "deprels"):
+        column: list[str] | None = getattr(sentence, name)
+        if column is None:
+            continue
+        if len(column) != size:
+            return "column-length", f"{len(column)} {name} for {size} tokens"
+        if max(map(len, column)) > limits.field_length:
+            position = next(i for i, value in enumerate(column, 1) if len(value) > limits.field_length)
+            length = len(column[position - 1])
+            return (
+                "field-length",
+                f"token {position} has {length} characters in {name}; the limit is {limits.field_length}",
+            )
+    for name in ("heads", "nps", "space_after"):
+        values: list[int] | None = getattr(sentence, name)
+        if values is not None and len(values) != size:
+            return "column-length", f"{len(values)} {name} for {size} tokens"
+    return None
+
+
+def _check_heads(heads: list[int] | None) -> tuple[str, str] | None:
+    if heads is None:
+        return None
+    size = len(heads)
+    if min(heads) < 0 or max(heads) > size:
+        position = next(i for i, head in enumerate(heads, 1) if not 0 <= head <= size)
+        return "head-range", f"token {position} has head {heads[position - 1]}; there are {size} tokens"
+    on_cycle = find_cycle(heads)
+    if on_cycle is not None and heads[on_cycle - 1] == on_cycle:
+        return "head-self", f"token {on_cycle} is its own head"
+    roots = heads.count(0)
+    if roots != 1:
+        return "root-count", f"{roots} tokens have head 0; exactly one must"
+    if on_cycle is not None:
+        return "head-cycle", f"token {on_cycle} is below itself"
+    return None
+
+
+def find_cycle(heads: list[int]) -> int | None:
+    """Return the position of some token on a cycle of heads, or ``None``; linear and iterative.
+
+    >>> find_cycle([2, 0, 2]), find_cycle([0, 3, 2])
+    (None, 2)
+    """
+    seen = [0] * (len(heads) + 1)
+    seen[0] = -1
+    for start in range(1, len(heads) + 1):
+        node = start
+        while not seen[node]:
+            seen[node] = start
+            node = heads[node - 1]
+        if seen[node] == start:
+            return node
+    return None
+
+
+def _check_nps(nps: list[int] | None) -> tuple[str, str] | None:
+    if nps is None:
+        return None
+    latest = previous = 0
+    for position, number in enumerate(nps, 1):
+        if number and number != previous:
+            if number != latest + 1:
+                return "np-order", f"token {position} is in base NP {number} after base NP {latest}"
+            latest = number
+        previous = number
+    return None
