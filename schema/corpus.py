@@ -9,9 +9,9 @@ from sentgen.schema.base import column, key, metadata
 #: Ids of `word` that exist in every store, in this order: 0, 1, 2, 3.
 UNK, BOS, EOS, ROOT = range(4)
 RESERVED_WORDS = ("<unk>", "<s>", "</s>", "<root>")
-#: The tag of the artificial root above every tree; id 0 of `tag`.
-ROOT_TAG = 0
-RESERVED_TAGS = ("<root>",)
+#: Ids of `tag` that exist in every store: the tag of the artificial root, and the one of a token without a tag.
+ROOT_TAG, NO_TAG = range(2)
+RESERVED_TAGS = ("<root>", "_")
 
 word = Table(
     "word",

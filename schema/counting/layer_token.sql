@@ -1,0 +1,23 @@
+-- The nodes of the two layers: every token, and the last word of every unit. `place` counts nodes, not tokens;
+-- the artificial root stands at place 0.
+create or replace temp table layer_token as
+select
+    'word' as layer,
+    sentence_id,
+    position,
+    position as place,
+    word_id,
+    tag_id,
+    head
+from tagged_token
+union all
+select
+    'unit' as layer,
+    sentence_id,
+    position,
+    row_number() over (partition by sentence_id order by position) as place,
+    word_id,
+    tag_id,
+    unit_head as head
+from tagged_token
+where unit_head is not null;

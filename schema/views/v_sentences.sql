@@ -1,0 +1,30 @@
+-- One row per sentence with its text; where the source gives none, its tokens joined.
+-- id: Number of the sentence.
+-- corpus: Name of the corpus.
+-- document: Name of the document.
+-- sent_id: Name of the sentence in its source.
+-- length: Number of tokens.
+-- line: Line of the source on which the sentence starts.
+-- text: Raw text, or the tokens joined by spaces (except where no space follows).
+-- metadata: Other comment lines of the sentence.
+create or replace view v_sentences as
+select
+    s.id,
+    c.name as corpus,
+    d.name as document,
+    s.sent_id,
+    s.length,
+    s.line,
+    coalesce(s.text, t.text) as text,
+    s.metadata
+from sentence s
+join document d on d.id = s.document_id
+join corpus c on c.id = s.corpus_id
+left join (
+    select
+        k.sentence_id,
+        rtrim(string_agg(w.form || case when k.space_after is false then '' else ' ' end, '' order by k.position)) as text
+    from token k
+    join word w on w.id = k.word_id
+    group by k.sentence_id
+) t on t.sentence_id = s.id and s.text is null;

@@ -1,0 +1,189 @@
+"""Count more n-grams than fit in memory: sort chunks, spill them as runs, merge the runs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+from sentgen.counts.ngrams import WIDTH, Counted, Ints, Longs, RollUp, sort_records
+from sentgen.schema.corpus import EOS
+
+#: Bytes of memory that sorting takes for one token of a chunk, all arrays counted.
+BYTES_PER_TOKEN = 80
+#: A chunk is no larger: its positions, a rank and a word must fit into 64 bits.
+_LARGEST_CHUNK = 1 << 24
+_SMALLEST_CHUNK = 1 << 16
+_BLOCK = 1 << 18
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
+    for k in range(WIDTH):
+        if records[i, a, k] != records[j, b, k]:
+            return bool(records[i, a, k] < records[j, b, k])
+    return i < j
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _sift(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None:
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            return
+        right = child + 1
+        if right < size and _less(records, heap[right], cursor[heap[right]], heap[child], cursor[heap[child]]):
+            child = right
+        if not _less(records, heap[child], cursor[heap[child]], heap[at], cursor[heap[at]]):
+            return
+        heap[at], heap[child] = heap[child], heap[at]
+        at = child
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _merge(
+    records: Ints, counts: Ints, filled: Longs, cursor: Longs, heap: Longs, size: int, out: Ints, sums: Longs
+) -> tuple[int, int]:
+    """Merge until a buffer runs dry or ``out`` is full; return rows written and the dry run, or -1."""
+    rows = 0
+    while rows < sums.size and size > 0:
+        run = heap[0]
+        at = cursor[run]
+        same = rows > 0
+        if same:
+            for k in range(WIDTH):
+                if out[rows - 1, k] != records[run, at, k]:
+                    same = False
+                    break
+        if same:
+            sums[rows - 1] += counts[run, at]
+        else:
+            for k in range(WIDTH):
+                out[rows, k] = records[run, at, k]
+            sums[rows] = counts[run, at]
+            rows += 1
+        cursor[run] = at + 1
+        if cursor[run] == filled[run]:
+            return rows, run
+        _sift(heap, size, 0, records, cursor)
+    return rows, -1
+
+
+class _Runs:
+    """Spilled runs, read block by block."""
+
+    def __init__(self, paths: list[tuple[Path, Path]], block: int) -> None:
+        self.sources = [(np.load(r, mmap_mode="r"), np.load(c, mmap_mode="r")) for r, c in paths]
+        self.records = np.empty((len(paths), block, WIDTH), np.int32)
+        self.counts = np.empty((len(paths), block), np.int32)
+        self.filled = np.zeros(len(paths), np.int64)
+        self.cursor = np.zeros(len(paths), np.int64)
+        self._read = [0] * len(paths)
+
+    def fill(self, run: int) -> bool:
+        """Read the next block of a run; False at its end."""
+        records, counts = self.sources[run]
+        block = records[self._read[run] : self._read[run] + self.counts.shape[1]]
+        size = len(block)
+        self.records[run, :size] = block
+        self.counts[run, :size] = counts[self._read[run] : self._read[run] + size]
+        self._read[run] += size
+        self.filled[run], self.cursor[run] = size, 0
+        return size > 0
+
+
+def merge_runs(paths: list[tuple[Path, Path]], *, block: int = _BLOCK) -> Iterator[tuple[Ints, Longs]]:
+    """Merge sorted runs into one sorted sequence of distinct records, in blocks.
+
+    The last record of a block is held back, since the next block may begin with its equal.
+    """
+    runs = _Runs(paths, max(1, block // 4))
+    heap = np.array([run for run in range(len(paths)) if runs.fill(run)], np.int64)
+    size = heap.size
+    for at in range(size // 2 - 1, -1, -1):
+        _sift(heap, size, at, runs.records, runs.cursor)
+    held: tuple[Ints, Longs] | None = None
+    while size:
+        out, sums = np.empty((block, WIDTH), np.int32), np.empty(block, np.int64)
+        rows, dry = _merge(runs.records, runs.counts, runs.filled, runs.cursor, heap, size, out, sums)
+        if dry >= 0 and not runs.fill(dry):
+            size -= 1
+            heap[0] = heap[size]
+        if dry >= 0:
+            _sift(heap, size, 0, runs.records, runs.cursor)
+        if held is not None and (held[0][0] == out[0]).all():
+            sums[0] += held[1][0]
+        elif held is not None:
+            yield held
+        yield out[: rows - 1], sums[: rows - 1]
+        held = out[rows - 1 : rows], sums[rows - 1 : rows]
+    if held is not None:
+        yield held
+
+
+class NgramCounter:
+    """Count the n-grams of a stream of sentences within a bound of memory.
+
+    Args:
+        highest: highest order that is counted.
+        memory: bytes that sorting may take.
+        folder: where runs are spilled; made when needed, removed by `close`.
+    """
+
+    def __init__(self, *, highest: int, memory: int, folder: Path) -> None:
+        self.highest, self.folder = highest, folder
+        self.chunk = min(max(memory // BYTES_PER_TOKEN, _SMALLEST_CHUNK), _LARGEST_CHUNK)
+        self._waiting: list[Ints] = []
+        self._tokens = 0
+        self._runs: list[tuple[Path, Path]] = []
+
+    def add(self, stream: Ints) -> None:
+        """Take whole sentences in ids of the store, each from ``<s>`` to ``</s>``."""
+        if self._tokens and self._tokens + stream.size > self.chunk:
+            self._spill()
+        self._waiting.append(stream)
+        self._tokens += stream.size
+
+    def results(self) -> Iterator[list[Counted]]:
+        """Yield the counts of orders 1 to ``highest``, sorted, in blocks."""
+        roll_up = RollUp(self.highest)
+        for records, counts in self._records():
+            if counts.size:
+                yield roll_up.add(records, counts)
+        yield roll_up.finish()
+
+    def close(self) -> None:
+        """Forget everything and remove what was spilled."""
+        self._waiting, self._tokens, self._runs = [], 0, []
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _records(self) -> Iterator[tuple[Ints, Ints | Longs]]:
+        if not self._runs:
+            records, counts = self._sorted_chunk()
+            step = 8 * _BLOCK
+            for start in range(0, counts.size, step):
+                yield records[start : start + step], counts[start : start + step]
+            return
+        self._spill()
+        yield from merge_runs(self._runs)
+
+    def _sorted_chunk(self) -> tuple[Ints, Ints]:
+        if not self._waiting:
+            return np.empty((0, WIDTH), np.int32), np.empty(0, np.int32)
+        stream = np.concatenate(self._waiting)
+        self._waiting, self._tokens = [], 0
+        present = np.bincount(stream) > 0
+        names = np.flatnonzero(present).astype(np.int32)
+        rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
+        return sort_records(rank[stream], names, ends=int(rank[EOS]))
+
+    def _spill(self) -> None:
+        records, counts = self._sorted_chunk()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        paths = (self.folder / f"{len(self._runs)}.records.npy", self.folder / f"{len(self._runs)}.counts.npy")
+        np.save(paths[0], records)
+        np.save(paths[1], counts)
+        self._runs.append(paths)

@@ -1,0 +1,146 @@
+"""Number the words of a text at the speed of the memory bus.
+
+Text comes as bytes. The kernel splits it, hashes every token and looks it up in an open-addressing table;
+the strings themselves are kept once, in one arena that Arrow can read without copying.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int32]
+
+_LOAD = 0.6
+#: Positions in the kernel's state vector.
+_AT, _TOKENS, _LINES, _TYPES, _ARENA = range(5)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _encode(
+    text: Bytes,
+    by_line: bool,
+    ids: Ints,
+    lengths: Ints,
+    slots: Ints,
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    arena: Bytes,
+    state: NDArray[np.int64],
+) -> bool:
+    """Number tokens until the text ends (True) or the table or arena is full (False: grow and call again)."""
+    at, tokens, lines, types, used = state[0], state[1], state[2], state[3], state[4]
+    limit = np.int64(slots.size * 0.6)
+    mask = np.uint64(slots.size - 1)
+    line_start = tokens if lines == 0 else state[5]
+    done = True
+    while at < text.size:
+        end = at
+        value = np.uint64(14695981039346656037)
+        while end < text.size and text[end] != 10 and not (by_line and (text[end] == 32 or text[end] == 9)):
+            value = (value ^ np.uint64(text[end])) * np.uint64(1099511628211)
+            end += 1
+        if end > at or not by_line:
+            if types >= limit or used + (end - at) > arena.size:
+                done = False
+                break
+            value ^= value >> np.uint64(32)
+            slot = value & mask
+            while True:
+                word = slots[slot]
+                if word < 0:
+                    word = types
+                    slots[slot] = word
+                    hashes[word] = value
+                    for i in range(at, end):
+                        arena[used] = text[i]
+                        used += 1
+                    types += 1
+                    offsets[types] = used
+                    break
+                if hashes[word] == value and offsets[word + 1] - offsets[word] == end - at:
+                    same = True
+                    start = offsets[word]
+                    for i in range(end - at):
+                        if arena[start + i] != text[at + i]:
+                            same = False
+                            break
+                    if same:
+                        break
+                slot = (slot + np.uint64(1)) & mask
+            ids[tokens] = word
+            tokens += 1
+        if by_line and (end >= text.size or text[end] == 10):
+            lengths[lines] = tokens - line_start
+            line_start = tokens
+            lines += 1
+        at = end + 1
+    state[0], state[1], state[2], state[3], state[4], state[5] = at, tokens, lines, types, used, line_start
+    return done
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _rehash(slots: Ints, hashes: NDArray[np.uint64], types: int) -> None:
+    mask = np.uint64(slots.size - 1)
+    for word in range(types):
+        slot = hashes[word] & mask
+        while slots[slot] >= 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = word
+
+
+class Vocabulary:
+    """Strings numbered in the order of their first occurrence, from 0."""
+
+    def __init__(self, types: int = 1 << 16) -> None:
+        self._slots = np.full(types, -1, np.int32)
+        self._hashes = np.empty(types, np.uint64)
+        self._offsets = np.zeros(types + 1, np.int64)
+        self._arena = np.empty(types * 8, np.uint8)
+        self._state = np.zeros(6, np.int64)
+
+    def __len__(self) -> int:
+        return int(self._state[_TYPES])
+
+    def encode(self, strings: list[str], *, lowercase: bool = False) -> Ints:
+        """Number a column of strings, none of which holds a line feed."""
+        if not strings:
+            return np.empty(0, np.int32)
+        text = "\n".join(strings)
+        return self._run((text.lower() if lowercase else text).encode(), by_line=False, rows=len(strings))[0]
+
+    def encode_lines(self, text: bytes) -> tuple[Ints, Ints]:
+        """Number the words, separated by spaces or tabs, of whole lines; return them and the length of each line."""
+        return self._run(text.removesuffix(b"\n"), by_line=True, rows=len(text) // 2 + 1)
+
+    def _run(self, text: bytes, *, by_line: bool, rows: int) -> tuple[Ints, Ints]:
+        data = np.frombuffer(text + b"\n" if not by_line else text, np.uint8)
+        ids = np.empty(rows, np.int32)
+        lengths = np.empty(text.count(b"\n") + 1 if by_line else 0, np.int32)
+        self._state[[_AT, _TOKENS, _LINES]] = 0
+        self._state[5] = 0
+        while not _encode(
+            data, by_line, ids, lengths, self._slots, self._hashes, self._offsets, self._arena, self._state
+        ):
+            self._grow(len(text))
+        return ids[: self._state[_TOKENS]], lengths[: self._state[_LINES]]
+
+    def _grow(self, room: int) -> None:
+        types = len(self)
+        if types >= int(self._slots.size * _LOAD):
+            self._slots = np.full(self._slots.size * 2, -1, np.int32)
+            self._hashes = np.concatenate((self._hashes, np.empty_like(self._hashes)))
+            self._offsets = np.concatenate((self._offsets, np.zeros(self._hashes.size // 2, np.int64)))
+            _rehash(self._slots, self._hashes, types)
+        else:
+            self._arena = np.concatenate((self._arena, np.empty(max(self._arena.size, room), np.uint8)))
+
+    def strings(self, first: int = 0) -> pa.Array:
+        """Return the strings numbered ``first`` and up, as an Arrow array."""
+        offsets = self._offsets[first : len(self) + 1]
+        arena = self._arena[offsets[0] : offsets[-1]].copy()
+        buffers = [None, pa.py_buffer((offsets - offsets[0]).copy()), pa.py_buffer(arena)]
+        return pa.Array.from_buffers(pa.large_string(), offsets.size - 1, buffers)
