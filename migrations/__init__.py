@@ -1,1 +1,1 @@
-"""TODO."""
+"""Alembic migrations of the store; sentgen.schema.migrate runs them."""

@@ -10,7 +10,9 @@ from sqlalchemy.types import TypeEngine
 metadata = MetaData()
 
 
-def column(name: str, kind: type[TypeEngine[Any]] | TypeEngine[Any], comment: str, **options: Any) -> Column[Any]:
+def column(
+    name: str, kind: type[TypeEngine[Any]] | TypeEngine[Any], comment: str, **options: Any
+) -> Column[Any]:
     """Declare a column that has a description; not null unless said otherwise.
 
     Keys are never declared as constraints on the large tables: DuckDB would build an index in memory.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, DateTime, Integer, SmallInteger, String, Table
-
 from sentgen.schema.base import column, key, metadata
+from sqlalchemy import BigInteger, Boolean, DateTime, Integer, SmallInteger, String, Table
 
 #: Ids of `word` that exist in every store, in this order: 0, 1, 2, 3.
 UNK, BOS, EOS, ROOT = range(4)
@@ -38,7 +37,11 @@ corpus = Table(
     column("licence", String, "Licence as given with --licence.", nullable=True),
     column("lowercase", Boolean, "Whether forms and lemmas were lower-cased on the way in."),
     column("max_order", SmallInteger, "Highest order of n-grams that is counted, 1 to 5."),
-    column("tags", String, "Which tags the dependency counts use: xpos or upos (the other one where it is missing)."),
+    column(
+        "tags",
+        String,
+        "Which tags the dependency counts use: xpos or upos (the other one where it is missing).",
+    ),
     column("function_heads", Boolean, "Whether case, mark, aux and cop head their phrase in the unit layer."),
     column("created_at", DateTime, "When the corpus was created (UTC)."),
     comment="A named collection of sources that is counted, removed and put into models as one.",
@@ -101,14 +104,21 @@ token = Table(
     column("feats_id", Integer, "Morphological features (in tag).", nullable=True),
     column("head", Integer, "Position of the head, 0 for the root.", nullable=True),
     column("deprel_id", Integer, "Dependency relation to the head (in tag).", nullable=True),
-    column("np", Integer, "Number of the base noun phrase in the sentence, 0 outside; null if unknown.", nullable=True),
+    column(
+        "np",
+        Integer,
+        "Number of the base noun phrase in the sentence, 0 outside; null if unknown.",
+        nullable=True,
+    ),
     column(
         "unit_head",
         Integer,
         "On the last word of a unit: position of the last word of the governing unit, 0 for the root; else null.",
         nullable=True,
     ),
-    column("space_after", Boolean, "Whether a space follows in the raw text; null if unknown.", nullable=True),
+    column(
+        "space_after", Boolean, "Whether a space follows in the raw text; null if unknown.", nullable=True
+    ),
     comment="One token. A unit is a base noun phrase, represented by its last word, or a word outside of one.",
 )
 

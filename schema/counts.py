@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, DateTime, Integer, SmallInteger, String, Table
-
 from sentgen.schema.base import column, key, metadata
+from sqlalchemy import BigInteger, DateTime, Integer, SmallInteger, String, Table
 
 MAX_ORDER = 5
 
@@ -53,7 +52,12 @@ dependency_event = Table(
     ),
     column("head_word_id", Integer, "Head word (in word); null where backed off to its tag.", nullable=True),
     column("head_tag_id", Integer, "Tag of the head (in tag)."),
-    column("modifier_word_id", Integer, "Modifier word (in word); null where backed off to its tag.", nullable=True),
+    column(
+        "modifier_word_id",
+        Integer,
+        "Modifier word (in word); null where backed off to its tag.",
+        nullable=True,
+    ),
     column("modifier_tag_id", Integer, "Tag of the modifier (in tag)."),
     column("direction", String, _DIRECTION),
     column("distance", SmallInteger, "Distance in words or units: 1, 2, or 3 for three and more."),
@@ -85,7 +89,9 @@ argument_count = Table(
     column("word_id", Integer, "Head word (in word); null at level tag.", nullable=True),
     column("tag_id", Integer, "Its tag (in tag)."),
     column("direction", String, _DIRECTION),
-    column("arguments", SmallInteger, "Number of modifiers on that side, 0 to 7; 7 stands for seven and more."),
+    column(
+        "arguments", SmallInteger, "Number of modifiers on that side, 0 to 7; 7 stands for seven and more."
+    ),
     column("count", BigInteger, "How often the head occurs with that number of modifiers."),
     comment="How many modifiers a head takes on each side (Wan et al. 2007, section 3.2).",
 )

@@ -1,26 +1,140 @@
-"""Bring a store to the current revision of the schema, or say clearly why not."""
+"""Bring a store to the current revision of the schema, or say clearly why not.
+
+Opening a store that is current costs two small queries and does not import Alembic.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+from datetime import UTC, datetime
+from importlib import resources
 from pathlib import Path
 
-from sqlalchemy import Engine, inspect
+from sentgen.schema import inspection
+from sentgen.schema.engine import default_memory_limit, open_engine, raw, translated_errors
+from sqlalchemy import Connection, Engine, text
 
-from sentgen.schema.base import metadata
+from sentgen.errors import NotFoundError, StoreError
+
+#: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
+REVISIONS = ("0001",)
 
 
 def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
-    """PLACEHOLDER until the migrations land: create all tables of a new store."""
-    from sqlalchemy import insert
+    """Make a new store, or check that this one is current; refresh its views if they changed.
 
-    from sentgen.schema import corpus, counts, models, runs  # noqa: F401
+    Raises:
+        StoreError: it is no store of sentgen, or one of another version.
+    """
+    with engine.connect() as connection:
+        tables = _tables(connection)
+        revision = _revision(connection, tables)
+    if revision is None:
+        if tables:
+            raise StoreError(f"{path}: a DuckDB file, but not a sentgen store; choose another --db")
+        if read_only:
+            raise StoreError(
+                f"{path}: an empty DuckDB file; fill it with: sentgen ingest PATH --corpus NAME --db {path}"
+            )
+        _migrate(engine)
+    elif revision not in REVISIONS:
+        raise StoreError(f"{path}: made by a newer sentgen (revision {revision}); upgrade sentgen")
+    elif revision != REVISIONS[-1]:
+        raise StoreError(
+            f"{path}: made by an older sentgen (revision {revision}); run: sentgen db upgrade --db {path}"
+        )
+    elif not read_only and tables[inspection.VERSION_TABLE] != inspection.marker():
+        _refresh(engine)
 
-    if not read_only and not inspect(engine).get_table_names():
-        metadata.create_all(engine)
-        with engine.begin() as connection:
-            connection.execute(
-                insert(corpus.word), [{"id": i, "form": f} for i, f in enumerate(corpus.RESERVED_WORDS)]
-            )
-            connection.execute(
-                insert(corpus.tag), [{"id": i, "name": f} for i, f in enumerate(corpus.RESERVED_TAGS)]
-            )
+
+def upgrade(path: Path) -> Path | None:
+    """Upgrade an older store to the current revision, after a backup beside it.
+
+    Returns:
+        The backup, or ``None`` if the store was current already.
+
+    Raises:
+        NotFoundError: there is no store.
+        StoreError: it is of a newer version, or something failed; the store is then as it was.
+    """
+    if not path.exists():
+        raise NotFoundError(f"{path}: no store here")
+    with translated_errors(path):
+        revision = _checkpoint(path)
+        if revision == REVISIONS[-1]:
+            return None
+        backup = _copy(path, revision)
+        engine = open_engine(path, read_only=False, memory_limit=default_memory_limit())
+        try:
+            _migrate(engine)
+        finally:
+            engine.dispose()
+    return backup
+
+
+def _checkpoint(path: Path) -> str:
+    """Write everything into the file itself and return its revision."""
+    engine = open_engine(path, read_only=False, memory_limit=default_memory_limit())
+    try:
+        with engine.connect() as connection:
+            tables = _tables(connection)
+            revision = _revision(connection, tables)
+            if revision is None:
+                raise StoreError(f"{path}: not a sentgen store; choose another --db")
+            if revision not in REVISIONS:
+                raise StoreError(f"{path}: made by a newer sentgen (revision {revision}); upgrade sentgen")
+            connection.rollback()
+            connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("checkpoint"))
+        return revision
+    finally:
+        engine.dispose()
+
+
+def _copy(path: Path, revision: str) -> Path:
+    """Copy the closed file; no other writer can slip in, because none opens an older store."""
+    backup = path.with_name(f"{path.name}.backup-{revision}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+    try:
+        shutil.copy2(path, backup)
+        with backup.open("rb+") as file:
+            os.fsync(file.fileno())
+    except OSError:
+        backup.unlink(missing_ok=True)
+        raise
+    return backup
+
+
+def _tables(connection: Connection) -> dict[str, str | None]:
+    """Return the tables of the file with their comments."""
+    query = "select table_name, comment from duckdb_tables() where database_name = current_database() and not internal"
+    return {name: comment for name, comment in connection.execute(text(query))}
+
+
+def _revision(connection: Connection, tables: dict[str, str | None]) -> str | None:
+    if inspection.VERSION_TABLE not in tables:
+        return None
+    found = connection.execute(text(f"select version_num from {inspection.VERSION_TABLE}")).scalar()
+    return str(found or "none")
+
+
+def script_location() -> Path:
+    """Return the folder of the migrations, in the source tree or in an installed wheel."""
+    return Path(str(resources.files("sentgen.migrations")))
+
+
+def _migrate(engine: Engine) -> None:
+    """Run all migrations that are missing, in one transaction with the views."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(script_location()).replace("%", "%%"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+        inspection.apply(raw(connection))
+
+
+def _refresh(engine: Engine) -> None:
+    with engine.begin() as connection:
+        inspection.apply(raw(connection))

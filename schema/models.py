@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, DateTime, Double, Integer, SmallInteger, String, Table
-
 from sentgen.schema.base import column, key, metadata
+from sqlalchemy import BigInteger, DateTime, Double, Integer, SmallInteger, String, Table
 
 model = Table(
     "model",
@@ -15,7 +14,11 @@ model = Table(
     column("max_order", SmallInteger, "Highest order of its n-grams, 1 to 5."),
     column("smoothing", String, "katz, kneser-ney, or arpa for an imported model."),
     column("min_count", String, "Lowest count kept per order, joined by commas."),
-    column("unknown", String, "none: no probability for unknown words; word: one <unk>; tag: one <unk:TAG> per tag."),
+    column(
+        "unknown",
+        String,
+        "none: no probability for unknown words; word: one <unk>; tag: one <unk:TAG> per tag.",
+    ),
     column("vocabulary", BigInteger, "Number of its unigrams, <unk> and </s> included, <s> left out."),
     column("sentences", BigInteger, "Sentences that it was counted from."),
     column("tokens", BigInteger, "Tokens that it was counted from."),
@@ -29,7 +32,9 @@ model_corpus = Table(
     column("model_id", Integer, "Model."),
     column("corpus_id", Integer, "Corpus that it was built from."),
     column("corpus_name", String, "Name of that corpus when the model was built."),
-    column("tokens", BigInteger, "Tokens of the corpus when the model was built; another number now means stale."),
+    column(
+        "tokens", BigInteger, "Tokens of the corpus when the model was built; another number now means stale."
+    ),
     comment="Which corpora a model was built from.",
 )
 
@@ -54,6 +59,10 @@ model_ngram = Table(
         for i in range(1, 6)
     ],
     column("logp", Double, "Natural logarithm of the probability of the last word after the others."),
-    column("backoff", Double, "Natural logarithm of the back-off weight of the n-gram as a context; 0 if it has none."),
+    column(
+        "backoff",
+        Double,
+        "Natural logarithm of the back-off weight of the n-gram as a context; 0 if it has none.",
+    ),
     comment="Back-off language model, sorted by model and anchor so that the n-grams of a bag lie together.",
 )

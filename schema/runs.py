@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import DateTime, Double, Integer, String, Table
-
 from sentgen.schema.base import column, key, metadata
+from sqlalchemy import DateTime, Double, Integer, String, Table
 
 run = Table(
     "run",

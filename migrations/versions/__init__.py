@@ -1,1 +1,1 @@
-"""TODO."""
+"""The versions, oldest first; a merged one is never edited."""

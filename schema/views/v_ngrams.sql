@@ -9,7 +9,7 @@
 -- w5: Fifth word; null beyond the order.
 -- count: How often the n-gram occurs in the corpus.
 create or replace view v_ngrams as
-select corpus, 1::smallint as n, w1 as ngram, w1, null::varchar as w2, null::varchar as w3, null::varchar as w4, null::varchar as w5, count
+select corpus, 1 as n, w1 as ngram, w1, null::varchar as w2, null::varchar as w3, null::varchar as w4, null::varchar as w5, count
 from v_ngrams_1
 union all
 select corpus, 2, concat_ws(' ', w1, w2), w1, w2, null, null, null, count
