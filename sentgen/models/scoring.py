@@ -1,0 +1,157 @@
+"""Log-probability and perplexity of sentences, with the semantics of KenLM's `query`.
+
+A sentence w1 .. wn is scored as p(w1 .. wn </s> | <s>); an unknown word counts with the probability of <unk>.
+Batches are bounded in tokens and in distinct words, so that memory does not grow with the text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.models.ngram_table import Floats, Ints, NgramTable, compiled, extend, start_state
+from sentgen.models.submodel import ModelLike, SubModel, lowercases, prefetch
+from sentgen.schema import Store
+from sentgen.schema.corpus import EOS, UNK
+
+MAX_TOKENS = 200_000
+MAX_WORDS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceScore:
+    """What a model says about one sentence; logarithms are decimal, as in ARPA files and KenLM.
+
+    ``log10_oov`` is the part of ``log10`` that the unknown words contribute.
+    """
+
+    words: tuple[str, ...]
+    log10: float
+    oov: int
+    log10_oov: float
+
+    @property
+    def tokens(self) -> int:
+        """Return the number of scored events: the words and </s>."""
+        return len(self.words) + 1
+
+    @property
+    def perplexity(self) -> float:
+        """Return the perplexity of the sentence, unknown words included."""
+        return _perplexity(self.log10, self.tokens)
+
+
+@dataclass(slots=True)
+class Totals:
+    """The sums over all sentences, and the perplexities that follow."""
+
+    sentences: int = 0
+    tokens: int = 0
+    oov: int = 0
+    log10: float = 0.0
+    log10_oov: float = 0.0
+
+    def add(self, score: SentenceScore) -> None:
+        """Count one more sentence."""
+        self.sentences += 1
+        self.tokens += score.tokens
+        self.oov += score.oov
+        self.log10 += score.log10
+        self.log10_oov += score.log10_oov
+
+    @property
+    def perplexity(self) -> float:
+        """Return the perplexity with unknown words (KenLM: "including OOVs")."""
+        return _perplexity(self.log10, self.tokens)
+
+    @property
+    def perplexity_without_oov(self) -> float:
+        """Return the perplexity of the known words and </s> (KenLM: "excluding OOVs")."""
+        return _perplexity(self.log10 - self.log10_oov, self.tokens - self.oov)
+
+
+def _perplexity(log10: float, events: int) -> float:
+    """Return 10 to the mean negative log10; infinite where a float cannot hold it, NaN without events."""
+    if not events:
+        return math.nan
+    mean = -log10 / events
+    return math.inf if mean > 308 else float(10**mean)
+
+
+def score_sentences(
+    store: Store,
+    model: ModelLike,
+    sentences: Iterable[Sequence[str]],
+    *,
+    lowercase: bool | None = None,
+    max_tokens: int = MAX_TOKENS,
+    max_words: int = MAX_WORDS,
+) -> Iterator[SentenceScore]:
+    """Score sentences in order, a batch at a time.
+
+    Args:
+        store: where the model lives.
+        model: the model.
+        sentences: the words of each sentence; an empty one is only </s>.
+        lowercase: lower-case the words first; as the corpora of the model were if ``None``.
+        max_tokens, max_words: bounds of a batch: tokens, and distinct words.
+    """
+    lower = lowercases(store, model) if lowercase is None else lowercase
+    for batch in _batches(sentences, max_tokens, max_words):
+        cased = [[word.lower() for word in words] for words in batch] if lower else batch
+        submodel = prefetch(store, model, cased)
+        yield from _score_batch(submodel, batch, cased)
+
+
+def _batches(
+    sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int
+) -> Iterator[list[Sequence[str]]]:
+    batch: list[Sequence[str]] = []
+    distinct: set[str] = set()
+    tokens = 0
+    for words in sentences:
+        batch.append(words)
+        distinct.update(words)
+        tokens += len(words)
+        if tokens >= max_tokens or len(distinct) >= max_words:
+            yield batch
+            batch, distinct, tokens = [], set(), 0
+    if batch:
+        yield batch
+
+
+def _score_batch(
+    submodel: SubModel, batch: Sequence[Sequence[str]], cased: Sequence[Sequence[str]]
+) -> Iterator[SentenceScore]:
+    ends = np.cumsum([len(words) for words in cased], dtype=np.int64)
+    flat = submodel.encode([word for words in cased for word in words])
+    logp, oov, logp_oov = _score_flat(submodel.table, start_state(submodel.table), flat, ends, UNK, EOS)
+    scale = 1 / math.log(10)
+    rows = zip(batch, (logp * scale).tolist(), oov.tolist(), (logp_oov * scale).tolist(), strict=True)
+    for words, log10, unknown, log10_oov in rows:
+        yield SentenceScore(tuple(words), log10, unknown, log10_oov)
+
+
+@compiled
+def _score_flat(
+    table: NgramTable, start: int, words: Ints, ends: npt.NDArray[np.int64], unk: int, eos: int
+) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
+    """Return log-probability, unknown words and their log-probability of each sentence of a flat array."""
+    total, oov, unknown = np.zeros(len(ends)), np.zeros(len(ends), np.int64), np.zeros(len(ends))
+    begin = 0
+    for sentence in range(len(ends)):
+        state = start
+        for place in range(begin, ends[sentence]):
+            logp, state = extend(table, state, words[place])
+            total[sentence] += logp
+            if words[place] == unk:
+                oov[sentence] += 1
+                unknown[sentence] += logp
+        logp, state = extend(table, state, eos)
+        total[sentence] += logp
+        begin = ends[sentence]
+    return total, oov, unknown
