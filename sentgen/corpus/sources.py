@@ -141,9 +141,9 @@ class Source:
         """Return the complete lines of the first ``size`` bytes, for telling the format."""
         reader = self.open(limits)
         for block in reader.blocks(size):
+            block = reader.without_bom(block)
             cut = block.rfind(b"\n") + 1 or len(block)
-            text = reader.clean(block[:cut]).decode("utf-8", "replace")
-            return text.removeprefix("\ufeff").splitlines()
+            return reader.clean(block[:cut]).decode("utf-8", "replace").removesuffix("\n").split("\n")
         return []
 
 
@@ -170,7 +170,7 @@ class LineReader:
         first, carry = True, b""
         for block in self.blocks():
             if first:
-                block, first = self._without_bom(block), False
+                block, first = self.without_bom(block), False
             cut = block.rfind(b"\n") + 1
             if not cut:
                 carry += block
@@ -232,7 +232,8 @@ class LineReader:
             )
             raise InputError(message, path=self.source.name)
 
-    def _without_bom(self, block: bytes) -> bytes:
+    def without_bom(self, block: bytes) -> bytes:
+        """Return the first block without its byte order mark; refuse that of UTF-16."""
         if block.startswith((b"\xff\xfe", b"\xfe\xff")):
             self._fail("this is UTF-16, not UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`", 1)
         if block.startswith(b"\xef\xbb\xbf"):

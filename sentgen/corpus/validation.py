@@ -37,6 +37,7 @@ CHECKS: dict[str, str] = {
     "column-length": "Every column of a sentence has one value for each token.",
     "columns": "A line has exactly the tab- or space-separated columns of its format, none of them empty.",
     "comment": "Comments stand before the first token of their sentence.",
+    "control-character": "No form or name has control characters or lone surrogates.",
     "empty-form": "No token is empty or only white space.",
     "empty-sentence": "A sentence has at least one token.",
     "field-length": "No field is longer than the limit.",

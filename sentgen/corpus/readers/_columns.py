@@ -110,3 +110,8 @@ def optional(column: tuple[str, ...]) -> list[str] | None:
     if column.count("_") == len(column):
         return None
     return list(column)
+
+
+def too_long(path: str, line: int, limits: Limits) -> Rejection:
+    """Return the rejection of a block that is larger than any sentence may be."""
+    return Rejection(path, line, "", "sentence-length", f"more than {limits.sentence_tokens} tokens")

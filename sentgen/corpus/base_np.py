@@ -1,0 +1,158 @@
+"""Base noun phrases of Universal Dependencies, and function words as heads."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from sentgen.corpus.sentence import Sentence
+
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
+#: Relations by which a word is inside the base noun phrase of its head, subtypes apart.
+_INSIDE = frozenset({"det", "amod", "compound", "nummod", "flat"})
+_FUNCTION = frozenset({"case", "mark", "aux", "cop"})
+
+
+def mark_base_nps(sentence: Sentence) -> bool:
+    """Set ``nps`` of a sentence that has none from its tags and relations; return whether it was set.
+
+    A base noun phrase is a NOUN, PROPN, PRON or NUM with what hangs on it by det, amod, compound, nummod,
+    nmod:poss or flat and everything below that, as far as these tokens are contiguous around it. Heads
+    nearer to the root come first, from left to right: a phrase inside another one is part of it.
+    """
+    if sentence.nps is not None or not (sentence.upos and sentence.heads and sentence.deprels):
+        return False
+    sentence.nps = base_nps(sentence.upos, sentence.heads, sentence.deprels)
+    return True
+
+
+def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]:
+    """Return the number of the base noun phrase of each token, 0 outside (see `mark_base_nps`).
+
+    >>> base_nps(["DET", "ADJ", "NOUN", "VERB"], [3, 3, 4, 0], ["det", "amod", "nsubj", "root"])
+    [1, 1, 1, 0]
+    """
+    size = len(heads)
+    depths = _depths(heads)
+    nominal = [position for position, tag in enumerate(upos, 1) if tag in _NOMINAL]
+    nominal.sort(key=depths.__getitem__)
+    owner = [0] * (size + 2)
+    for top in nominal:
+        if owner[top]:
+            continue
+        owner[top] = top
+        for step in (-1, 1):
+            position = top + step
+            while (
+                0 < position <= size
+                and not owner[position]
+                and _is_inside(position, top, heads, deprels, depths)
+            ):
+                owner[position] = top
+                position += step
+    return _numbered(owner[1 : size + 1])
+
+
+def _depths(heads: list[int]) -> list[int]:
+    """Return the distance of each token from the root (index 0 is the root above); linear, iterative."""
+    depths = [0] + [-1] * len(heads)
+    for start in range(1, len(heads) + 1):
+        path = []
+        node = start
+        while depths[node] < 0:
+            path.append(node)
+            node = heads[node - 1]
+        depth = depths[node]
+        for node in reversed(path):
+            depth += 1
+            depths[node] = depth
+    return depths
+
+
+def _is_inside(position: int, top: int, heads: list[int], deprels: list[str], depths: list[int]) -> bool:
+    node, depth = position, depths[top] + 1
+    while depths[node] > depth:
+        node = heads[node - 1]
+    if depths[node] != depth or heads[node - 1] != top:
+        return False
+    relation = deprels[node - 1]
+    return relation == "nmod:poss" or relation.partition(":")[0] in _INSIDE
+
+
+def _numbered(owner: list[int]) -> list[int]:
+    numbers, latest, previous = [], 0, 0
+    for top in owner:
+        if top and top != previous:
+            latest += 1
+        numbers.append(latest if top else 0)
+        previous = top
+    return numbers
+
+
+def function_heads(sentence: Sentence) -> list[int]:
+    """Return the heads with case, mark, aux and cop (subtypes included) above the words they belong to.
+
+    Several function words of one head make a chain: the one farthest from the head is outermost (of two
+    equally far, the left one), the nearest one gets the head. Other dependents of the head that stand
+    beyond a function word move to the outermost function word between them and the head, so that a
+    projective tree stays projective: *he* in "he will be happy" depends on *will*, and *will* governs *be*,
+    *be* governs *happy*. The result is a tree if the heads are one. Time: n log n.
+
+    Raises:
+        ValueError: The sentence has no heads or no relations.
+    """
+    if sentence.heads is None or sentence.deprels is None:
+        raise ValueError("function_heads needs heads and deprels")
+    return promoted(sentence.heads, sentence.deprels)
+
+
+def promoted(heads: list[int], deprels: list[str]) -> list[int]:
+    """Return the heads after promotion (see `function_heads`).
+
+    >>> promoted([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
+    [2, 0, 2, 3]
+    """
+    is_function = [
+        head > 0 and relation.partition(":")[0] in _FUNCTION
+        for head, relation in zip(heads, deprels, strict=True)
+    ]
+    words: dict[int, list[int]] = {}
+    for position, head in enumerate(heads, 1):
+        if is_function[position - 1]:
+            words.setdefault(head, []).append(position)
+    if not words:
+        return list(heads)
+    for head, chain in words.items():
+        chain.sort(key=lambda position: (-abs(position - head), position))
+    tops = _tops(words, len(heads))
+    result = [0] * len(heads)
+    for position, head in enumerate(heads, 1):
+        if not is_function[position - 1]:
+            result[tops[position] - 1] = _governor(position, head, words.get(head, ()))
+    for head, chain in words.items():
+        for outer, inner in itertools.pairwise(chain):
+            result[tops[inner] - 1] = outer
+        result[head - 1] = chain[-1]
+    return result
+
+
+def _tops(words: dict[int, list[int]], size: int) -> list[int]:
+    """Return the token that is outermost of each token and the function words above it."""
+    tops = [0] * (size + 1)
+    for start in range(size + 1):
+        path = []
+        node = start
+        while not tops[node] and node in words:
+            path.append(node)
+            node = words[node][0]
+        top = tops[node] or node
+        tops[node] = top
+        for node in path:
+            tops[node] = top
+    return tops
+
+
+def _governor(position: int, head: int, chain: Sequence[int]) -> int:
+    """Return the outermost function word between a dependent and its head, else the head."""
+    low, high = min(position, head), max(position, head)
+    return next((word for word in chain if low < word < high), head)

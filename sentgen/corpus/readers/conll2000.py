@@ -1,0 +1,49 @@
+"""The chunking format of CoNLL-2000: form, tag and BIO chunk tag, separated by spaces or tabs.
+
+NP chunks become base noun phrases; other chunks are checked and dropped. An `I-NP` that follows no NP
+begins one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from sentgen.corpus.readers._columns import FormatError, blocks, finished, too_long
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.errors import Rejection
+
+NAME = "conll2000"
+VERSION = "1"
+
+_CHUNK = re.compile(r"O|[BI]-\w+", re.ASCII)
+
+
+def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences between blank lines."""
+    for start, rows in blocks(lines, limits.sentence_tokens):
+        if len(rows) > limits.sentence_tokens:
+            yield too_long(path, start, limits)
+        else:
+            yield finished(Sentence([], line=start), path, limits, partial(_fill, rows=rows))
+
+
+def _fill(sentence: Sentence, rows: list[str]) -> None:
+    sentence.xpos, sentence.nps = [], []
+    latest, previous = 0, "O"
+    for row, text in enumerate(rows):
+        fields = text.split()
+        if len(fields) != 3:
+            raise FormatError("columns", f"{len(fields)} fields where 3 belong", row)
+        form, tag, chunk = fields
+        if not _CHUNK.fullmatch(chunk):
+            raise FormatError("chunk-tag", f"chunk tag {chunk[:20]!r}; it must be O, B-TYPE or I-TYPE", row)
+        is_np = chunk.endswith("-NP")
+        if is_np and (chunk[0] == "B" or not previous.endswith("-NP")):
+            latest += 1
+        sentence.forms.append(form)
+        sentence.xpos.append(tag)
+        sentence.nps.append(latest if is_np else 0)
+        previous = chunk

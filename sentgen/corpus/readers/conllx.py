@@ -1,0 +1,53 @@
+"""CoNLL-X (2006-2009 shared tasks): like CoNLL-U without comments, ranges and empty nodes.
+
+Eight columns (without PHEAD and PDEPREL) are read as well as ten. CPOSTAG goes to `upos`, POSTAG to `xpos`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from sentgen.corpus.readers._columns import (
+    IDS,
+    FormatError,
+    blocks,
+    finished,
+    optional,
+    parse_heads,
+    split_columns,
+    too_long,
+)
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.errors import Rejection
+
+NAME = "conllx"
+VERSION = "1"
+
+
+def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences between blank lines."""
+    for start, rows in blocks(lines, limits.sentence_tokens):
+        if len(rows) > limits.sentence_tokens:
+            yield too_long(path, start, limits)
+        else:
+            yield finished(Sentence([], line=start), path, limits, partial(_fill, rows=rows))
+
+
+def _fill(sentence: Sentence, rows: list[str]) -> None:
+    columns = split_columns(rows, 8 if rows[0].count("\t") == 7 else 10)
+    expected = IDS[: len(rows)] if len(rows) <= len(IDS) else [str(i) for i in range(1, len(rows) + 1)]
+    if list(columns[0]) != expected:
+        row = next(i for i, name in enumerate(columns[0]) if name != expected[i])
+        raise FormatError(
+            "id-sequence", f"token number {columns[0][row][:20]!r} where {row + 1} belongs", row
+        )
+    sentence.forms = list(columns[1])
+    sentence.lemmas = optional(columns[2])
+    sentence.upos = optional(columns[3])
+    sentence.xpos = optional(columns[4])
+    sentence.feats = optional(columns[5])
+    if columns[6].count("_") != len(rows):
+        sentence.heads = parse_heads(columns[6])
+    sentence.deprels = optional(columns[7])

@@ -1,0 +1,130 @@
+"""JSON Lines: one object a line, with one of
+
+* `tokens`: a list of words, and optionally the lists `lemmas`, `upos`, `xpos`, `heads`, `deprels`, `nps`;
+* `sentences`: a list whose members are lists of words, or strings: raw sentences, still to be tokenised;
+* `text`: raw text, to be split into sentences and tokenised as the format `text` does (a line a paragraph).
+
+`id` names the document that begins with the object; objects without one continue the document before.
+`sent_id` names the sentence of a `tokens` object. Other keys are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sentgen.corpus.readers import text
+from sentgen.corpus.readers._columns import FormatError, finished
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.errors import Rejection
+
+NAME = "jsonl"
+VERSION = "1"
+
+_STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
+_NUMBER_COLUMNS = ("heads", "nps")
+#: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of each object; a broken object is one rejection."""
+    document: str | None = None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            value = _parse(line)
+            document = _name(value, "id") or document
+            results = list(_sentences(value, path, number, limits))
+        except FormatError as error:
+            yield Rejection(path, number, "", error.check_id, error.message)
+            continue
+        for result in results:
+            if isinstance(result, Sentence):
+                result.document, document = document, None
+            yield result
+
+
+def _parse(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError("json", f"not JSON: {str(error)[:100]}") from error
+    if not isinstance(value, dict):
+        raise FormatError("json", "not a JSON object")
+    return value
+
+
+def _sentences(value: dict[str, Any], path: str, line: int, limits: Limits) -> Iterator[Sentence | Rejection]:
+    if "tokens" in value:
+        yield finished(_columns(value, line), path, limits)
+    elif "sentences" in value:
+        if not isinstance(value["sentences"], list):
+            raise FormatError("json", "`sentences` is not a list")
+        for sentence in value["sentences"]:
+            if isinstance(sentence, str):
+                yield text.tokenised(_raw(sentence).strip(), path=path, line=line, limits=limits)
+            else:
+                yield finished(Sentence(_strings(sentence, "sentences"), line=line), path, limits)
+    elif isinstance(value.get("text"), str):
+        for result in text.read(_raw(value["text"]).splitlines(), path=path, limits=limits):
+            result = _at_line(result, line)
+            yield result
+    else:
+        raise FormatError("json", "none of `tokens`, `sentences` and `text` (a string) is there")
+
+
+def _at_line(result: Sentence | Rejection, line: int) -> Sentence | Rejection:
+    if isinstance(result, Rejection):
+        return Rejection(result.path, line, result.sent_id, result.check, result.message)
+    result.line = line
+    return result
+
+
+def _columns(value: dict[str, Any], line: int) -> Sentence:
+    sentence = Sentence(_strings(value["tokens"], "tokens"), sent_id=_name(value, "sent_id") or "", line=line)
+    for key in _STRING_COLUMNS:
+        if value.get(key) is not None:
+            setattr(sentence, key, _strings(value[key], key))
+    for key in _NUMBER_COLUMNS:
+        if value.get(key) is not None:
+            setattr(sentence, key, _numbers(value[key], key))
+    return sentence
+
+
+def _strings(value: object, key: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise FormatError("json", f"`{key}` is not a list of strings")
+    for item in value:
+        if _FORBIDDEN.search(item):
+            raise FormatError("control-character", f"a control character or lone surrogate in `{key}`")
+    return value
+
+
+def _numbers(value: object, key: str) -> list[int]:
+    if not isinstance(value, list) or not all(type(item) is int for item in value):
+        raise FormatError("json", f"`{key}` is not a list of whole numbers")
+    return value
+
+
+def _name(value: dict[str, Any], key: str) -> str | None:
+    """Return a name, which may be a string or a number."""
+    name = value.get(key)
+    if name is None:
+        return None
+    if type(name) is int:
+        return str(name) if abs(name) < 2**63 else None
+    if not isinstance(name, str):
+        raise FormatError("json", f"`{key}` is neither a string nor a whole number")
+    return _strings([name], key)[0]
+
+
+def _raw(value: str) -> str:
+    if _FORBIDDEN_IN_TEXT.search(value):
+        raise FormatError("control-character", "a control character or lone surrogate in the text")
+    return value

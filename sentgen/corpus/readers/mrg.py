@@ -1,0 +1,159 @@
+"""Penn Treebank trees (`.mrg`): dependencies by head rules, base noun phrases, tags.
+
+Empty elements are dropped with the constituents that they leave empty. A base noun phrase is an NP (or WHNP)
+that contains no other, except that a possessive one (`the market 's`) is part of the NP around it, as in the
+bracketed files of the treebank. Trees may span lines; a line that begins a new tree (`( (`, `(TOP`, `(ROOT`,
+`(S1` in its first column) ends an unfinished one, which is rejected.
+Forms lose the Penn escapes: `1\\/2` is read as `1/2`, `-LRB-` as `(`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sentgen.corpus.readers._columns import FormatError, finished
+from sentgen.corpus.readers._penn import plain, plain_tag
+from sentgen.corpus.readers.head_rules import head_child
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.errors import Rejection
+
+NAME = "mrg"
+VERSION = "1"
+
+_PIECE = re.compile(r"[()]|[^()\s]+")
+_NEW_TREE = re.compile(r"\(\s*(\(|(TOP|ROOT|S1)\b|$)")
+_PHRASES = frozenset({"NP", "WHNP"})
+#: A sentence of legal length has no more brackets and words than so many for each of its tokens.
+_PIECES_PER_TOKEN = 100
+
+
+class _Node:
+    """An open constituent; ``children`` are the labels and head positions of those already closed."""
+
+    __slots__ = ("children", "has_np", "label", "start", "word")
+
+    def __init__(self, start: int) -> None:
+        self.label = ""
+        self.word = ""
+        self.children: list[tuple[str, int]] = []
+        self.has_np = False
+        self.start = start
+
+
+class _Tree:
+    """A sentence in the making: tokens and heads of what is closed, a stack of what is open."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.stack: list[_Node] = []
+        self.forms: list[str] = []
+        self.tags: list[str] = []
+        self.heads: list[int] = []
+        self.spans: list[tuple[int, int]] = []
+        self.pieces = 0
+
+    def add(self, piece: str) -> bool:
+        """Take a bracket or a word; return whether the tree is complete."""
+        self.pieces += 1
+        if piece == "(":
+            if self.stack and self.stack[-1].word:
+                raise FormatError("bracket", "a bracket after a word inside the same brackets")
+            self.stack.append(_Node(len(self.forms)))
+        elif piece == ")":
+            self._close(self.stack.pop())
+            return not self.stack
+        else:
+            node = self.stack[-1]
+            if node.children or node.word:
+                raise FormatError("bracket", f"the word {piece[:40]!r} is not in brackets of its own")
+            if node.label:
+                node.word = piece
+            else:
+                node.label = piece
+        return False
+
+    def _close(self, node: _Node) -> None:
+        label = _category(node.label)
+        if node.word:
+            if label == "-NONE-":
+                return
+            self.forms.append(plain(node.word))
+            self.tags.append(plain_tag(node.label))
+            self.heads.append(0)
+            head = len(self.forms)
+        elif node.children:
+            head = self._attach(label, node.children)
+        else:
+            return
+        is_np = label in _PHRASES and not node.word
+        if is_np and not node.has_np:
+            while self.spans and self.spans[-1][0] >= node.start:
+                self.spans.pop()
+            self.spans.append((node.start, len(self.forms)))
+        if self.stack:
+            parent = self.stack[-1]
+            parent.children.append((label, head))
+            parent.has_np |= node.has_np or (is_np and self.tags[-1] != "POS")
+
+    def _attach(self, label: str, children: list[tuple[str, int]]) -> int:
+        """Make the head words of the other children depend on that of the head child, and return it."""
+        head = children[head_child(label, [name for name, _ in children])][1]
+        for _, position in children:
+            if position != head:
+                self.heads[position - 1] = head
+        return head
+
+    def sentence(self) -> Sentence:
+        nps = [0] * len(self.forms)
+        for number, (start, end) in enumerate(self.spans, 1):
+            nps[start:end] = [number] * (end - start)
+        return Sentence(self.forms, xpos=self.tags, heads=self.heads, nps=nps, line=self.line)
+
+
+def _category(label: str) -> str:
+    """Return a label without its functions and indices: `NP-SBJ=2` is an NP, `-LRB-` itself."""
+    cut = len(label)
+    for mark in "-=|":
+        found = label.find(mark, 1)
+        if found > 0:
+            cut = min(cut, found)
+    return label if label.startswith("-") else label[:cut]
+
+
+def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield a sentence for every tree; after a broken one, read on at the next beginning of a tree."""
+    tree: _Tree | None = None
+    skipping = False
+    most = _PIECES_PER_TOKEN * limits.sentence_tokens
+    for number, line in enumerate(lines, 1):
+        if line.startswith("(") and (skipping or tree) and _NEW_TREE.match(line):
+            if tree:
+                yield Rejection(
+                    path, tree.line, "", "bracket", "the tree ends before its last bracket closes"
+                )
+            tree, skipping = None, False
+        for match in _PIECE.finditer(line):
+            if skipping:
+                break
+            if tree is None:
+                if match[0] != "(":
+                    yield Rejection(path, number, "", "bracket", f"{match[0][:40]!r} outside of a tree")
+                    skipping = True
+                    break
+                tree = _Tree(number)
+            try:
+                done = tree.add(match[0])
+            except FormatError as error:
+                yield Rejection(path, number, "", error.check_id, error.message)
+                tree, skipping = None, True
+                break
+            if done:
+                yield finished(tree.sentence(), path, limits)
+                tree = None
+            elif tree.pieces > most:
+                yield Rejection(path, tree.line, "", "sentence-length", f"a tree of more than {most} pieces")
+                tree, skipping = None, True
+    if tree:
+        yield Rejection(path, tree.line, "", "bracket", "the tree ends before its last bracket closes")

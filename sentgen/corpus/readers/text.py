@@ -1,0 +1,128 @@
+"""Raw text: paragraphs are found, split into sentences by `sentencex`, and tokenised as in the Penn Treebank.
+
+A text is *hard-wrapped* if none of its first 1,000 lines is longer than 120 characters and most of its line
+breaks inside a block (lines between blank lines) follow no final punctuation: then a block is a paragraph.
+Otherwise every line is one. Double quotes become `` `` `` and `''`; `text` keeps the sentence as it stood,
+with the line breaks of a wrapped paragraph as spaces.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import chain, islice, pairwise
+
+import sentencex
+
+from sentgen.corpus.readers._columns import finished
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.errors import Rejection
+
+NAME = "text"
+VERSION = "1"
+
+_LANGUAGE = "en"
+_SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
+_FINAL = tuple(".!?:;\"'”’)]")
+#: A wrapped paragraph longer than this many characters is cut at a line break.
+_PARAGRAPH = 200_000
+#: A sentence with more characters for each token of the limit is refused before it is tokenised.
+_CHARACTERS_PER_TOKEN = 50
+
+
+def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of a text, each with the line on which it begins."""
+    for first, paragraph in _paragraphs(lines):
+        starts = list(_offsets(paragraph))
+        for offset, text in segment(" ".join(paragraph)):
+            line = first + bisect_right(starts, offset) - 1
+            yield tokenised(text, path=path, line=line, limits=limits)
+
+
+def tokenised(text: str, *, path: str, line: int, limits: Limits = LIMITS) -> Sentence | Rejection:
+    """Return the sentence of a raw text of one sentence."""
+    most = _CHARACTERS_PER_TOKEN * limits.sentence_tokens
+    if len(text) > most:
+        return Rejection(path, line, "", "sentence-length", f"a sentence of more than {most} characters")
+    forms = _tokenizer()(text)
+    sentence = Sentence(forms, space_after=_spaces(text, forms), text=text, line=line)
+    return finished(sentence, path, limits)
+
+
+def segment(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the stripped, non-empty sentences of a paragraph with their offsets."""
+    offset = 0
+    for piece in sentencex.segment(_LANGUAGE, text):
+        stripped = piece.strip()
+        if stripped:
+            offset = max(text.find(stripped, offset), offset)
+            yield offset, stripped
+            offset += len(stripped)
+
+
+@cache
+def _tokenizer() -> Callable[[str], list[str]]:
+    # Importing nltk takes seconds: only who reads raw text pays for it.
+    from nltk.tokenize import NLTKWordTokenizer
+
+    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
+    return tokenize
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    stream = iter(lines)
+    sample = list(islice(stream, _SAMPLE_LINES))
+    wrapped = is_wrapped(sample)
+    block: list[str] = []
+    size = 0
+    number = 0
+    for number, line in enumerate(chain(sample, stream), 1):
+        text = line.strip()
+        if block and (not text or not wrapped or size > _PARAGRAPH):
+            yield number - len(block), block
+            block, size = [], 0
+        if text:
+            block.append(text)
+            size += len(text)
+    if block:
+        yield number + 1 - len(block), block
+
+
+def is_wrapped(lines: list[str]) -> bool:
+    """Tell whether a sample of lines is hard-wrapped text (see the module).
+
+    >>> is_wrapped(["This is a", "sentence."]), is_wrapped(["One sentence.", "Another."])
+    (True, False)
+    """
+    breaks = [line.rstrip() for line, after in pairwise(lines) if line.strip() and after.strip()]
+    if not breaks or max(map(len, lines)) > _WRAP_WIDTH:
+        return False
+    return 2 * sum(not line.endswith(_FINAL) for line in breaks) > len(breaks)
+
+
+def _offsets(paragraph: list[str]) -> Iterator[int]:
+    """Yield where each line begins in the joined paragraph."""
+    offset = 0
+    for line in paragraph:
+        yield offset
+        offset += len(line) + 1
+
+
+def _spaces(text: str, forms: list[str]) -> list[bool] | None:
+    """Tell which tokens a space follows, or ``None`` if the tokens are not the text, quotes apart."""
+    spaces, position = [], 0
+    for form in forms:
+        candidates = (form, '"', "''", "``") if form in ("``", "''") else (form,)
+        found = next((name for name in candidates if text.startswith(name, position)), None)
+        if found is None:
+            return None
+        end = position + len(found)
+        position = end
+        while position < len(text) and text[position].isspace():
+            position += 1
+        spaces.append(position > end)
+    if spaces:
+        spaces[-1] = True
+    return spaces
