@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from sentgen.cli import corpora, ingest
 from sentgen.errors import SentgenError
 
 app = typer.Typer(
@@ -17,6 +18,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+
+app.command("ingest")(ingest.ingest)
+app.add_typer(corpora.app, name="corpora")
 
 
 def main() -> None:

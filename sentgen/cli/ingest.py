@@ -1,0 +1,116 @@
+"""``sentgen ingest``: read, check, store and count."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.corpus.sources import Source
+from sentgen.counts.ingestion import DATABASE_SHARE, Settings, Summary
+from sentgen.counts.ingestion import ingest as run
+from sentgen.errors import Rejection
+from sentgen.schema.store import default_memory_limit
+
+_SHOWN = 20
+
+
+def ingest(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")],
+    corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")
+    ] = None,
+    licence: Annotated[str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case forms and lemmas.")] = False,
+    order: Annotated[int, typer.Option("--order", help="Highest order of n-grams to count, 1 to 5.")] = 5,
+    tags: Annotated[
+        str, typer.Option("--tags", metavar="xpos|upos", help="Tags that dependency counts use first.")
+    ] = "xpos",
+    function_heads: Annotated[
+        bool,
+        typer.Option(help="Let case, mark, aux and cop head their phrase in the unit layer (UD only)."),
+    ] = True,
+    on_error: Annotated[
+        str,
+        typer.Option(
+            metavar="raise|collect|skip",
+            help="A bad sentence stops everything; or refuses its file after all are checked; or is left out.",
+        ),
+    ] = "raise",
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Read corpora into the store and count them.
+
+    Formats: conllu, conllx, mrg, pos, dp, wsj (.dp with .pos), conll2000, text, lines, jsonl.
+    What is in the corpus already, by content, is not read again; an interrupted run is continued by the same command.
+
+    Example: `sentgen ingest en_ewt-ud-train.conllu --corpus ewt --licence "CC BY-SA 4.0"`
+    """
+    settings = Settings(corpus, format, licence, lowercase, order, tags, function_heads, on_error)
+    limit = parse_size(memory_limit) or default_memory_limit()
+    with (
+        open_store(db, create=True, memory_limit=str(int(limit * DATABASE_SHARE))) as store,
+        _progress(settings.corpus) as progress,
+    ):
+        summary = run(store, paths, settings, progress=progress)
+        path = store.path
+    report(summary, path)
+    if summary.refused:
+        raise typer.Exit(1)
+
+
+def report(summary: Summary, path: Path) -> None:
+    """Print what an ingestion did: data to standard output, what was refused to standard error."""
+    for rejection in summary.rejections[:_SHOWN]:
+        typer.echo(f"rejected: {rejection.as_error()}", err=True)
+    if len(summary.rejections) > _SHOWN:
+        more = len(summary.rejections) - _SHOWN
+        typer.echo(f"... and {more:,} more: sentgen corpora show {summary.corpus} --rejected", err=True)
+    lines = [
+        ("corpus", summary.corpus),
+        ("store", str(path)),
+        ("sources", f"{summary.sources:,}" + (f" ({summary.unchanged:,} unchanged)" if summary.unchanged else "")),
+        ("sentences", f"{summary.sentences:,}"),
+        ("tokens", f"{summary.tokens:,}"),
+        ("types", f"{summary.types:,} in the corpus"),
+        ("rejected", f"{len(summary.rejections):,}" + (f" in {summary.refused} refused files" if summary.refused else "")),
+        ("seconds", f"{summary.seconds:.1f}"),
+        ("tokens/s", f"{summary.rate:,.0f}"),
+    ]
+    if summary.cyclic:
+        lines.insert(7, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
+    for name, value in lines:
+        typer.echo(f"{name:<16}{value}")
+
+
+@contextmanager
+def _progress(corpus: str) -> Iterator[Callable[[Source, float, int], None] | None]:
+    """Show a bar with rate and time left, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(corpus, total=1.0, rate="")
+
+        def show(source: Source, fraction: float, tokens: int) -> None:
+            elapsed = bar.tasks[task].elapsed or 0.0
+            rate = f"{tokens / elapsed:,.0f} tokens/s" if elapsed else ""
+            bar.update(task, description=Path(source.name).name, completed=fraction, rate=rate)
+
+        yield show

@@ -1,0 +1,118 @@
+"""Corpora as wholes: list, describe, remove, verify."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from sqlalchemy import Connection, Row, delete, func, select
+
+from sentgen.corpus.sources import source_at
+from sentgen.counts import segments
+from sentgen.errors import InputError, NotFoundError
+from sentgen.schema import Store
+from sentgen.schema import corpus as tables
+from sentgen.schema.counts import segment
+from sentgen.schema.store import fetch_arrow
+
+#: Tables that belong to a corpus directly, in an order in which they may be emptied.
+_OWNED = (
+    tables.multiword,
+    tables.token,
+    tables.sentence,
+    tables.document,
+    tables.source,
+    tables.rejection,
+    segment,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What became of a source since it was ingested: `same`, `changed`, or `missing`."""
+
+    path: str
+    status: str
+    sha256: str
+
+
+def find(connection: Connection, name: str) -> Row[tuple[object, ...]]:
+    """Return the row of a corpus, or raise `NotFoundError` with the names that exist."""
+    found = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
+    if found is None:
+        names = ", ".join(connection.scalars(select(tables.corpus.c.name).order_by(tables.corpus.c.name)))
+        known = f"there are: {names}" if names else "the store has no corpora; add one with: sentgen ingest"
+        raise NotFoundError(f"no corpus {name!r}; {known}")
+    return found
+
+
+def overview(store: Store) -> pa.Table:
+    """Return all corpora with their sizes."""
+    with store.connect() as connection:
+        return fetch_arrow(connection, "select * from v_corpora order by corpus")
+
+
+def describe(store: Store, name: str) -> pa.Table:
+    """Return the sources of a corpus."""
+    with store.connect() as connection:
+        find(connection, name)
+        query = "select * exclude corpus from v_sources where corpus = ? order by path"
+        return fetch_arrow(connection, query, [name])
+
+
+def rejected(store: Store, name: str) -> pa.Table:
+    """Return the sentences of a corpus that were refused, with file, line, sentence id and check."""
+    with store.connect() as connection:
+        find(connection, name)
+        query = "select * exclude corpus from v_rejections where corpus = ? order by path, line"
+        return fetch_arrow(connection, query, [name])
+
+
+def remove(store: Store, name: str) -> tuple[int, int]:
+    """Remove a corpus with everything counted from it; return its sentences and tokens.
+
+    All other counts are as they were. Words stay in the store, so that ids never change their meaning.
+    Models that were built from the corpus stay as they are; `sentgen models list` calls them stale.
+    """
+    with store.begin() as connection:
+        corpus = find(connection, name)
+        numbers = segments.of_corpora(connection, [corpus.id])
+        removed = _size(connection, corpus.id)
+        for table in segments.COUNT_TABLES:
+            connection.execute(delete(table).where(table.c.segment_id.in_(numbers)))
+        for table in _OWNED:
+            connection.execute(delete(table).where(table.c.corpus_id == corpus.id))
+        connection.execute(delete(tables.corpus).where(tables.corpus.c.id == corpus.id))
+    return removed
+
+
+def size(store: Store, name: str) -> tuple[int, int]:
+    """Return the sentences and tokens of a corpus."""
+    with store.connect() as connection:
+        return _size(connection, find(connection, name).id)
+
+
+def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
+    sums = select(func.sum(segment.c.sentences), func.sum(segment.c.tokens)).where(segment.c.corpus_id == corpus_id)
+    sentences, tokens = connection.execute(sums).one()
+    return int(sentences or 0), int(tokens or 0)
+
+
+def verify(store: Store, name: str) -> list[Verified]:
+    """Compare every source of a corpus with the file that it was read from."""
+    with store.connect() as connection:
+        corpus = find(connection, name)
+        query = select(tables.source.c.path, tables.source.c.sha256).where(tables.source.c.corpus_id == corpus.id)
+        sources = connection.execute(query.order_by(tables.source.c.path)).all()
+    return [_verify(path, digest) for path, digest in sources]
+
+
+def _verify(path: str, digest: str) -> Verified:
+    if path == "-" or not Path(path.partition("!")[0]).exists():
+        return Verified(path, "missing", digest)
+    try:
+        now = source_at(path).sha256()
+    except InputError:
+        return Verified(path, "changed", digest)
+    return Verified(path, "same" if now == digest else "changed", digest)

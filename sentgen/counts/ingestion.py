@@ -1,0 +1,320 @@
+"""Ingest sources into a corpus: whole or not at all, once, and wherever it was interrupted, again."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import Connection, Row, insert, select
+
+from sentgen.corpus.formats import READERS, Reader, detect
+from sentgen.corpus.sources import Source, expand
+from sentgen.counts import segments
+from sentgen.counts.writer import SourceTally, Writer, next_id, now
+from sentgen.errors import InputError, Rejection
+from sentgen.schema import Store
+from sentgen.schema import corpus as tables
+from sentgen.schema.counts import MAX_ORDER
+
+#: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
+BATCH_TOKENS = 2_000_000
+BATCH_SECONDS = 10.0
+
+#: Share of the memory limit that counting may take; DuckDB has its own (`database_share`).
+COUNTING_SHARE = 0.35
+DATABASE_SHARE = 0.4
+
+ON_ERROR = ("raise", "collect", "skip")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a corpus is read and counted; the same for all of its sources."""
+
+    corpus: str
+    format: str | None = None
+    licence: str | None = None
+    lowercase: bool = False
+    order: int = MAX_ORDER
+    tags: str = "xpos"
+    function_heads: bool = True
+    on_error: str = "raise"
+    kind: str = "corpus"
+
+    def __post_init__(self) -> None:
+        if not self.corpus.strip():
+            raise InputError("a corpus needs a name; give --corpus NAME")
+        if not 1 <= self.order <= MAX_ORDER:
+            raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
+        if self.tags not in ("xpos", "upos"):
+            raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
+        if self.on_error not in ON_ERROR:
+            raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
+        if self.format is not None and self.format not in READERS:
+            raise InputError(f"unknown format {self.format!r}; there are: {', '.join(sorted(READERS))}")
+
+
+@dataclass(slots=True)
+class Summary:
+    """What an ingestion did."""
+
+    corpus: str
+    sources: int = 0
+    unchanged: int = 0
+    refused: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    types: int = 0
+    cyclic: int = 0
+    empty_nodes: int = 0
+    seconds: float = 0.0
+    rejections: list[Rejection] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        """Tokens a second."""
+        return self.tokens / self.seconds if self.seconds else 0.0
+
+
+#: Called with the source being read, its fraction read, and the tokens so far.
+Progress = Callable[[Source, float, int], None]
+
+
+def ingest(store: Store, paths: Sequence[str], settings: Settings, *, progress: Progress | None = None) -> Summary:
+    """Read every source that is not in the corpus yet, count it, and store both in one transaction.
+
+    A source is known by the SHA-256 of its content and the reader with its version: the same content is
+    stored once. Small sources share a transaction; what a crash interrupts is as if never begun.
+
+    Raises:
+        InputError: a path, format or setting is wrong, or (``on_error="raise"``) a sentence is.
+        StoreError: the store cannot be written; nothing of the batch in flight is stored.
+    """
+    return _Ingestion(store, settings, progress or (lambda *_: None)).run(paths)
+
+
+class _Ingestion:
+    def __init__(self, store: Store, settings: Settings, progress: Progress) -> None:
+        self.store, self.settings, self.progress = store, settings, progress
+        self.summary = Summary(settings.corpus)
+        # The writer of a store is alone, so that whatever lies here was left by a process that died.
+        self.spill_folder = Path(f"{store.path}.runs")
+        shutil.rmtree(self.spill_folder, ignore_errors=True)
+
+    def run(self, paths: Sequence[str]) -> Summary:
+        began = time.monotonic()
+        sources = expand(paths)
+        pending: Source | None = next(sources, None)
+        while pending is not None:
+            pending = self._batch(pending, sources)
+        with self.store.begin() as connection:
+            found = _corpus(connection, self.settings.corpus)
+            if found is not None:
+                segments.merge_small(connection, found.id)
+                self.summary.types = segments.count_types(connection, found.id)
+        self.summary.seconds = time.monotonic() - began
+        return self.summary
+
+    def _batch(self, source: Source | None, sources: Iterator[Source]) -> Source | None:
+        """Ingest sources in one transaction until it is large enough; return the next one."""
+        batch = _Batch(self)
+        began = time.monotonic()
+        done = Summary(self.settings.corpus)
+        try:
+            with self.store.begin() as connection:
+                batch.open(connection)
+                while source is not None:
+                    batch.ingest(source, done)
+                    source = next(sources, None)
+                    if done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
+                        break
+                batch.finish()
+        finally:
+            batch.close()
+        for name in ("sources", "unchanged", "refused", "sentences", "tokens", "cyclic", "empty_nodes"):
+            setattr(self.summary, name, getattr(self.summary, name) + getattr(done, name))
+        self.summary.rejections += done.rejections
+        return source
+
+
+class _Batch:
+    """One transaction."""
+
+    def __init__(self, ingestion: _Ingestion) -> None:
+        self.store, self.settings = ingestion.store, ingestion.settings
+        self.progress, self.before = ingestion.progress, ingestion.summary.tokens
+        self.spill_folder = ingestion.spill_folder
+        self.writer: Writer | None = None
+
+    def open(self, connection: Connection) -> None:
+        self.connection = connection
+        self.corpus = _corpus(connection, self.settings.corpus)
+        if self.corpus is not None:
+            _check_settings(self.corpus, self.settings)
+
+    def ingest(self, source: Source, done: Summary) -> None:
+        """Read one source, unless the corpus has it."""
+        name = self.settings.format or detect(source)
+        reader = READERS[name]
+        digest = source.sha256()
+        if self._known(digest, reader):
+            done.unchanged += 1
+            return
+        if self.settings.on_error == "collect":
+            rejections = [found for found in reader.read(source.lines(), path=source.name) if isinstance(found, Rejection)]
+            if rejections:
+                self._record(rejections)
+                done.rejections += rejections
+                done.refused += 1
+                return
+        tally, rejections = self._read(source, reader, done)
+        if not tally.sentences and not rejections:
+            raise InputError("has no sentences", path=source.name)
+        self._record(rejections)
+        self._add_source(tally, reader, digest)
+        done.rejections += rejections
+        done.sources += 1
+        done.sentences += tally.sentences
+        done.tokens += tally.tokens
+        done.cyclic += tally.cyclic
+        done.empty_nodes += tally.empty_nodes
+
+    def _read(self, source: Source, reader: Reader, done: Summary) -> tuple[SourceTally, list[Rejection]]:
+        writer = self._writer()
+        tally = SourceTally(next_id(self.connection, tables.source), source.name)
+        writer.start_source(tally)
+        lines = source.open()
+        rejections: list[Rejection] = []
+        report_at = 0
+        for found in reader.read(lines, path=source.name):
+            if isinstance(found, Rejection):
+                if self.settings.on_error == "raise":
+                    raise found.as_error()
+                rejections.append(found)
+                continue
+            writer.add(found)
+            if tally.tokens != report_at:
+                report_at = tally.tokens
+                self.progress(source, lines.progress, self.before + done.tokens + tally.tokens)
+        writer.flush()
+        self.progress(source, 1.0, self.before + done.tokens + tally.tokens)
+        tally.rejected = len(rejections)
+        return tally, rejections
+
+    def _writer(self) -> Writer:
+        if self.writer is None:
+            corpus = self._corpus_row()
+            self.writer = Writer(
+                self.connection,
+                corpus.id,
+                corpus.lowercase,
+                corpus.max_order,
+                corpus.function_heads,
+                int(self.store.memory_limit * COUNTING_SHARE / DATABASE_SHARE),
+                self.spill_folder,
+            )
+        return self.writer
+
+    def _corpus_row(self) -> Row[tuple[object, ...]]:
+        """Return the corpus, made now if it is new: a batch that stores nothing leaves no empty corpus."""
+        if self.corpus is None:
+            settings = self.settings
+            values = {
+                "id": next_id(self.connection, tables.corpus),
+                "name": settings.corpus,
+                "kind": settings.kind,
+                "licence": settings.licence,
+                "lowercase": settings.lowercase,
+                "max_order": settings.order,
+                "tags": settings.tags,
+                "function_heads": settings.function_heads,
+                "created_at": now(),
+            }
+            self.connection.execute(insert(tables.corpus), values)
+            self.corpus = _corpus(self.connection, settings.corpus)
+        assert self.corpus is not None
+        return self.corpus
+
+    def _known(self, digest: str, reader: Reader) -> bool:
+        if self.corpus is None:
+            return False
+        source = tables.source.c
+        same = select(source.id).where(
+            source.corpus_id == self.corpus.id,
+            source.sha256 == digest,
+            source.format == reader.name,
+            source.reader_version == reader.version,
+        )
+        return self.connection.execute(same).first() is not None
+
+    def _add_source(self, tally: SourceTally, reader: Reader, digest: str) -> None:
+        row = {
+            "id": tally.id,
+            "corpus_id": self._corpus_row().id,
+            "path": tally.path,
+            "sha256": digest,
+            "format": reader.name,
+            "reader_version": reader.version,
+            "sentences": tally.sentences,
+            "tokens": tally.tokens,
+            "rejected": tally.rejected,
+            "cyclic": tally.cyclic,
+            "empty_nodes": tally.empty_nodes,
+            "ingested_at": now(),
+        }
+        self.connection.execute(insert(tables.source), row)
+
+    def _record(self, rejections: list[Rejection]) -> None:
+        """Store what was refused, instead of what an earlier try refused in the same place."""
+        if not rejections:
+            return
+        corpus_id = self._corpus_row().id
+        columns = tables.rejection.c
+        for path in sorted({rejection.path for rejection in rejections}):
+            self.connection.execute(
+                tables.rejection.delete().where(columns.corpus_id == corpus_id, columns.path == path)
+            )
+        rows = [
+            {
+                "corpus_id": corpus_id,
+                "path": rejection.path,
+                "line": rejection.line,
+                "sent_id": rejection.sent_id,
+                "check_name": rejection.check,
+                "message": rejection.message,
+                "rejected_at": now(),
+            }
+            for rejection in rejections
+        ]
+        self.connection.execute(insert(tables.rejection), rows)
+
+    def finish(self) -> None:
+        if self.writer is not None:
+            self.writer.finish(segments.next_segment(self.connection))
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+def _corpus(connection: Connection, name: str) -> Row[tuple[object, ...]] | None:
+    return connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
+
+
+def _check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:
+    """Refuse settings that would make the counts of one corpus mean two things."""
+    asked = {
+        "lowercase": (corpus.lowercase, settings.lowercase),
+        "order": (corpus.max_order, settings.order),
+        "tags": (corpus.tags, settings.tags),
+        "function heads": (corpus.function_heads, settings.function_heads),
+    }
+    for name, (stored, wanted) in asked.items():
+        if stored != wanted:
+            raise InputError(
+                f"corpus {settings.corpus!r} was made with {name} = {stored}, not {wanted}; "
+                "use the same settings, or another --corpus name"
+            )

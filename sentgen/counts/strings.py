@@ -1,0 +1,62 @@
+"""Give strings their ids in the store, adding those that are new."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Table
+
+from sentgen.counts.vocabulary import Vocabulary
+from sentgen.schema.store import append, fetch_arrow, raw
+
+Ints = NDArray[np.int32]
+
+
+class StoredStrings:
+    """A vocabulary whose numbers are translated to the ids of a table (`word` or `tag`).
+
+    Belongs to one transaction: after a rollback the ids that it handed out may not exist.
+    """
+
+    def __init__(self, connection: Connection, table: Table, column: str) -> None:
+        self.connection, self.table, self.column = connection, table, column
+        self.vocabulary = Vocabulary()
+        self._ids = np.empty(0, np.int32)
+
+    def encode(self, strings: list[str], *, lowercase: bool = False) -> Ints:
+        """Return the ids of a column of strings."""
+        return self.resolve(self.vocabulary.encode(strings, lowercase=lowercase))
+
+    def resolve(self, numbers: Ints) -> Ints:
+        """Translate numbers of the vocabulary to ids; new strings get the next ids, frequent ones first."""
+        known = self._ids.size
+        if len(self.vocabulary) > known:
+            fresh = self._look_up(known)
+            missing = np.flatnonzero(fresh < 0)
+            if missing.size:
+                frequency = np.bincount(numbers, minlength=len(self.vocabulary))[known:][missing]
+                missing = missing[np.argsort(-frequency, kind="stable")]
+                fresh[missing] = self._add(known, missing)
+            self._ids = np.concatenate((self._ids, fresh))
+        return self._ids[numbers]
+
+    def _look_up(self, first: int) -> Ints:
+        strings = pa.table({"string": self.vocabulary.strings(first).cast(pa.string())})
+        fresh = np.full(strings.num_rows, -1, np.int32)
+        strings = strings.append_column("number", pa.array(np.arange(strings.num_rows, dtype=np.int32)))
+        raw(self.connection).register("_strings", strings)
+        found = fetch_arrow(
+            self.connection,
+            f"select number, id from _strings join {self.table.name} on {self.column} = string",
+        )
+        raw(self.connection).unregister("_strings")
+        fresh[found["number"].to_numpy()] = found["id"].to_numpy()
+        return fresh
+
+    def _add(self, first: int, missing: NDArray[np.int64]) -> Ints:
+        row = raw(self.connection).execute(f"select coalesce(max(id), -1) + 1 from {self.table.name}").fetchone()
+        ids = np.arange(missing.size, dtype=np.int32) + np.int32(row[0] if row else 0)
+        strings = self.vocabulary.strings(first).take(pa.array(missing)).cast(pa.string())
+        append(self.connection, self.table.name, pa.table({"id": pa.array(ids), self.column: strings}))
+        return ids

@@ -1,0 +1,306 @@
+"""Write sentences, and their counts, into the store: one writer, one transaction, one segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Table, func, insert, select
+
+from sentgen.corpus.base_np import function_heads, mark_base_nps
+from sentgen.corpus.sentence import Sentence
+from sentgen.counts.spill import NgramCounter
+from sentgen.counts.strings import StoredStrings
+from sentgen.counts.units import NOT_LAST, unit_heads
+from sentgen.schema import corpus as tables
+from sentgen.schema.corpus import BOS, EOS
+from sentgen.schema.counting import count_trees
+from sentgen.schema.counts import segment
+from sentgen.schema.store import append, scalar
+
+Ints = NDArray[np.int32]
+
+#: Tokens that are held as Python objects before they are written.
+FLUSH_TOKENS = 100_000
+
+
+def now() -> datetime:
+    """Return the time as the store keeps it: UTC, without a zone."""
+    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+
+
+def next_id(connection: Connection, table: Table) -> int:
+    """Return the id of the next row of a table."""
+    return scalar(connection, select(func.coalesce(func.max(table.c.id), 0))) + 1
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
+    """Put ``begins`` before and ``ends`` after each sentence."""
+    stream = np.empty(words.size + 2 * lengths.size, np.int32)
+    at = 0
+    start = 0
+    for size in lengths:
+        stream[at] = begins
+        stream[at + 1 : at + 1 + size] = words[start : start + size]
+        stream[at + 1 + size] = ends
+        at += size + 2
+        start += size
+    return stream
+
+
+def positions_of(lengths: Ints) -> Ints:
+    """Return 1, 2, ... for the tokens of each sentence."""
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    return (np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1).astype(np.int32)
+
+
+@dataclass(slots=True)
+class SourceTally:
+    """What one source has yielded so far."""
+
+    id: int
+    path: str
+    sentences: int = 0
+    tokens: int = 0
+    rejected: int = 0
+    cyclic: int = 0
+    empty_nodes: int = 0
+
+
+@dataclass(slots=True)
+class _Document:
+    name: str
+    source_id: int
+    first: int
+    sentences: int = 0
+
+
+@dataclass(slots=True)
+class Writer:
+    """Buffers sentences, writes them in blocks, counts what it wrote, and ends with `finish`."""
+
+    connection: Connection
+    corpus_id: int
+    lowercase: bool
+    highest: int
+    function_heads: bool
+    memory: int
+    spill_folder: Path
+    sentences: int = 0
+    tokens: int = 0
+    _trees: bool = False
+    _pending: list[tuple[Sentence, int]] = field(default_factory=list)
+    _pending_tokens: int = 0
+    _documents: list[_Document] = field(default_factory=list)
+    _source: SourceTally = field(init=False)
+    _words: StoredStrings = field(init=False)
+    _tags: StoredStrings = field(init=False)
+    _counter: NgramCounter = field(init=False)
+    _first_sentence: int = field(init=False)
+    _first_document: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._words = StoredStrings(self.connection, tables.word, "form")
+        self._tags = StoredStrings(self.connection, tables.tag, "name")
+        self._counter = NgramCounter(highest=self.highest, memory=self.memory, folder=self.spill_folder)
+        self._first_sentence = next_id(self.connection, tables.sentence)
+        self._first_document = next_id(self.connection, tables.document)
+
+    def start_source(self, source: SourceTally) -> None:
+        """Begin a source; every source begins a document."""
+        self._source = source
+        self._documents.append(_Document(source.path, source.id, 0))
+
+    def add(self, sentence: Sentence) -> None:
+        """Take one sentence."""
+        if sentence.document is not None:
+            if not self._documents[-1].sentences:
+                self._documents.pop()
+            self._documents.append(_Document(sentence.document, self._source.id, 0))
+        document = self._documents[-1]
+        if not document.sentences:
+            document.first = self._first_sentence + self.sentences + len(self._pending)
+        document.sentences += 1
+        self._source.empty_nodes += sentence.empty_nodes
+        self._pending.append((sentence, self._first_document + len(self._documents) - 1))
+        self._pending_tokens += len(sentence.forms)
+        if self._pending_tokens >= FLUSH_TOKENS:
+            self.flush()
+
+    def add_lines(self, text: bytes, first_line: int) -> None:
+        """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
+        self.flush()
+        numbers, lengths = self._words.vocabulary.encode_lines(text.decode().lower().encode() if self.lowercase else text)
+        lines = np.flatnonzero(lengths) + first_line
+        lengths = lengths[lengths > 0]
+        if not lengths.size:
+            return
+        document = self._documents[-1]
+        if not document.sentences:
+            document.first = self._first_sentence + self.sentences
+        document.sentences += int(lengths.size)
+        ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
+        self._append_sentences(
+            {"id": ids, "length": lengths, "line": lines},
+            np.full(lengths.size, self._first_document + len(self._documents) - 1, np.int32),
+        )
+        self._append_tokens({}, self._words.resolve(numbers), lengths, ids)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        if not self._pending:
+            return
+        sentences = [sentence for sentence, _ in self._pending]
+        documents = np.array([document for _, document in self._pending], np.int32)
+        lengths = np.array([len(sentence.forms) for sentence in sentences], np.int32)
+        ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
+        self._append_sentences(
+            {
+                "id": ids,
+                "length": lengths,
+                "line": [sentence.line for sentence in sentences],
+                "sent_id": [sentence.sent_id or None for sentence in sentences],
+                "text": [sentence.text or None for sentence in sentences],
+                "metadata": ["\n".join(sentence.metadata) or None for sentence in sentences],
+            },
+            documents,
+        )
+        words = self._words.encode(
+            list(chain.from_iterable(sentence.forms for sentence in sentences)), lowercase=self.lowercase
+        )
+        self._append_tokens(self._annotation(sentences, lengths), words, lengths, ids)
+        self._append_multiwords(sentences, ids)
+        self._pending, self._pending_tokens = [], 0
+
+    def _append_sentences(self, columns: dict[str, Any], documents: Ints) -> None:
+        rows = {"corpus_id": np.full(documents.size, self.corpus_id, np.int32), "document_id": documents}
+        append(self.connection, "sentence", pa.table(rows | columns))
+
+    def _append_tokens(self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: NDArray[np.int64]) -> None:
+        rows = {
+            "corpus_id": np.full(words.size, self.corpus_id, np.int32),
+            "sentence_id": np.repeat(ids, lengths),
+            "position": positions_of(lengths),
+            "word_id": words,
+        }
+        append(self.connection, "token", pa.table(rows | columns))
+        self._counter.add(wrap(words, lengths, BOS, EOS))
+        self.sentences += int(lengths.size)
+        self.tokens += int(words.size)
+        self._source.sentences += int(lengths.size)
+        self._source.tokens += int(words.size)
+
+    def _annotation(self, sentences: list[Sentence], lengths: Ints) -> dict[str, pa.Array]:
+        """Return the columns of the token table that the sentences fill."""
+        columns: dict[str, pa.Array] = {}
+        strings = (
+            ("lemma_id", self._words, [sentence.lemmas for sentence in sentences]),
+            ("upos_id", self._tags, [sentence.upos for sentence in sentences]),
+            ("xpos_id", self._tags, [sentence.xpos for sentence in sentences]),
+            ("feats_id", self._tags, [sentence.feats for sentence in sentences]),
+            ("deprel_id", self._tags, [sentence.deprels for sentence in sentences]),
+        )
+        for name, store, lists in strings:
+            filled = _column(lists, lengths, "")
+            if filled is not None:
+                # `_` is CoNLL's mark for a value that is not there.
+                absent = np.fromiter((value in ("", "_") for value in filled), np.bool_, len(filled))
+                ids = store.encode(filled, lowercase=self.lowercase and name == "lemma_id")
+                columns[name] = pa.array(ids, mask=absent)
+        spaces = _column([sentence.space_after for sentence in sentences], lengths, None)
+        if spaces is not None:
+            columns["space_after"] = pa.array(spaces, pa.bool_())
+        return columns | self._tree_columns(sentences, lengths)
+
+    def _tree_columns(self, sentences: list[Sentence], lengths: Ints) -> dict[str, pa.Array]:
+        for sentence in sentences:
+            mark_base_nps(sentence)
+        nps = _column([sentence.nps for sentence in sentences], lengths, -1)
+        columns: dict[str, pa.Array] = {}
+        if nps is not None:
+            np_array = np.array(nps, np.int32)
+            columns["np"] = pa.array(np_array, mask=np_array < 0)
+        heads = _column([sentence.heads for sentence in sentences], lengths, -1)
+        if heads is None:
+            return columns
+        self._trees = True
+        head_array = np.array(heads, np.int32)
+        columns["head"] = pa.array(head_array, mask=head_array < 0)
+        if self.function_heads:
+            promoted = [function_heads(s) if s.heads is not None and s.deprels else s.heads for s in sentences]
+            head_array = np.array(_column(promoted, lengths, -1), np.int32)
+        groups = np.array(nps, np.int32) if nps is not None else np.zeros(head_array.size, np.int32)
+        units, trees = unit_heads(head_array, groups, lengths)
+        self._source.cyclic += int((~trees).sum())
+        columns["unit_head"] = pa.array(units, mask=units == NOT_LAST)
+        return columns
+
+    def _append_multiwords(self, sentences: list[Sentence], ids: NDArray[np.int64]) -> None:
+        rows = [
+            (self.corpus_id, int(number), first, last, form)
+            for sentence, number in zip(sentences, ids, strict=True)
+            for first, last, form in sentence.multiwords
+        ]
+        if rows:
+            names = ("corpus_id", "sentence_id", "first", "last", "form")
+            append(self.connection, "multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
+
+    def finish(self, segment_id: int) -> None:
+        """Write the documents, and all counts as one segment."""
+        self.flush()
+        documents = [document for document in self._documents]
+        append(
+            self.connection,
+            "document",
+            pa.table(
+                {
+                    "id": pa.array([self._first_document + i for i in range(len(documents))], pa.int32()),
+                    "corpus_id": pa.array([self.corpus_id] * len(documents), pa.int32()),
+                    "source_id": pa.array([document.source_id for document in documents], pa.int32()),
+                    "name": [document.name for document in documents],
+                    "first_sentence": pa.array([document.first or self._first_sentence for document in documents]),
+                    "sentences": [document.sentences for document in documents],
+                }
+            ),
+        )
+        if not self.sentences:
+            return
+        for block in self._counter.results():
+            self._append_ngrams(segment_id, block)
+        if self._trees:
+            last = self._first_sentence + self.sentences - 1
+            count_trees(self.connection, segment_id, self.corpus_id, self._first_sentence, last)
+        row = {"id": segment_id, "corpus_id": self.corpus_id, "sentences": self.sentences, "tokens": self.tokens}
+        self.connection.execute(insert(segment), row | {"created_at": now()})
+
+    def _append_ngrams(self, segment_id: int, block: Sequence[Any]) -> None:
+        for order, counted in enumerate(block, 1):
+            if counted.counts.size:
+                words = {f"w{i}": counted.words[i - 1] for i in range(1, order + 1)}
+                rows = {"segment_id": np.full(counted.counts.size, segment_id, np.int32)}
+                append(self.connection, f"ngram_{order}", pa.table(rows | words | {"count": counted.counts}))
+
+    def close(self) -> None:
+        """Remove what was spilled."""
+        self._counter.close()
+
+
+def _column(lists: Sequence[list[Any] | None], lengths: Ints, missing: Any) -> list[Any] | None:
+    """Join one column of all sentences; ``None`` if no sentence has it."""
+    if all(values is None for values in lists):
+        return None
+    return list(
+        chain.from_iterable(
+            [missing] * size if values is None else values
+            for values, size in zip(lists, lengths.tolist(), strict=True)
+        )
+    )
