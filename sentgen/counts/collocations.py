@@ -1,0 +1,262 @@
+"""Collocations: what occurs with a word more often than chance, in a window or by a dependency relation.
+
+Every pair of a node and a collocate has a table of frequencies (Evert 2008, "Corpora and collocations")::
+
+                      collocate     others
+    with the node     o11           r1 - o11       r1
+    elsewhere         c1 - o11      ...
+                      c1                           n
+
+In a window the things counted are tokens: r1 are the tokens within the window of a node (each once, though
+windows may overlap), c1 the tokens that are the collocate, n all tokens. By relation they are the pairs of
+head and modifier with that relation: r1 those with the node, c1 those with the collocate, n all of them.
+With e11 = r1 c1 / n:
+
+* PMI = log2(o11 / e11) (Church and Hanks 1990, "Word association norms, mutual information, and
+  lexicography").
+* Log-likelihood G2 = 2 sum o ln(o / e) over the four cells (Dunning 1993, "Accurate methods for the
+  statistics of surprise and coincidence"); here it is negative where the collocate is rarer than expected.
+* logDice = 14 + log2(2 o11 / (f + c1)) (Rychlý 2008, "A lexicographer-friendly association score"), where f
+  is the frequency of the node (window) or r1 (relation). It may pass 14 where the window of a node has
+  several of the collocate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy import Connection
+
+from sentgen.counts.concordance import read_pattern
+from sentgen.counts.patterns import ATTRIBUTES, TokenPattern, conjunction, tag_among
+from sentgen.counts.queries import (
+    Answer,
+    Bindings,
+    Query,
+    Selection,
+    limit_clause,
+    limited,
+    select_corpora,
+    where,
+)
+from sentgen.errors import InputError
+
+
+class Measure(StrEnum):
+    """What collocates are ranked by."""
+
+    LOGDICE = "logdice"
+    PMI = "pmi"
+    LOG_LIKELIHOOD = "log-likelihood"
+    COUNT = "count"
+
+
+class Unit(StrEnum):
+    """What a collocate is."""
+
+    WORD = "word"
+    LEMMA = "lemma"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Tokens before and after the node."""
+
+    left: int
+    right: int
+
+
+def read_window(text: str) -> Window:
+    """Read ``5`` or ``5,2``.
+
+    Raises:
+        InputError: it is neither, or empty.
+    """
+    parts = text.split(",")
+    if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):
+        raise InputError(f"{text!r} is no window; write 5, or 5,2 for five words before and two after")
+    sizes = [int(part) for part in parts]
+    if not any(sizes):
+        raise InputError("a window of no words holds no collocates; write 5, or 5,2")
+    return Window(sizes[0], sizes[-1])
+
+
+_COLUMN = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD: "log_likelihood"}
+
+_WINDOW = """\
+with node as (
+  select n.sentence_id, n.position
+  from token as n{node}
+),
+spot as (
+  select distinct t.sentence_id, t.position, t.{column} as id
+  from node
+  join token as t on t.sentence_id = node.sentence_id
+    and t.position between node.position - $left and node.position + $right
+    and t.position <> node.position
+),
+together as (
+  select id, count(*) as o11
+  from spot
+  where id is not null
+  group by id
+  having count(*) >= $min_count
+),
+alone as (
+  select {column} as id, count(*) as c1
+  from token
+  where {column} in (select id from together){and_corpora}
+  group by {column}
+),
+pair as (
+  select id, o11::double as o11, (select count(*) from spot)::double as r1, c1::double as c1,
+    (select count(*) from token{corpora})::double as n, (select count(*) from node)::double as f
+  from together
+  join alone using (id)
+),
+{scores}
+select word.form as collocate, o11::bigint as count, c1::bigint as frequency,
+  logdice, pmi, log_likelihood
+from scored
+join word on word.id = scored.id
+order by {measure} desc, o11 desc, collocate{limit}"""
+
+_DEPENDENCY = """\
+with arc as (
+  select d.deprel_id, h.{column} as head, d.{column} as modifier, {node_head} as node_head,
+    {node_modifier} as node_modifier
+  from token as d
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{arcs}
+),
+relation as (
+  select deprel_id, count(*) as n, count(*) filter (where node_head) as as_head,
+    count(*) filter (where node_modifier) as as_modifier
+  from arc
+  group by deprel_id
+),
+pair as (
+  select deprel_id, 'modifier' as role, modifier as id, count(*) filter (where node_head)::double as o11,
+    any_value(as_head)::double as r1, count(*)::double as c1, any_value(n)::double as n,
+    any_value(as_head)::double as f
+  from arc
+  join relation using (deprel_id)
+  where as_head > 0 and modifier is not null
+  group by deprel_id, modifier
+  having count(*) filter (where node_head) >= $min_count
+  union all
+  select deprel_id, 'head' as role, head as id, count(*) filter (where node_modifier)::double as o11,
+    any_value(as_modifier)::double as r1, count(*)::double as c1, any_value(n)::double as n,
+    any_value(as_modifier)::double as f
+  from arc
+  join relation using (deprel_id)
+  where as_modifier > 0 and head is not null
+  group by deprel_id, head
+  having count(*) filter (where node_modifier) >= $min_count
+),
+{scores}
+select tag.name as relation, role, word.form as collocate, o11::bigint as count, c1::bigint as frequency,
+  logdice, pmi, log_likelihood
+from scored
+join word on word.id = scored.id
+join tag on tag.id = deprel_id
+order by {measure} desc, o11 desc, relation, role, collocate{limit}"""
+
+
+def _cell(observed: str, expected: str) -> str:
+    return f"case when {observed} > 0 then ({observed}) * ln(({observed}) / ({expected})) else 0 end"
+
+
+_SCORES = f"""\
+scored as (
+  select *,
+    14 + log2(2 * o11 / (f + c1)) as logdice,
+    log2(o11 * n / (r1 * c1)) as pmi,
+    case when o11 * n < r1 * c1 then -2 else 2 end * (
+      {_cell("o11", "r1 * c1 / n")}
+      + {_cell("r1 - o11", "r1 * (n - c1) / n")}
+      + {_cell("c1 - o11", "(n - r1) * c1 / n")}
+      + {_cell("n - r1 - c1 + o11", "(n - r1) * (n - c1) / n")}
+    ) as log_likelihood
+  from pair
+)"""
+
+
+def find_collocations(
+    connection: Connection,
+    word: str,
+    *,
+    window: Window | None = None,
+    relation: str | None = None,
+    by: Unit = Unit.WORD,
+    measure: Measure = Measure.LOGDICE,
+    min_count: int = 2,
+    corpora: Iterable[str] = (),
+    limit: int = 20,
+) -> Answer:
+    """Return what occurs with a word, the strongest first, then the most frequent, then alphabetically.
+
+    The columns are ``collocate``; ``count``, how often it occurs with the node (o11); ``frequency``, how
+    often in all (c1); ``logdice``, ``pmi`` and ``log_likelihood`` as defined in this module. By relation,
+    ``relation`` and ``role`` (whether the collocate is the head or the modifier) come first. Windows end at
+    the sentence.
+
+    Args:
+        connection: the store.
+        word: the node, one token pattern (see `sentgen.counts.patterns`).
+        window: words before and after the node; five and five if neither it nor a relation is given.
+        relation: pattern of dependency relations, ``*`` for all, instead of a window.
+        by: collocates as words or as lemmas.
+        measure: what to rank by.
+        min_count: leave out collocates that occur with the node less often.
+        corpora: their names; none for all.
+        limit: rows at most, 0 for all.
+
+    Raises:
+        InputError: the node is not one token, or a window and a relation are given.
+        NotFoundError: no such corpus.
+    """
+    if window and relation:
+        raise InputError("a window and a dependency relation exclude each other; choose one")
+    selection = select_corpora(connection, corpora)
+    node = read_pattern(connection, word, selection)
+    if len(node) > 1:
+        raise InputError(f"collocations are those of one word, and {word!r} has {len(node)}")
+    bindings = Bindings(min_count=max(min_count, 1))
+    column = ATTRIBUTES[by][0]
+    if relation:
+        text = _by_relation(node[0], relation, selection, bindings)
+    else:
+        text = _by_window(node[0], window or Window(5, 5), selection, bindings, column)
+    query = Query(
+        text.replace("{column}", column)
+        .replace("{scores}", _SCORES)
+        .replace("{measure}", _COLUMN.get(measure, "o11"))
+        .replace("{limit}", limit_clause(limit, bindings)),
+        bindings,
+    )
+    return limited(query.run(connection), [query], limit)
+
+
+def _by_window(
+    node: TokenPattern, window: Window, selection: Selection, bindings: Bindings, column: str
+) -> str:
+    bindings.update(left=window.left, right=window.right)
+    corpora = selection.of_tokens(bindings)
+    conditions = node.conditions("n", bindings) + selection.of_tokens(bindings, "n.corpus_id")
+    return (
+        _WINDOW.replace("{node}", where(conditions, "  "))
+        .replace("{and_corpora}", "".join(f"\n    and {condition}" for condition in corpora))
+        .replace("{corpora}", where(corpora, "      "))
+    )
+
+
+def _by_relation(node: TokenPattern, relation: str, selection: Selection, bindings: Bindings) -> str:
+    arcs = conjunction([tag_among("d.deprel_id", relation, bindings)])
+    arcs += selection.of_tokens(bindings, "d.corpus_id")
+    return (
+        _DEPENDENCY.replace("{node_head}", " and ".join(node.conditions("h", bindings)))
+        .replace("{node_modifier}", " and ".join(node.conditions("d", bindings)))
+        .replace("{arcs}", where(arcs, "  "))
+    )

@@ -1,0 +1,137 @@
+"""Look up head-modifier events and the numbers of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from sqlalchemy import Connection
+
+from sentgen.counts.patterns import ANY, conjunction, tag_among, word_among
+from sentgen.counts.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
+
+
+class Layer(StrEnum):
+    """Which tree was counted."""
+
+    WORD = "word"
+    UNIT = "unit"
+
+
+class Level(StrEnum):
+    """Back-off level: what is known of the head, then of the modifier."""
+
+    WORD_WORD = "word-word"
+    TAG_WORD = "tag-word"
+    WORD_TAG = "word-tag"
+    TAG_TAG = "tag-tag"
+
+
+_EVENTS = """\
+with event as (
+  select head_word_id, head_tag_id, modifier_word_id, modifier_tag_id, direction, distance,
+    sum(count)::bigint as count
+  from dependency_event{conditions}
+  group by all
+)
+select head.form as head, head_tag.name as head_tag,
+  modifier.form as modifier, modifier_tag.name as modifier_tag,
+  direction, distance, count
+from event
+left join word as head on head.id = head_word_id
+left join word as modifier on modifier.id = modifier_word_id
+join tag as head_tag on head_tag.id = head_tag_id
+join tag as modifier_tag on modifier_tag.id = modifier_tag_id
+order by count desc, head, head_tag, modifier, modifier_tag, direction, distance{limit}"""
+
+_ARGUMENTS = """\
+with histogram as (
+  select tag_id, direction, arguments, sum(count)::bigint as count
+  from argument_count{conditions}
+  group by tag_id, direction, arguments
+)
+select tag.name as tag, direction, arguments, count,
+  count / sum(count) over (partition by tag_id, direction) as share
+from histogram
+join tag on tag.id = tag_id
+order by sum(count) over (partition by tag_id) desc, tag, direction, arguments{limit}"""
+
+
+def find_dependencies(
+    connection: Connection,
+    head: str = ANY,
+    modifier: str = ANY,
+    *,
+    head_tag: str = ANY,
+    modifier_tag: str = ANY,
+    layer: Layer = Layer.WORD,
+    level: Level = Level.WORD_WORD,
+    corpora: Iterable[str] = (),
+    limit: int = 20,
+) -> Answer:
+    """Return dependency events, most frequent first, then by their words.
+
+    Args:
+        connection: the store.
+        head: word pattern of the head, or a pattern of tags where ``level`` knows only its tag.
+        modifier: the same for the modifier.
+        head_tag: pattern of the tag of the head.
+        modifier_tag: pattern of the tag of the modifier.
+        layer: the tree of words or the tree of units.
+        level: back-off level.
+        corpora: their names; none for all.
+        limit: rows at most, 0 for all.
+    """
+    selection = select_corpora(connection, corpora)
+    bindings = Bindings()
+    knows_head, knows_modifier = (side == "word" for side in level.split("-"))
+    conditions = [
+        f"layer = {bindings.bind('layer', str(layer))}",
+        f"level = {bindings.bind('level', str(level))}",
+    ]
+    for side, knows, pattern, tag in (
+        ("head", knows_head, head, head_tag),
+        ("modifier", knows_modifier, modifier, modifier_tag),
+    ):
+        if knows:
+            conditions.append(word_among(f"{side}_word_id", selection.fold(pattern), bindings))
+        else:
+            conditions.append(tag_among(f"{side}_tag_id", pattern, bindings))
+        conditions.append(tag_among(f"{side}_tag_id", tag, bindings))
+    conditions += selection.of_segments(bindings)
+    text = _EVENTS.format(
+        conditions=where(conjunction(conditions), "  "), limit=limit_clause(limit, bindings)
+    )
+    query = Query(text, bindings)
+    return limited(query.run(connection), [query], limit)
+
+
+def count_arguments(
+    connection: Connection,
+    word: str,
+    *,
+    tag: str = ANY,
+    layer: Layer = Layer.WORD,
+    corpora: Iterable[str] = (),
+    limit: int = 0,
+) -> Answer:
+    """Return how often a head has 0, 1, 2, ... modifiers on each side; 7 stands for seven and more.
+
+    ``share`` is the part of all occurrences of that tag of the word: one histogram per tag and side, the most
+    frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
+    """
+    selection = select_corpora(connection, corpora)
+    bindings = Bindings()
+    level = "tag" if word == ANY else "word"
+    conditions = [
+        f"layer = {bindings.bind('layer', str(layer))}",
+        f"level = {bindings.bind('level', level)}",
+        word_among("word_id", selection.fold(word), bindings),
+        tag_among("tag_id", tag, bindings),
+        *selection.of_segments(bindings),
+    ]
+    text = _ARGUMENTS.format(
+        conditions=where(conjunction(conditions), "  "), limit=limit_clause(limit, bindings)
+    )
+    query = Query(text, bindings)
+    return limited(query.run(connection), [query], limit)

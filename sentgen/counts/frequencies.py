@@ -1,0 +1,111 @@
+"""Frequency lists with dispersion and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from sqlalchemy import Connection
+
+from sentgen.counts.patterns import ANY, ATTRIBUTES, conjunction, glob
+from sentgen.counts.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
+
+
+class By(StrEnum):
+    """What of a token is counted."""
+
+    WORD = "word"
+    LEMMA = "lemma"
+    UPOS = "upos"
+    XPOS = "xpos"
+    DEPREL = "deprel"
+
+
+_STATEMENT = """\
+with counted as (
+  select {column} as id, count(*) as count
+  from token{tokens}
+  group by id
+),
+best as (
+  select counted.id, {table}.{name} as item, count,
+    sum(count) over (order by count desc, {table}.{name}) as running
+  from counted
+  join {table} on {table}.id = counted.id{matching}
+  order by count desc, item{limit}
+),
+part as (
+  select document_id, sum(length) as size
+  from sentence{sentences}
+  group by document_id
+),
+total as (
+  select sum(size) as tokens, count(*) as documents from part
+),
+inside as (
+  select {column} as id, document_id, count(*) as count
+  from token
+  join sentence on sentence.id = token.sentence_id
+  where {column} in (select id from best){inside}
+  group by {column}, document_id
+),
+spread as (
+  select best.id, count(*) as documents,
+    0.5 * (sum(abs(inside.count / best.count - part.size / total.tokens))
+      + 1 - sum(part.size) / any_value(total.tokens)) as dp
+  from best
+  join inside on inside.id = best.id
+  join part using (document_id)
+  cross join total
+  group by best.id
+)
+select item as "{by}", best.count::bigint as count, 1e6 * best.count / total.tokens as per_million,
+  spread.documents, case when total.documents > 1 then greatest(dp, 0) end as dp,
+  (running / total.tokens)::double as coverage
+from best
+join spread using (id)
+cross join total
+order by best.count desc, item"""
+
+
+def frequency_list(
+    connection: Connection,
+    *,
+    by: By = By.WORD,
+    pattern: str = ANY,
+    corpora: Iterable[str] = (),
+    limit: int = 20,
+) -> Answer:
+    """Return the words, lemmas or labels of the tokens, most frequent first, then alphabetically.
+
+    The columns are the item; ``count``; ``per_million`` tokens; ``documents``, the number of documents that
+    have it; ``dp``; and ``coverage``, the share of all tokens that this row and those above it make up.
+
+    ``dp`` is Gries's deviation of proportions, DP = 1/2 sum over documents of |v - s|, where s is the share
+    of the document in the tokens and v its share in the occurrences of the item (Gries 2008, "Dispersions and
+    adjusted frequencies in corpora", IJCL 13(4)): near 0 for an item spread evenly, near 1 for one that
+    clumps.
+    Documents without the item add up to 1 minus the shares of the others. With a single document it is null.
+
+    Tokens without the attribute count in the number of tokens, not as an item. Two scans of `token`.
+    """
+    selection = select_corpora(connection, corpora)
+    bindings = Bindings()
+    column, table, name = ATTRIBUTES[by]
+    if by in (By.WORD, By.LEMMA):
+        pattern = selection.fold(pattern)
+    matching = [] if pattern == ANY else [glob(pattern).condition(f"{table}.{name}", bindings)]
+    in_corpora = selection.of_tokens(bindings)
+    text = _STATEMENT.format(
+        by=by,
+        column=column,
+        table=table,
+        name=name,
+        tokens=where([f"{column} is not null", *in_corpora], "  "),
+        matching=where(conjunction(matching), "  "),
+        limit=limit_clause(limit, bindings).replace("\n", "\n  "),
+        sentences=where(in_corpora, "  "),
+        inside="".join(f"\n    and {it}" for it in selection.of_tokens(bindings, "token.corpus_id")),
+    )
+    query = Query(text, bindings)
+    return limited(query.run(connection), [query], limit)

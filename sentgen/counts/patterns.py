@@ -1,0 +1,145 @@
+"""Patterns of words and tokens, and the conditions in SQL that they stand for.
+
+A word pattern is a word in which ``*`` stands for any characters and ``?`` for one; a lone ``*`` is any word,
+a lone ``?`` the question mark; a backslash takes the next character as it is. A token pattern adds
+``lemma:go``, ``upos:VERB``, ``xpos:VBD``, ``deprel:nsubj``, ``word:...`` for a word that looks like one of
+these, and ``pattern/TAG`` (either part of speech) where TAG is a tag of the store.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sentgen.counts.queries import Bindings, Query, Selection
+from sentgen.errors import InputError
+
+#: Attribute of a token to its column in `token` and the table that holds its strings.
+ATTRIBUTES = {
+    "word": ("word_id", "word", "form"),
+    "lemma": ("lemma_id", "word", "form"),
+    "upos": ("upos_id", "tag", "name"),
+    "xpos": ("xpos_id", "tag", "name"),
+    "deprel": ("deprel_id", "tag", "name"),
+}
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """A word pattern as SQL knows it: ``text`` is to be equal, or like (escape: backslash) if ``wild``."""
+
+    text: str
+    wild: bool
+
+    def condition(self, column: str, bindings: Bindings, name: str = "word") -> str:
+        """Return the condition on a column of strings."""
+        parameter = bindings.bind(name, self.text)
+        return f"{column} like {parameter} escape '\\'" if self.wild else f"{column} = {parameter}"
+
+
+def glob(pattern: str) -> Glob:
+    """Read a word pattern.
+
+    >>> glob("down*"), glob("50%*").text, glob(r"\\*").text
+    (Glob(text='down%', wild=True), '50\\\\%%', '*')
+    """
+    if pattern == "?":
+        return Glob("?", wild=False)
+    plain, like, wild = [], [], False
+    for escape, character in re.findall(r"(\\?)(.)", pattern, re.DOTALL):
+        if not escape and character in "*?":
+            wild = True
+            like.append("%" if character == "*" else "_")
+        else:
+            like.append(f"\\{character}" if character in "%_\\" else character)
+        plain.append(character)
+    return Glob("".join(like), wild=True) if wild else Glob("".join(plain), wild=False)
+
+
+def among(column: str, table: str, name: str, pattern: str, bindings: Bindings) -> str:
+    """Return the condition that a column of ids stands for a string that matches; empty for ``*``."""
+    if pattern == ANY:
+        return ""
+    key = "tag" if table == "tag" else "word"
+    return f"{column} in (select id from {table} where {glob(pattern).condition(name, bindings, key)})"
+
+
+def word_among(column: str, pattern: str, bindings: Bindings) -> str:
+    """Return the condition that a column of word ids matches a word pattern; empty for ``*``."""
+    return among(column, "word", "form", pattern, bindings)
+
+
+def tag_among(column: str, pattern: str, bindings: Bindings) -> str:
+    """Return the condition that a column of tag ids matches a pattern of its name; empty for ``*``."""
+    return among(column, "tag", "name", pattern, bindings)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPattern:
+    """What one token must be: an attribute with a pattern, and a part of speech (empty for any)."""
+
+    attribute: str
+    pattern: str
+    tag: str = ""
+
+    @property
+    def free(self) -> bool:
+        """Whether every token matches."""
+        return self.attribute == "word" and self.pattern == ANY and not self.tag
+
+    def conditions(self, alias: str, bindings: Bindings) -> list[str]:
+        """Return the conditions on a row of `token`."""
+        column, table, name = ATTRIBUTES[self.attribute]
+        found = [among(f"{alias}.{column}", table, name, self.pattern, bindings)]
+        if self.pattern == ANY and self.attribute != "word":
+            found.append(f"{alias}.{column} is not null")
+        if self.tag:
+            either = [tag_among(f"{alias}.{name}", self.tag, bindings) for name in ("xpos_id", "upos_id")]
+            found.append(f"({' or '.join(either)})")
+        return [condition for condition in found if condition]
+
+
+def token_pattern(text: str, selection: Selection, is_tag: Callable[[str], bool]) -> TokenPattern:
+    """Read the pattern of one token.
+
+    Args:
+        text: the pattern.
+        selection: the corpora, for the case of their words and lemmas.
+        is_tag: whether the store has a tag that matches; else ``1/2`` is a word.
+    """
+    attribute, colon, rest = text.partition(":")
+    if not (colon and rest and attribute in ATTRIBUTES):
+        attribute, rest = "word", text
+    stem, slash, tag = rest.rpartition("/")
+    if not (slash and stem and tag and tag != ANY and is_tag(tag)) or stem.endswith("\\"):
+        stem, tag = rest, ""
+    stem = selection.fold(stem) if attribute in ("word", "lemma") else stem
+    return TokenPattern(attribute, stem, tag)
+
+
+def split_pattern(text: str, *, most: int = 0) -> list[str]:
+    """Split a pattern at blanks.
+
+    Raises:
+        InputError: it is empty, or longer than ``most`` (if not 0).
+    """
+    parts = text.split()
+    if not parts:
+        raise InputError("the pattern is empty; give words, such as 'the dow *'")
+    if most and len(parts) > most:
+        raise InputError(f"the pattern has {len(parts)} words; at most {most} can be asked for")
+    return parts
+
+
+def tag_query(pattern: str) -> Query:
+    """Return the statement that yields a row if the store has a tag that matches."""
+    bindings = Bindings()
+    condition = glob(pattern).condition("name", bindings, "tag")
+    return Query(f"select id from tag where {condition} limit 1", bindings)
+
+
+def conjunction(conditions: Sequence[str]) -> list[str]:
+    """Return the conditions that say something."""
+    return [condition for condition in conditions if condition]

@@ -1,0 +1,173 @@
+"""Questions to the store: a statement with its parameters, and an answer that knows how it was obtained.
+
+The modules beside this one (`ngram_search`, `dependency_search`, `concordance`, `frequencies`,
+`collocations`) write statements over the tables of `sentgen.schema`; parameters are always bound. `Query.filled` shows the
+same statement with its values, to be pasted into ``sentgen sql``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from sqlalchemy import Connection
+
+from sentgen.errors import NotFoundError
+from sentgen.schema.store import raw
+
+_PARAMETER = re.compile(r"\$([a-z_]\w*)")
+
+
+class Bindings(dict[str, Any]):
+    """The parameters of a statement, by name."""
+
+    def bind(self, name: str, value: object) -> str:
+        """Store a value and return what stands for it in the statement; a second ``name`` gets a number."""
+        key, number = name, 1
+        while key in self and self[key] != value:
+            number += 1
+            key = f"{name}_{number}"
+        self[key] = value
+        return f"${key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One statement; ``$name`` in its text stands for a parameter."""
+
+    text: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, connection: Connection) -> pa.Table:
+        """Return the rows."""
+        used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
+        return raw(connection).execute(self.text, used).to_arrow_table()
+
+    def filled(self) -> str:
+        """Return the statement with its values in place of the parameters.
+
+        >>> Query("select $word", {"word": "it's"}).filled()
+        "select 'it''s'"
+        """
+        return _PARAMETER.sub(lambda found: literal(self.parameters[found[1]]), self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back.
+
+    Args:
+        table: the rows, at most as many as asked for.
+        queries: the statements that ran, in order.
+        truncated: whether there are more rows.
+        total: how many rows there are in all, where that was counted.
+        left_out: corpora that could not be asked.
+    """
+
+    table: pa.Table
+    queries: tuple[Query, ...]
+    truncated: bool = False
+    total: int | None = None
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The corpora that a question is about.
+
+    Args:
+        names: those asked for; empty for all of the store, so that statements need no condition.
+        lowercase: whether every one of them was lower-cased, so that the words asked for must be as well.
+        left_out: those that lack what was asked for.
+    """
+
+    names: tuple[str, ...]
+    lowercase: bool = False
+    left_out: tuple[str, ...] = ()
+
+    def fold(self, text: str) -> str:
+        """Return a word as these corpora spell it."""
+        return text.lower() if self.lowercase else text
+
+    def of_tokens(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
+        """Return the condition on a column that holds the number of a corpus."""
+        if not self.names:
+            return []
+        names = bindings.bind("corpora", list(self.names))
+        return [f"{column} in (select id from corpus where name in {names})"]
+
+    def of_segments(self, bindings: Bindings, column: str = "segment_id") -> list[str]:
+        """Return the condition on a column that holds the number of a segment."""
+        if not self.names:
+            return []
+        inner = self.of_tokens(bindings)[0]
+        return [f"{column} in (select id from segment where {inner})"]
+
+
+def select_corpora(connection: Connection, names: Iterable[str], *, min_order: int = 0) -> Selection:
+    """Look up corpora by name; none for all of the store.
+
+    Args:
+        connection: the store.
+        names: their names.
+        min_order: leave out those whose n-grams of this order were not counted.
+
+    Raises:
+        NotFoundError: there is no such corpus, or none that was counted up to ``min_order``.
+    """
+    wanted = tuple(dict.fromkeys(names))
+    rows = Query("select name, lowercase, max_order from corpus order by name").run(connection).to_pylist()
+    known = {row["name"]: row for row in rows}
+    listing = ", ".join(sorted(known)) or "none yet; make one with: sentgen ingest PATH --corpus NAME"
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise NotFoundError(f"no corpus {', '.join(map(repr, unknown))}; the store has: {listing}")
+    chosen = [known[name] for name in wanted or sorted(known)]
+    if not chosen:
+        raise NotFoundError(f"the store has no corpora: {listing}")
+    counted = [row for row in chosen if row["max_order"] >= min_order]
+    if not counted:
+        highest = max(row["max_order"] for row in chosen)
+        raise NotFoundError(
+            f"no n-grams of order {min_order}: these corpora are counted up to {highest}; "
+            f"ask for {highest} words at most, or ingest with --max-order {min_order}"
+        )
+    left_out = tuple(row["name"] for row in chosen if row not in counted)
+    everything = not wanted and not left_out
+    return Selection(
+        names=() if everything else tuple(row["name"] for row in counted),
+        lowercase=all(row["lowercase"] for row in counted),
+        left_out=left_out,
+    )
+
+
+def where(conditions: Sequence[str], indent: str = "") -> str:
+    """Return the where clause, one condition a line; nothing for none."""
+    return f"\n{indent}where " + f"\n{indent}  and ".join(conditions) if conditions else ""
+
+
+def limited(table: pa.Table, queries: Sequence[Query], limit: int) -> Answer:
+    """Cut off the row that was asked for beyond the limit (0: none) to see whether there are more."""
+    more = bool(limit) and table.num_rows > limit
+    return Answer(table.slice(0, limit) if more else table, tuple(queries), truncated=more)
+
+
+def limit_clause(limit: int, bindings: Bindings) -> str:
+    """Return the limit clause with one row more than asked for; nothing if 0 stands for all."""
+    return f"\nlimit {bindings.bind('limit', limit + 1)}" if limit else ""
+
+
+def literal(value: object) -> str:
+    """Return a value as SQL writes it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return f"({', '.join(map(literal, value))})"
+    return "'" + str(value).replace("'", "''") + "'"
