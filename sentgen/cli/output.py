@@ -333,7 +333,9 @@ def _write_table(
     if not console.is_terminal:
         _write_aligned(names, cells, sides)
         return
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     for name, source, column, side in zip(columns, names, values, sides, strict=True):
         table.add_column(
             Text(source), justify=side, style=styles.get(name), no_wrap=_is_numeric(column), overflow="fold"

@@ -73,8 +73,8 @@ def concordance(
     """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
 
     The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
-    ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the sentences of the
-    lines returned are read as text. Contexts end at the sentence.
+    ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
+    sentences of the lines returned are read as text. Contexts end at the sentence.
 
     Args:
         connection: the store.
@@ -82,7 +82,7 @@ def concordance(
         context: words on each side at most.
         order: ``left`` sorts the lines returned by the words before the node, nearest first;
             ``right`` by those after it.
-        seed: draw the lines at random (the same ones for the same seed and corpora) instead of the first ones.
+        seed: draw the lines at random instead of the first ones: the same for the same seed and store.
         corpora: their names; none for all.
         limit: lines at most, 0 for all.
 

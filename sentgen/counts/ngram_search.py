@@ -64,7 +64,8 @@ def find_ngrams(
     The columns are ``w1`` to ``wn``; ``count``; ``per_million``, the count per million tokens; and
     ``probability``, the maximum likelihood estimate c(w1..wn) / c(w1..wn-1) of the last word after the
     others, over all corpora asked for. A single word is compared with all words and ``</s>``; nothing
-    precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out. Linear in the n-grams of that order, a column scan.
+    precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out.
+    Linear in the n-grams of that order, a column scan.
 
     Raises:
         InputError: the pattern is empty or too long.

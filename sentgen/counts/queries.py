@@ -1,8 +1,8 @@
 """Questions to the store: a statement with its parameters, and an answer that knows how it was obtained.
 
 The modules beside this one (`ngram_search`, `dependency_search`, `concordance`, `frequencies`,
-`collocations`) write statements over the tables of `sentgen.schema`; parameters are always bound. `Query.filled` shows the
-same statement with its values, to be pasted into ``sentgen sql``.
+`collocations`) write statements over the tables of `sentgen.schema`; parameters are always bound.
+`Query.filled` shows the same statement with its values, to be pasted into ``sentgen sql``.
 """
 
 from __future__ import annotations

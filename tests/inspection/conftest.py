@@ -21,12 +21,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from sqlalchemy import Connection
-
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import append
+from sqlalchemy import Connection
 
 LEMMAS = {"fell": "fall", "rose": "rise", "sold": "sell", "bought": "buy", "said": "say", "prices": "price"}
 LEMMAS |= {"traders": "trader", "barks": "bark", "The": "the", "Go": "go"}
@@ -145,7 +144,7 @@ class Filler:
 
     def write(self, connection: Connection) -> None:
         """Append everything; the counts of "toy" lie in segments 0 and 2, to see that they are added up."""
-        kinds = {name: number for name, number in self.corpora.items()}
+        kinds = dict(self.corpora)
         sizes = Counter(row["corpus_id"] for row in self.rows["token"])
         self.rows["corpus"] = [
             {
