@@ -1,0 +1,147 @@
+"""Bags of units: what a generator is given, free of the order it was written in.
+
+A unit is a word or a base noun phrase that is kept whole; its head is its last word (Wan et al. 2007).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sentgen.corpus.readers.lines import split_tokens
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+
+UnitKind = Literal["np", "word"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unit:
+    """Words that stay together; ``tags`` has one tag a word, or none at all."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+
+    @property
+    def head(self) -> str:
+        """Return the word that stands for the unit: its last."""
+        return self.words[-1]
+
+    @property
+    def head_tag(self) -> str | None:
+        """Return the tag of the head."""
+        return self.tags[-1] if self.tags else None
+
+    def __str__(self) -> str:
+        return " ".join(self.words) if len(self.words) == 1 else f"[{' '.join(self.words)}]"
+
+
+def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> list[Unit]:
+    r"""Read one bag: words, `word/TAG`, and `[base noun phrases]`, separated by blanks.
+
+    A bracket that is a word is written `\[` or `\]`.
+
+    Args:
+        text: one line.
+        joiner: a string that joins the words of a phrase, as `_` in `the_dow`; none if empty.
+        tagged: whether words carry tags; if ``None``, they do where every word has a slash inside.
+
+    Raises:
+        InputError: there are no words, or the brackets do not match.
+
+    >>> [str(unit) for unit in parse_bag("down [the dow] was 35_points", joiner="_")]
+    ['down', '[the dow]', 'was', '[35 points]']
+    >>> parse_bag("[the/DT dow/NNP] fell/VBD")[0].tags
+    ('DT', 'NNP')
+    """
+    groups = [_joined(group, joiner) for group in _brackets(text)]
+    if not groups:
+        raise InputError("there are no words to order; give some, such as: fell [the dow]")
+    if tagged is None:
+        tagged = all("/" in word[1:-1] for group in groups for word in group)
+    return [_unit(group, tagged) for group in groups]
+
+
+def _brackets(text: str) -> list[list[str]]:
+    """Split a line into words and bracketed phrases."""
+    groups: list[list[str]] = []
+    phrase: list[str] | None = None
+    for token in split_tokens(text):
+        opens = token.startswith("[")
+        closes = token.endswith("]") and not token.endswith("\\]")
+        word = token[opens : len(token) - closes].replace("\\[", "[").replace("\\]", "]")
+        if opens:
+            if phrase is not None:
+                raise InputError(
+                    f"a bracket opens inside a bracket, at {token!r}; write a bracket word as \\["
+                )
+            phrase = []
+        if closes and phrase is None:
+            raise InputError(f"a bracket closes that never opened, at {token!r}; write a bracket word as \\]")
+        if word and phrase is None:
+            groups.append([word])
+        elif word and phrase is not None:
+            phrase.append(word)
+        if closes:
+            groups += [phrase] if phrase else []
+            phrase = None
+    if phrase is not None:
+        raise InputError(f"a bracket is never closed, after {' '.join(['[', *phrase])!r}; add a ]")
+    return groups
+
+
+def _joined(words: list[str], joiner: str) -> list[str]:
+    """Split words at the joiner: one word becomes a phrase, a phrase stays one; a lone joiner is a word."""
+    if not joiner:
+        return words
+    return [part for word in words for part in word.split(joiner) if part] or words
+
+
+def _unit(words: list[str], tagged: bool) -> Unit:
+    if not tagged:
+        return Unit(tuple(words))
+    pairs = [word.rsplit("/", 1) for word in words]
+    bad = next(
+        (word for word, pair in zip(words, pairs, strict=True) if len(pair) < 2 or not all(pair)), None
+    )
+    if bad is not None:
+        raise InputError(f"{bad!r} has no tag; write it as word/TAG, or leave all tags out")
+    return Unit(tuple(word for word, _ in pairs), tuple(tag for _, tag in pairs))
+
+
+def units_of(sentence: Sentence, kind: UnitKind = "np", *, tags: Sequence[str] | None = None) -> list[Unit]:
+    """Return the units of a sentence in their order: its base noun phrases whole, or single words.
+
+    Args:
+        sentence: with ``nps`` if phrases are wanted; without, every word is a unit.
+        kind: `np` or `word`.
+        tags: the tags to give to the words; xpos, else upos, if ``None``.
+    """
+    tags = tags or sentence.xpos or sentence.upos
+    numbers = sentence.nps if kind == "np" and sentence.nps else [0] * len(sentence.forms)
+    units: list[Unit] = []
+    previous = 0
+    for i, (form, number) in enumerate(zip(sentence.forms, numbers, strict=True)):
+        mine = (tags[i],) if tags else ()
+        if number and number == previous:
+            units[-1] = Unit((*units[-1].words, form), (*units[-1].tags, *mine))
+        else:
+            units.append(Unit((form,), mine))
+        previous = number
+    return units
+
+
+def shuffled(units: Sequence[Unit], seed: int) -> list[Unit]:
+    """Return the units in an order that depends on the seed and on them, not on the order they came in.
+
+    Sorting first makes identical units one and the same, so that no tie can leak the original order;
+    seeding with the content makes the result independent of what else is in the batch.
+    """
+    canonical = sorted(units)
+    content = zlib.crc32(repr([(unit.words, unit.tags) for unit in canonical]).encode())
+    order = np.random.default_rng([seed, content]).permutation(len(canonical))
+    return [canonical[place] for place in order]

@@ -1,0 +1,110 @@
+"""How well two strings join: the n-gram probability of a window around the seam.
+
+Wan et al. 2009, equation 3, as corrected: for a window w0 .. wj, made of the last n-1 words of the left
+string and the first n-1 words of the right string, with k = min(n-1, j),
+
+    log P = sum over i = 0 .. j-k of log p(w(i+k) | wi .. w(i+k-1))
+
+so that only n-grams of the greatest possible order count. (As printed, k is off by one, and the join of two
+single words would score a unigram.) The window of Wan et al. 2007, section 5, is the same: six words for
+n = 4, and "the product of the probabilities of four-grams within that substring".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sentgen.models.ngram_table import Ints, NgramTable, compiled, extend
+
+
+@compiled
+def window_logp(table: NgramTable, window: Ints, length: int, order: int) -> float:
+    """Return equation 3 for the first ``length`` words of ``window``; 0 for less than two words."""
+    if length < 2:
+        return 0.0
+    k = min(order - 1, length - 1)
+    total = 0.0
+    for i in range(length - k):
+        state = 0
+        for place in range(i, i + k):
+            _, state = extend(table, state, window[place])
+        logp, _ = extend(table, state, window[i + k])
+        total += logp
+    return total
+
+
+@compiled
+def order_greedily(
+    table: NgramTable, words: Ints, offsets: Ints, order: int, start: int, first: int, whole_string: bool
+) -> tuple[Ints, float]:
+    """Append, from a start word on, the unit that joins best, until all are used.
+
+    Args:
+        table: the language model.
+        words, offsets: the units (see `Problem`).
+        order: n.
+        start: the word that the string starts with.
+        first: the unit to take first, -1 for the best one.
+        whole_string: compare with the end of the whole string; else with the last chosen phrase only.
+
+    Returns:
+        The order of the units, and the sum of the scores of the joins. Of equals the first unit is taken.
+        Time: quadratic in the number of units.
+    """
+    size, span = len(offsets) - 1, max(1, order - 1)
+    string = np.empty(len(words) + 1, np.int32)
+    string[0] = start
+    begin, end = 0, 1  # what to compare with: string[begin:end]
+    used = np.zeros(size, np.bool_)
+    chosen = np.empty(size, np.int32)
+    window = np.empty(2 * span, np.int32)
+    total = 0.0
+    for step in range(size):
+        left = min(span, end - begin)
+        window[:left] = string[end - left : end]
+        best, best_logp = -1, -np.inf
+        for unit in range(size):
+            if used[unit] or (step == 0 and first >= 0 and unit != first):
+                continue
+            right = min(span, offsets[unit + 1] - offsets[unit])
+            window[left : left + right] = words[offsets[unit] : offsets[unit] + right]
+            logp = window_logp(table, window, left + right, order)
+            if best < 0 or logp > best_logp:
+                best, best_logp = unit, logp
+        used[best] = True
+        chosen[step] = best
+        total += best_logp
+        length = offsets[best + 1] - offsets[best]
+        string[end : end + length] = words[offsets[best] : offsets[best + 1]]
+        begin, end = (0 if whole_string else end), end + length
+    return chosen, total
+
+
+Probability = Callable[[Sequence[int], int], float]
+
+
+def join_logp(logp: Probability, left: Sequence[int], right: Sequence[int], order: int) -> float:
+    """Return equation 3 for two strings; ``logp(context, word)``. The readable reference of `window_logp`."""
+    window = [*left[-(order - 1) :], *right[: order - 1]] if order > 1 else [left[-1], right[0]]
+    j = len(window) - 1
+    k = min(order - 1, j)
+    return sum(logp(window[i : i + k], window[i + k]) for i in range(j - k + 1)) if j else 0.0
+
+
+def order_greedily_reference(
+    logp: Probability, units: Sequence[Sequence[int]], order: int, start: int, *, whole_string: bool
+) -> tuple[list[int], float]:
+    """Return what `order_greedily` returns, without its arrays."""
+    string: list[int] = [start]
+    remaining = list(range(len(units)))
+    chosen: list[int] = []
+    total = 0.0
+    while remaining:
+        joins = [join_logp(logp, string, units[unit], order) for unit in remaining]
+        best = joins.index(max(joins))
+        total += joins[best]
+        chosen.append(remaining.pop(best))
+        string = [*string, *units[chosen[-1]]] if whole_string else list(units[chosen[-1]])
+    return chosen, total

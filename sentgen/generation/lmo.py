@@ -1,0 +1,17 @@
+"""LMO: the n-gram ordering of Wan et al. 2009 (algorithm 2), as a baseline without a tree.
+
+All units are right siblings of a start-of-sentence token. The left string of each join is the last chosen
+phrase ("it then becomes the new point of comparison", Wan et al. 2007, section 5), so that "the LMO baseline
+reduces to bigram generation when concatenating single words" (2009, section 5.3). See `greedy` for the other
+reading.
+"""
+
+from __future__ import annotations
+
+from sentgen.generation.greedy import complete_greedily
+from sentgen.generation.problem import Ordering, Problem
+
+
+def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Order a bag by the best join with the last chosen phrase; n-best and ties as in `greedy`."""
+    return complete_greedily(problem, nbest, whole_string=False)

@@ -1,0 +1,90 @@
+"""Point look-ups for people: which n-grams a model has for some words, and how it backs off.
+
+One row after the other and slow on purpose; programs use `sentgen.models.submodel`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from sentgen.errors import InputError
+from sentgen.models.ngram_table import MISSING_UNK
+from sentgen.models.submodel import ModelLike
+from sentgen.schema import Store
+from sentgen.schema.corpus import RESERVED_WORDS, UNK
+from sentgen.schema.corpus import word as word_table
+from sentgen.schema.models import model_ngram
+
+_LOG10 = math.log(10)
+
+
+@dataclass(frozen=True, slots=True)
+class BackoffStep:
+    """One n-gram that was tried: ``log10`` if it is known, else the back-off weight of its context.
+
+    ``total`` is the sum up to this step; the last step's is the answer.
+    """
+
+    ngram: tuple[str, ...]
+    order: int
+    known: bool
+    log10: float | None
+    backoff: float | None
+    total: float
+
+
+def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[BackoffStep]:
+    """Return how the model arrives at log10 p(last word | the words before it).
+
+    Words that the model does not know are read as ``<unk>``; only as many words of context as the model has
+    are used.
+
+    Raises:
+        InputError: there are no words.
+    """
+    if not words:
+        raise InputError("there is no word to look up; give one, and its context before it")
+    with store.connect() as connection:
+        gram = [_known(connection, model, word) for word in words[-model.max_order :]]
+        steps: list[BackoffStep] = []
+        total = 0.0
+        while True:
+            forms = tuple(form for form, _ in gram)
+            ids = [number for _, number in gram]
+            row = _find(connection, model, ids)
+            if row is None and ids == [UNK]:
+                row = (MISSING_UNK, 0.0)
+            if row is not None:
+                log10 = row[0] / _LOG10
+                return [*steps, BackoffStep(forms, len(gram), True, log10, None, total + log10)]
+            context = _find(connection, model, ids[:-1])
+            weight = context[1] / _LOG10 if context else 0.0
+            total += weight
+            steps.append(BackoffStep(forms, len(gram), False, None, weight, total))
+            gram = gram[1:]
+
+
+def _known(connection: Connection, model: ModelLike, form: str) -> tuple[str, int]:
+    """Return a word and its id as the model knows it."""
+    query = select(word_table.c.id).where(word_table.c.form == form).order_by(word_table.c.id)
+    number = connection.execute(query).scalar()
+    if number is None or _find(connection, model, [number]) is None:
+        return RESERVED_WORDS[UNK], UNK
+    return form, int(number)
+
+
+def _find(connection: Connection, model: ModelLike, ids: Sequence[int]) -> tuple[float, float] | None:
+    """Return log-probability and back-off weight of one n-gram, None if the model has it not."""
+    columns = model_ngram.c
+    query = select(columns.logp, columns.backoff).where(
+        columns.model_id == model.id,
+        columns.anchor == max(ids),
+        columns.n == len(ids),
+        *(columns[f"w{i}"] == number for i, number in enumerate(ids, 1)),
+    )
+    row = connection.execute(query).first()
+    return (float(row[0]), float(row[1])) if row else None
