@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 from alembic.ddl.postgresql import PostgresqlImpl
+
 from sentgen.schema.base import metadata
 
 

@@ -1,14 +1,15 @@
-"""What was read: corpora, their sources and documents, sentences and tokens, and the strings behind the ids."""
+"""What was read: corpora, sources, documents, sentences and tokens, and the strings behind the ids."""
 
 from __future__ import annotations
 
-from sentgen.schema.base import column, key, metadata
 from sqlalchemy import BigInteger, Boolean, DateTime, Integer, SmallInteger, String, Table
+
+from sentgen.schema.base import column, key, metadata
 
 #: Ids of `word` that exist in every store, in this order: 0, 1, 2, 3.
 UNK, BOS, EOS, ROOT = range(4)
 RESERVED_WORDS = ("<unk>", "<s>", "</s>", "<root>")
-#: Ids of `tag` that exist in every store: the tag of the artificial root, and the one of a token without a tag.
+#: Ids of `tag` that exist in every store: the tag of the artificial root, and that of a token without one.
 ROOT_TAG, NO_TAG = range(2)
 RESERVED_TAGS = ("<root>", "_")
 
@@ -113,13 +114,13 @@ token = Table(
     column(
         "unit_head",
         Integer,
-        "On the last word of a unit: position of the last word of the governing unit, 0 for the root; else null.",
+        "On the last word of a unit: position of the last word of the governing unit, or 0; else null.",
         nullable=True,
     ),
     column(
         "space_after", Boolean, "Whether a space follows in the raw text; null if unknown.", nullable=True
     ),
-    comment="One token. A unit is a base noun phrase, represented by its last word, or a word outside of one.",
+    comment="One token. A unit is a base noun phrase, standing for it its last word, or a word outside of one.",
 )
 
 multiword = Table(

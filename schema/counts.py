@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sentgen.schema.base import column, key, metadata
 from sqlalchemy import BigInteger, DateTime, Integer, SmallInteger, String, Table
+
+from sentgen.schema.base import column, key, metadata
 
 MAX_ORDER = 5
 
@@ -37,7 +38,10 @@ def _ngram_table(order: int) -> Table:
 #: Order of the n-gram to its table.
 ngram = {order: _ngram_table(order) for order in range(1, MAX_ORDER + 1)}
 
-_LAYER = "word: all tokens, tree as annotated. unit: base noun phrases as one unit, function heads if the corpus says so."
+_LAYER = (
+    "word: all tokens, tree as annotated. "
+    "unit: base noun phrases as one unit, function heads if the corpus says so."
+)
 _DIRECTION = "Side of the head on which the modifier stands: left or right."
 
 dependency_event = Table(
@@ -75,8 +79,8 @@ posting = Table(
     column("sentence_id", BigInteger, "Sentence in which it occurs."),
     column("count", BigInteger, "How often it occurs there."),
     comment=(
-        "Which tagged words occur in which sentence, sorted by word: co-occurrence counts are derived from it, "
-        "because a stored table of pairs grows with the square of the sentence length."
+        "Which tagged words occur in which sentence, sorted by word: co-occurrence counts are derived "
+        "from it, because a stored table of pairs grows with the square of the sentence length."
     ),
 )
 

@@ -12,12 +12,13 @@ from functools import cache
 from importlib import resources
 
 import duckdb
+
 from sentgen.schema import corpus, counts, models, runs  # noqa: F401  (they fill the metadata)
 from sentgen.schema.base import metadata
 
 #: Alembic's table, whose comment also records which views and comments a store has.
 VERSION_TABLE = "alembic_version"
-_VERSION_COMMENTS = {
+VERSION_COMMENTS = {
     "": "Revision of the schema of this store.",
     "version_num": "Number of the newest migration that was applied.",
 }
@@ -83,12 +84,12 @@ def apply(duck: duckdb.DuckDBPyConnection) -> None:
 
 def marker() -> str:
     """Return the comment of the version table in a store with the current views and comments."""
-    return f"{_VERSION_COMMENTS['']} Views and comments: {fingerprint()}."
+    return f"{VERSION_COMMENTS['']} Views and comments: {fingerprint()}."
 
 
 @cache
 def _script() -> str:
-    comments = [_comment("column", f"{VERSION_TABLE}.version_num", _VERSION_COMMENTS["version_num"])]
+    comments = [_comment("column", f"{VERSION_TABLE}.version_num", VERSION_COMMENTS["version_num"])]
     for table in metadata.sorted_tables:
         comments.append(_comment("table", table.name, table.comment or ""))
         comments += [_comment("column", f'{table.name}."{c.name}"', c.comment or "") for c in table.columns]

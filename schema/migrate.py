@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 
-from sentgen.schema import inspection
-from sentgen.schema.engine import default_memory_limit, open_engine, raw, translated_errors
 from sqlalchemy import Connection, Engine, text
 
 from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import inspection
+from sentgen.schema.engine import default_memory_limit, open_engine, raw, translated_errors
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
 REVISIONS = ("0001",)
@@ -106,8 +106,8 @@ def _copy(path: Path, revision: str) -> Path:
 
 def _tables(connection: Connection) -> dict[str, str | None]:
     """Return the tables of the file with their comments."""
-    query = "select table_name, comment from duckdb_tables() where database_name = current_database() and not internal"
-    return {name: comment for name, comment in connection.execute(text(query))}
+    query = "select table_name, comment from duckdb_tables() where database_name = current_database()"
+    return {row.table_name: row.comment for row in connection.execute(text(query))}
 
 
 def _revision(connection: Connection, tables: dict[str, str | None]) -> str | None:

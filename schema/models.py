@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sentgen.schema.base import column, key, metadata
 from sqlalchemy import BigInteger, DateTime, Double, Integer, SmallInteger, String, Table
+
+from sentgen.schema.base import column, key, metadata
 
 model = Table(
     "model",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sentgen.schema.base import column, key, metadata
 from sqlalchemy import DateTime, Double, Integer, String, Table
+
+from sentgen.schema.base import column, key, metadata
 
 run = Table(
     "run",

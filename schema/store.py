@@ -11,11 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 from platformdirs import user_data_path
-from sentgen.schema import migrate
-from sentgen.schema.engine import default_memory_limit, open_engine, raw, translated_errors
 from sqlalchemy import Connection, Executable
 
 from sentgen.errors import NotFoundError
+from sentgen.schema import migrate
+from sentgen.schema.engine import default_memory_limit, open_engine, raw, translated_errors
 
 __all__ = [
     "Store",
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def default_path() -> Path:
-    """Return where the store lives unless the user says otherwise: $SENTGEN_DB, else the user's data folder."""
+    """Return where the store lives by default: in $SENTGEN_DB, else in the user's data folder."""
     chosen = os.environ.get("SENTGEN_DB")
     return Path(chosen) if chosen else user_data_path("sentgen") / "sentgen.duckdb"
 

@@ -20,7 +20,7 @@ def upgrade() -> None:
     _models()
     _runs()
     op.execute("insert into word (id, form) values (0, '<unk>'), (1, '<s>'), (2, '</s>'), (3, '<root>')")
-    op.execute("insert into tag (id, name) values (0, '<root>')")
+    op.execute("insert into tag (id, name) values (0, '<root>'), (1, '_')")
 
 
 def _corpora() -> None:

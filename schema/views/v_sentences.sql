@@ -15,16 +15,19 @@ select
     s.sent_id,
     s.length,
     s.line,
-    coalesce(s.text, t.text) as text,
+    coalesce(
+        s.text,
+        (
+            select rtrim(
+                string_agg(w.form || case when k.space_after is false then '' else ' ' end, '' order by k.position)
+            )
+            from token k
+            join word w on w.id = k.word_id
+            where k.sentence_id = s.id
+                and s.text is null
+        )
+    ) as text,
     s.metadata
 from sentence s
 join document d on d.id = s.document_id
-join corpus c on c.id = s.corpus_id
-left join (
-    select
-        k.sentence_id,
-        rtrim(string_agg(w.form || case when k.space_after is false then '' else ' ' end, '' order by k.position)) as text
-    from token k
-    join word w on w.id = k.word_id
-    group by k.sentence_id
-) t on t.sentence_id = s.id and s.text is null;
+join corpus c on c.id = s.corpus_id;

@@ -1,0 +1,214 @@
+"""Decide whether SQL from a stranger may run: one SELECT that reads known relations with known functions.
+
+The decision is made on DuckDB's own syntax tree (``json_serialize_sql``) and fails closed: whatever is not
+known to be harmless is refused, and so is whatever raises. It is one wall of several; see
+`sentgen.schema.readonly`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+import duckdb
+
+from sentgen.errors import QueryRejected
+from sentgen.schema import dictionary
+
+MAX_BYTES = 20_000
+MAX_DEPTH = 100
+
+#: Functions in the place of a table.
+TABLE_FUNCTIONS = frozenset(["generate_series", "json_each", "range", "repeat_row", "unnest"])
+
+#: Functions of values. None of them reads files, settings or the environment, writes, or sleeps.
+FUNCTIONS = frozenset(
+    """
+    + - * / // % ** ^ & | << >> ~ @ ! || && = <> < > <= >= ^@ @> <@ <-> <=> -> ->> !__postfix ~~ !~~ ~~*
+    !~~* ~~~ like_escape not_like_escape ilike_escape not_ilike_escape add subtract multiply divide mod
+    abs acos acosh asin asinh atan atan2 atanh bit_count cbrt ceil ceiling cos cosh cot degrees even exp
+    factorial fdiv floor fmod gamma gcd greatest greatest_common_divisor isfinite isinf isnan lcm least
+    least_common_multiple lgamma ln log log10 log2 nextafter pi pow power radians random round round_even
+    roundbankers sign signbit sin sinh sqrt tan tanh trunc xor array_to_string
+    array_to_string_comma_default ascii bar base64 bin bit_length char_length character_length chr concat
+    concat_ws contains damerau_levenshtein editdist3 ends_with format format_bytes from_base64 from_hex
+    hamming hash hex instr jaccard jaro_similarity jaro_winkler_similarity lcase left left_grapheme len
+    length length_grapheme levenshtein lower lpad ltrim md5 mismatches nfc_normalize octet_length ord
+    position prefix printf regexp_escape regexp_extract regexp_extract_all regexp_full_match
+    regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table repeat replace reverse right
+    right_grapheme rpad rtrim sha1 sha256 split split_part starts_with str_split str_split_regex
+    string_split string_split_regex string_to_array strip_accents strlen strpos substr substring
+    substring_grapheme suffix to_base to_base64 to_binary to_hex translate trim ucase unhex unicode upper
+    url_decode url_encode age century date_add date_diff date_part date_sub date_trunc datediff datepart
+    datesub datetrunc day dayname dayofmonth dayofweek dayofyear days_in_month decade epoch epoch_ms
+    epoch_us epoch_ns era hour isodow isoyear julian last_day make_date make_time make_timestamp
+    microsecond millennium millisecond minute month monthname now quarter second strftime strptime
+    time_bucket to_centuries to_days to_decades to_hours to_microseconds to_milliseconds to_minutes
+    to_months to_quarters to_seconds to_timestamp to_weeks to_years today try_strptime week weekday
+    weekofyear year yearweek coalesce constant_or_null nullif typeof if ifnull error array_append
+    array_cat array_concat array_contains array_distinct array_extract array_filter array_has
+    array_has_all array_has_any array_indexof array_intersect array_length array_position array_prepend
+    array_reverse array_slice array_sort array_transform array_unique array_value array_zip cardinality
+    element_at filter flatten generate_series generate_subscripts list_aggregate list_append list_apply
+    list_avg list_cat list_concat list_contains list_count list_distinct list_element list_extract
+    list_filter list_first list_has list_has_all list_has_any list_histogram list_indexof list_intersect
+    list_last list_max list_median list_min list_mode list_pack list_position list_prepend list_product
+    list_reduce list_reverse list_reverse_sort list_select list_slice list_sort list_string_agg list_sum
+    list_transform list_unique list_value list_where list_zip map map_concat map_contains map_entries
+    map_extract map_extract_value map_from_entries map_keys map_values range reduce row struct_concat
+    struct_extract struct_extract_at struct_insert struct_keys struct_pack struct_values unnest json
+    json_array json_array_length json_contains json_exists json_extract json_extract_path
+    json_extract_path_text json_extract_string json_keys json_object json_pretty json_quote json_structure
+    json_type json_valid json_value to_json row_to_json any_value approx_count_distinct approx_quantile
+    approx_top_k arbitrary arg_max arg_max_null arg_min arg_min_null argmax argmin array_agg avg bit_and
+    bit_or bit_xor bool_and bool_or corr count count_if count_star countif covar_pop covar_samp entropy
+    favg first fsum geomean geometric_mean group_concat grouping grouping_id histogram kahan_sum kurtosis
+    kurtosis_pop last list listagg mad max max_by mean median min min_by mode product quantile
+    quantile_cont quantile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx
+    regr_sxy regr_syy reservoir_quantile sem skewness stddev stddev_pop stddev_samp string_agg sum
+    sum_no_overflow sumkahan var_pop var_samp variance wavg weighted_avg cume_dist dense_rank fill
+    first_value lag last_value lead nth_value ntile percent_rank rank rank_dense row_number
+    """.split()  # noqa: SIM905 (a list of 300 strings is no pleasure)
+)
+#: What may stand in a from clause, apart from named relations and table functions.
+_FROM = frozenset(["BASE_TABLE", "TABLE_FUNCTION", "JOIN", "SUBQUERY", "EXPRESSION_LIST", "EMPTY"])
+_QUERIES = frozenset(["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"])
+_EXPRESSIONS = frozenset(
+    """
+    BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF
+    OPERATOR PARAMETER POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW
+    """.split()  # noqa: SIM905
+)
+
+Node = dict[str, Any]
+
+
+def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Return if the SQL may run.
+
+    Raises:
+        QueryRejected: it may not, or it is wrong; in one line.
+    """
+    if len(sql.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise QueryRejected(f"the query is longer than {MAX_BYTES} bytes; shorten it")
+    try:
+        _require_one_select(duck, sql)
+        row = duck.execute("select json_serialize_sql(?::varchar)", [sql]).fetchone()
+        tree = json.loads(row[0]) if row else {"error": True}
+        if tree.get("error"):
+            raise QueryRejected(
+                f"only plain SELECT queries run here: {_first_line(tree.get('error_message', ''))}"
+            )
+        if len(tree["statements"]) != 1:
+            raise QueryRejected("give exactly one query")
+        _visit(tree["statements"][0]["node"], frozenset(), 0)
+    except QueryRejected:
+        raise
+    except Exception as error:  # fail closed: whatever it is, it does not run
+        raise QueryRejected(f"the query cannot be checked: {_first_line(str(error))}") from error
+
+
+def _require_one_select(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
+    try:
+        statements = duck.extract_statements(sql)
+    except duckdb.Error as error:
+        raise QueryRejected(syntax_message(error)) from error
+    if len(statements) != 1:
+        raise QueryRejected(f"give exactly one query, not {len(statements)} (PIVOT counts as several)")
+    if statements[0].type != duckdb.StatementType.SELECT:
+        raise QueryRejected(f"only SELECT queries run here, not {statements[0].type.name}")
+
+
+def syntax_message(error: duckdb.Error) -> str:
+    """Return DuckDB's complaint as one line: without the echo of the query, but with its candidates.
+
+    >>> syntax_message(duckdb.Error('Parser Error: syntax error at or near "x"\\n\\nLINE 1: x'))
+    'Parser Error: syntax error at or near "x"'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    kept = [line for line in lines if not line.startswith(("LINE ", "^"))]
+    return " ".join(kept[:4]) or type(error).__name__
+
+
+def _visit(node: object, scope: frozenset[str], depth: int) -> None:
+    """Check a node of the tree and everything below it; ``scope`` holds the names of the CTEs in sight."""
+    if depth > MAX_DEPTH:
+        raise QueryRejected(f"the query is nested more than {MAX_DEPTH} deep; make it flatter")
+    if isinstance(node, list):
+        for child in node:
+            _visit(child, scope, depth)
+    elif isinstance(node, dict):
+        inner = _with_ctes(node, scope, depth)
+        _check(node, inner)
+        for name, child in node.items():
+            if name != "cte_map":
+                _visit(child, inner, depth + 1)
+
+
+def _with_ctes(node: Node, scope: frozenset[str], depth: int) -> frozenset[str]:
+    """Check the CTEs of a query, each of which sees those before it; return the names then in sight."""
+    if node.get("type") == "RECURSIVE_CTE_NODE":
+        scope = scope | {str(node["cte_name"]).lower()}
+    for entry in _ctes(node):
+        _visit(entry["value"], scope, depth + 1)
+        scope = scope | {str(entry["key"]).lower()}
+    return scope
+
+
+def _ctes(node: Node) -> Iterator[Node]:
+    if "cte_map" in node:
+        yield from node["cte_map"]["map"]
+
+
+def _check(node: Node, scope: frozenset[str]) -> None:
+    """Check one node by itself."""
+    if "class" in node and node["class"] not in _EXPRESSIONS:
+        raise QueryRejected(f"expressions of the kind {node['class']} are not allowed here")
+    kind = node.get("type")
+    if "class" not in node and isinstance(kind, str) and _is_query_or_from(node):
+        if kind not in _FROM | _QUERIES:
+            raise QueryRejected(f"{kind} is not allowed here; sentgen schema lists tables, views and columns")
+        if kind == "BASE_TABLE":
+            _check_relation(node, scope)
+    if "function_name" in node:
+        _check_function(node, FUNCTIONS | TABLE_FUNCTIONS)
+    if kind == "TABLE_FUNCTION":
+        _check_function(node["function"], TABLE_FUNCTIONS)
+
+
+def _is_query_or_from(node: Node) -> bool:
+    """Whether a node without a class is a query or a part of a from clause.
+
+    The others that have a type as text are modifiers and the types of values.
+    """
+    return not str(node["type"]).endswith(("_MODIFIER", "_TYPE_INFO")) and not (
+        node["type"].startswith("ORDER_") or node["type"] in ("ASCENDING", "DESCENDING")
+    )
+
+
+def _check_relation(node: Node, scope: frozenset[str]) -> None:
+    name = str(node["table_name"]).lower()
+    qualified = bool(node.get("catalog_name")) or str(node.get("schema_name") or "main").lower() != "main"
+    if not qualified and (name in dictionary.names() or (name in scope and not node.get("schema_name"))):
+        if node.get("at_clause"):
+            raise QueryRejected("AT is not allowed here")
+        return
+    shown = ".".join(str(node[k]) for k in ("catalog_name", "schema_name", "table_name") if node.get(k))
+    close = get_close_matches(name, dictionary.names() | scope, n=3, cutoff=0.6)
+    hint = f"; did you mean {' or '.join(sorted(close))}?" if close else ""
+    raise QueryRejected(f"no table or view {shown!r} to read here{hint} (sentgen schema lists them)")
+
+
+def _check_function(node: Node, allowed: frozenset[str]) -> None:
+    name = str(node["function_name"]).lower()
+    schema = str(node.get("schema") or "main").lower()
+    if name not in allowed or node.get("catalog") or schema not in ("main", "pg_catalog"):
+        close = get_close_matches(name, allowed, n=3, cutoff=0.75)
+        hint = f"; did you mean {' or '.join(sorted(close))}?" if close else ""
+        raise QueryRejected(f"the function {name!r} is not allowed here{hint}")
+
+
+def _first_line(message: str) -> str:
+    return message.splitlines()[0] if message else "DuckDB gives no reason"

@@ -1,0 +1,142 @@
+"""Run SQL from people who are not trusted, or who are but make mistakes.
+
+DuckDB's ``read_only`` alone does not protect a file: ``COPY ... TO '<the file itself>'`` goes around it. The
+walls, from the inside: the file is opened read-only with every switch off; DuckDB's access to the file system
+is cut; the settings are locked; a self-test tries to break out and must fail; a guard lets only harmless
+queries through (`sentgen.schema.guard`). A server adds one more: a worker process that may be killed.
+
+With the file system cut, nothing can be spilled to disk: a query that needs more than ``memory_limit`` fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from sentgen.errors import NotFoundError, QueryRejected, StoreError
+from sentgen.schema.engine import default_memory_limit, translated_errors
+from sentgen.schema.guard import require_harmless, syntax_message
+from sentgen.schema.store import Store
+
+Parameters = Sequence[Any] | Mapping[str, Any]
+
+_SWITCHES = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows of a query, at most as many as were asked for, and whether there are more."""
+
+    table: pa.Table
+    truncated: bool
+
+
+def query(
+    path: Path, sql: str, parameters: Parameters = (), *, max_rows: int = 0, memory_limit: int | None = None
+) -> Answer:
+    """Run one query; ``max_rows`` 0 means all.
+
+    Raises:
+        QueryRejected: the query is wrong or not allowed.
+        StoreError: the store cannot be read, or the query needs more memory than it may use.
+    """
+    with locked(path, memory_limit=memory_limit) as duck:
+        require_harmless(duck, sql)
+        return ask(duck, sql, parameters, max_rows=max_rows)
+
+
+def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, max_rows: int) -> Answer:
+    """Run a query that has passed the guard on a locked connection."""
+    try:
+        reader = duck.execute(sql, parameters or None).to_arrow_reader(8192)
+        batches, rows = [], 0
+        for batch in reader:
+            batches.append(batch)
+            rows += batch.num_rows
+            if max_rows and rows > max_rows:
+                break
+    except (duckdb.OutOfMemoryException, MemoryError) as error:
+        raise QueryRejected(
+            "the query needs too much memory; filter more, or use a higher --memory-limit"
+        ) from error
+    except duckdb.Error as error:
+        raise QueryRejected(syntax_message(error)) from error
+    table = pa.Table.from_batches(batches, reader.schema)
+    return Answer(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
+
+
+@contextmanager
+def locked(path: Path, *, memory_limit: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a store as in `open_locked` and close it at the end."""
+    duck = open_locked(path, memory_limit=memory_limit)
+    try:
+        yield duck
+    finally:
+        duck.close()
+
+
+def open_locked(path: Path, *, memory_limit: int | None = None) -> duckdb.DuckDBPyConnection:
+    """Open a store so that SQL can neither write, nor reach other files, nor undo these locks.
+
+    Raises:
+        NotFoundError: there is no store.
+        StoreError: it cannot be opened, is no current store, or the locks do not hold.
+    """
+    if not path.exists():
+        raise NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
+    Store(path, read_only=True).close()
+    limit = memory_limit or default_memory_limit()
+    with translated_errors(path):
+        duck = duckdb.connect(
+            str(path), read_only=True, config={**_SWITCHES, "memory_limit": f"{limit // 2**20}MiB"}
+        )
+    try:
+        duck.execute("set disabled_filesystems = 'LocalFileSystem'")
+        duck.execute("set lock_configuration = true")
+        _self_test(duck, path)
+    except BaseException:
+        duck.close()
+        raise
+    return duck
+
+
+def _self_test(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Try to break out; refuse to go on if that succeeds, or if the store brings functions of its own."""
+    place = str(path).replace("'", "''")
+    attacks = (
+        f"copy (select 1) to '{place}.attack' (use_tmp_file false)",
+        f"select count(*) from read_blob('{place}')",
+        f"select count(*) from read_text('{place}')",
+        f"attach '{place}.attack' as attack",
+        "set disabled_filesystems = ''",
+        "set enable_external_access = true",
+        "create table attack (x integer)",
+    )
+    for attack in attacks:
+        try:
+            duck.execute(attack).fetchall()
+        except duckdb.Error:
+            continue
+        raise StoreError(
+            f"{path}: DuckDB {duckdb.__version__} let through what it must refuse; not opened: {attack}"
+        )
+    own = duck.execute("select count(*) from duckdb_functions() where not internal").fetchone()
+    if own and own[0]:
+        raise StoreError(
+            f"{path}: this store brings its own SQL functions, which sentgen never makes; not opened"
+        )

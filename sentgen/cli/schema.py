@@ -1,0 +1,56 @@
+"""``sentgen schema``: what the tables and views of a store hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.options import DbOption
+from sentgen.cli.output import Output, output_options
+from sentgen.errors import SentgenError
+from sentgen.schema import Store, default_path, dictionary, maintenance
+
+NameArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="Table or view whose columns to show.", show_default=False),
+]
+
+
+@output_options
+def show(name: NameArgument = None, *, db: DbOption = None, out: Output) -> None:
+    """Show the tables and views with what they hold, or the columns of one of them.
+
+    Views (v_...) have words and labels as strings; tables have numbers instead.
+
+    Example: sentgen schema v_ngrams_2
+    """
+    if name:
+        relation = dictionary.relation(name)
+        out.note(f"{relation.kind} {relation.name}: {relation.description}")
+        out.rows(
+            ["column", "type", "nullable", "description"],
+            [
+                (c.name, c.type.lower(), "yes" if c.nullable else "no", c.description)
+                for c in relation.columns
+            ],
+        )
+        return
+    rows = _row_counts(db or default_path(), out)
+    out.rows(
+        ["name", "kind", "rows", "description"],
+        [(r.name, r.kind, rows.get(r.name), r.description) for r in dictionary.relations()],
+    )
+
+
+def _row_counts(path: Path, out: Output) -> dict[str, int]:
+    """Return the rows of each table, none without a store that can be read now."""
+    if not path.exists():
+        return {}
+    try:
+        with Store(path, read_only=True) as store:
+            return {size.table: size.rows for size in maintenance.sizes(store)}
+    except SentgenError as error:
+        out.note(f"no row counts: {error}")
+        return {}

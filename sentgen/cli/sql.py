@@ -1,0 +1,55 @@
+"""``sentgen sql``: one read-only query."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.options import DbOption, MemoryOption, parse_size
+from sentgen.cli.output import Output, output_options
+from sentgen.errors import InputError
+from sentgen.schema import default_path, readonly
+
+QueryArgument = Annotated[
+    str | None, typer.Argument(metavar="QUERY", help="The query, or - to read it from standard input.")
+]
+FileOption = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="Read the query from a file.")
+]
+RowsOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
+
+
+@output_options
+def sql(
+    query: QueryArgument = None,
+    *,
+    file: FileOption = None,
+    limit: RowsOption = 0,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Run one SELECT over the tables and views of the store and show its rows.
+
+    It cannot change anything, nor read other files. See sentgen schema for tables, views and columns.
+
+    Example: sentgen sql "select w2, count from v_ngrams_2 where w1 = 'the' order by count desc limit 10"
+    """
+    answer = readonly.query(
+        db or default_path(), _text(query, file), max_rows=limit, memory_limit=parse_size(memory_limit)
+    )
+    out.arrow(answer.table, truncated=answer.truncated)
+
+
+def _text(query: str | None, file: Path | None) -> str:
+    if (query is None) == (file is None):
+        raise typer.BadParameter("give one query: as QUERY, with --file FILE, or - for standard input")
+    if file is None:
+        return sys.stdin.read() if query == "-" else str(query)
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file)) from error
