@@ -1,0 +1,255 @@
+"""Build a model: sum the counts of its corpora, smooth them, and store the probabilities.
+
+Everything is set-based SQL over temporary tables, which DuckDB spills to the disk under the memory limit of the
+store, in one transaction: a build that fails or is interrupted leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, func, insert, select
+
+from sentgen.errors import InputError, ModelError, NotFoundError
+from sentgen.models import katz, kneser_ney, sql
+from sentgen.models.registry import ModelInfo, find_in
+from sentgen.schema import Store
+from sentgen.schema import models as tables
+from sentgen.schema.corpus import BOS, EOS, ROOT, corpus
+from sentgen.schema.counts import MAX_ORDER, segment
+from sentgen.schema.store import scalar
+
+SMOOTHING = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
+UNKNOWN = ("word", "none", "tag")
+
+_FILE = "build.sql"
+Progress = Callable[[str], None]
+Parameters = Sequence[tuple[int, str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    id: int
+    name: str
+    max_order: int
+    segments: tuple[int, ...]
+    sentences: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The settings of a model, checked; ``min_count`` has one number per order."""
+
+    order: int
+    smoothing: str
+    min_count: tuple[int, ...]
+    unknown: str
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.order <= MAX_ORDER:
+            raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
+        if self.smoothing not in SMOOTHING:
+            raise InputError(f"unknown smoothing {self.smoothing!r}; there are: {', '.join(SMOOTHING)}")
+        if self.unknown not in UNKNOWN:
+            raise InputError(f"unknown words as {self.unknown!r}; there are: {', '.join(UNKNOWN)}")
+        if min(self.min_count) < 1 or list(self.min_count) != sorted(self.min_count):
+            raise InputError(
+                f"min-count {','.join(map(str, self.min_count))}: give counts from 1 that do not fall, such as 1,1,2"
+            )
+
+
+def recipe(order: int, smoothing: str, min_count: Sequence[int] | None, unknown: str) -> Recipe:
+    """Check settings; the last of ``min_count`` also holds for the orders above it, and ``None`` keeps all.
+
+    Raises:
+        InputError: a setting is out of range.
+    """
+    given = tuple(min_count or (1,))
+    if len(given) > max(order, 1):
+        raise InputError(f"{len(given)} numbers of min-count for a model of order {order}; give at most {order}")
+    return Recipe(order, smoothing, given + given[-1:] * (order - len(given)), unknown)
+
+
+def build(
+    store: Store,
+    name: str,
+    corpora: Sequence[str],
+    *,
+    order: int,
+    smoothing: str = "kneser-ney",
+    min_count: Sequence[int] | None = None,
+    unknown: str = "word",
+    progress: Progress | None = None,
+) -> ModelInfo:
+    """Build the next version of a model from the counts of the given corpora.
+
+    Args:
+        store: the store, open for writing.
+        name: name of the model; older versions of it stay.
+        corpora: names of the corpora whose counts are summed.
+        order: highest order of n-grams, 1 to 5.
+        smoothing: ``kneser-ney`` (as lmplz) or ``katz``.
+        min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
+        unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
+            ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
+        progress: called with one line a step.
+
+    Raises:
+        InputError: a setting is out of range.
+        NotFoundError: there is no such corpus.
+        ModelError: a corpus has no counts, too low an order, or no tags for ``unknown="tag"``.
+    """
+    if not name.strip():
+        raise InputError("a model needs a name")
+    settings = recipe(order, smoothing, min_count, unknown)
+    report = progress or (lambda _: None)
+    with store.begin() as connection:
+        chosen = [_corpus(connection, each) for each in dict.fromkeys(corpora)]
+        _check(chosen, settings)
+        _count(connection, chosen, settings, report)
+        parameters = SMOOTHING[smoothing](
+            connection,
+            order=order,
+            min_count=settings.min_count,
+            unknown=unknown != "none",
+            progress=report,
+        )
+        report("writing the model")
+        version = write(connection, name, settings, chosen, parameters)
+        drop_temporary(connection)
+        return find_in(connection, f"{name}@{version}")
+
+
+def _corpus(connection: Connection, name: str) -> _Corpus:
+    found = connection.execute(select(corpus).where(corpus.c.name == name)).one_or_none()
+    if found is None:
+        names = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars().all()
+        existing = f"there are: {', '.join(names)}" if names else "there are none yet"
+        raise NotFoundError(f"no corpus {name!r}; {existing}")
+    segments = connection.execute(
+        select(segment).where(segment.c.corpus_id == found.id).order_by(segment.c.id)
+    ).all()
+    return _Corpus(
+        found.id,
+        found.name,
+        found.max_order,
+        tuple(row.id for row in segments),
+        sum(row.sentences for row in segments),
+        sum(row.tokens for row in segments),
+    )
+
+
+def _check(corpora: Sequence[_Corpus], settings: Recipe) -> None:
+    if not corpora:
+        raise ModelError("a model needs a corpus; give --corpus NAME")
+    for each in corpora:
+        if each.max_order < settings.order:
+            raise ModelError(
+                f"corpus {each.name!r} is counted up to order {each.max_order}, not {settings.order}; "
+                f"choose --order {each.max_order}, or ingest it again with --order {settings.order}"
+            )
+    if not sum(each.sentences for each in corpora):
+        raise ModelError(f"no sentences in {', '.join(each.name for each in corpora)}; ingest some first")
+
+
+def _count(connection: Connection, corpora: Sequence[_Corpus], settings: Recipe, report: Progress) -> None:
+    """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together."""
+    if settings.unknown == "tag":
+        _recount(connection, corpora, settings, report)
+        return
+    report("summing the counts")
+    segments = [number for each in corpora for number in each.segments]
+    for n in range(1, settings.order + 1):
+        if len(segments) == 1:  # sorted and summed already: read it where it lies
+            sql.run(connection, _FILE, "count_segment", n=n, words=sql.words(n), segment=segments[0])
+        else:
+            listed = ", ".join(map(str, segments))
+            sql.run(connection, _FILE, "count_segments", n=n, words=sql.words(n), segments=listed)
+    if settings.order > 1 and sql.run(connection, _FILE, "misplaced", bos=BOS, eos=EOS)[0][0]:
+        raise ModelError(
+            "the text contains <s> or </s> as words, which no language model can tell from the ends of "
+            "sentences; replace them and ingest it again"
+        )
+
+
+def _recount(connection: Connection, corpora: Sequence[_Corpus], settings: Recipe, report: Progress) -> None:
+    """Count the n-grams again, with words seen once as ``<unk:TAG>``, which become words of the store."""
+    report("mapping words seen once to their tags")
+    segments = ", ".join(str(number) for each in corpora for number in each.segments)
+    ids = ", ".join(str(each.id) for each in corpora)
+    sql.run(connection, _FILE, "singletons", segments=segments, root=ROOT)
+    sql.run(connection, _FILE, "singleton_tokens", corpora=ids)
+    untagged = [str(row[0]) for row in sql.run(connection, _FILE, "untagged")]
+    if untagged:
+        raise ModelError(
+            f"{', '.join(untagged)}: words seen once have no tags there; choose another --unknown than tag"
+        )
+    sql.run(connection, _FILE, "add_classes")
+    leads = ", ".join(f"lead(word_id, {i}) over following as w{i + 1}" for i in range(1, settings.order))
+    sql.run(connection, _FILE, "stream", corpora=ids, bos=BOS, eos=EOS, leads=leads)
+    for n in range(1, settings.order + 1):
+        report(f"counting order {n}")
+        sql.run(connection, _FILE, "count_stream", n=n, words=sql.words(n))
+
+
+def write(
+    connection: Connection, name: str, settings: Recipe, corpora: Sequence[_Corpus], parameters: Parameters
+) -> int:
+    """Store ``smoothed_1`` and up as the next version of a model; return the version.
+
+    Also called for imported models, without corpora.
+    """
+    model_id, version = next_version(connection, name)
+    sql.run(connection, _FILE, "write", model=model_id, orders=_all_orders(settings.order))
+    ngrams = tables.model_ngram.c
+    vocabulary = scalar(
+        connection,
+        select(func.count()).where(ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS),
+    )
+    connection.execute(
+        insert(tables.model).values(
+            id=model_id,
+            name=name,
+            version=version,
+            max_order=settings.order,
+            smoothing=settings.smoothing,
+            min_count=",".join(map(str, settings.min_count)),
+            unknown=settings.unknown,
+            vocabulary=vocabulary,
+            sentences=sum(each.sentences for each in corpora),
+            tokens=sum(each.tokens for each in corpora),
+            created_at=datetime.now(UTC).replace(tzinfo=None),
+        )
+    )
+    for each in corpora:
+        row = {"corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
+        connection.execute(insert(tables.model_corpus).values(model_id=model_id, **row))
+    if parameters:
+        rows = [{"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters]
+        connection.execute(insert(tables.model_parameter), rows)
+    return version
+
+
+def next_version(connection: Connection, name: str) -> tuple[int, int]:
+    """Return the number of the next model, and its version under the name."""
+    model_id = scalar(connection, select(func.max(tables.model.c.id))) + 1
+    version = scalar(connection, select(func.max(tables.model.c.version)).where(tables.model.c.name == name)) + 1
+    return model_id, version
+
+
+def _all_orders(order: int) -> str:
+    """Return the query that brings the n-grams of all orders into the columns of `model_ngram`."""
+    parts = []
+    for n in range(1, order + 1):
+        missing = "".join(f", null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1))
+        parts.append(f"select {n}::smallint as n, {sql.words(n)}{missing}, p, weight from smoothed_{n}")
+    return "\nunion all\n".join(parts)
+
+
+def drop_temporary(connection: Connection) -> None:
+    """Drop the temporary tables and views of a build: they would keep their memory until the store is closed."""
+    for name, kind in sql.run(connection, _FILE, "temporary"):
+        sql.rows(connection, f"drop {'view' if kind == 'VIEW' else 'table'} temp.{name}")

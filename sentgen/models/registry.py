@@ -1,0 +1,170 @@
+"""The models of a store: find, list and remove them, and tell whether their corpora have changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, Row, Select, delete, func, select
+
+from sentgen.errors import NotFoundError
+from sentgen.schema import Store
+from sentgen.schema import models as tables
+from sentgen.schema.corpus import corpus
+from sentgen.schema.counts import segment
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model as built: its settings, and what it was built from.
+
+    ``min_count`` has one number per order, and is empty for an imported model; ``vocabulary`` counts the
+    unigrams without <s>.
+    """
+
+    id: int
+    name: str
+    version: int
+    order: int
+    smoothing: str
+    min_count: tuple[int, ...]
+    unknown: str
+    vocabulary: int
+    sentences: int
+    tokens: int
+    created_at: datetime
+    corpora: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Name and version as `find` takes them."""
+        return f"{self.name}@{self.version}"
+
+
+def find(store: Store, label: str) -> ModelInfo:
+    """Return the newest model of a name, or with ``NAME@VERSION`` that version.
+
+    Raises:
+        NotFoundError: there is none; the message names the models that exist.
+    """
+    with store.connect() as connection:
+        return find_in(connection, label)
+
+
+def find_in(connection: Connection, label: str) -> ModelInfo:
+    """Do what `find` does, inside a transaction."""
+    models = _infos(connection)
+    found = matching(models, label)
+    if not found:
+        raise NotFoundError(f"no model {label!r}; {_existing(models)}")
+    return found[-1]
+
+
+def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
+    """Return the versions that a label means, oldest first; a name that holds an @ goes before a version."""
+    models = list(models)
+    return [model for model in models if model.name == label] or [
+        model for model in models if model.label == label
+    ]
+
+
+def list_models(store: Store) -> list[ModelInfo]:
+    """Return all models, by name and version."""
+    with store.connect() as connection:
+        return _infos(connection)
+
+
+def remove(store: Store, label: str) -> list[ModelInfo]:
+    """Remove one version (``NAME@VERSION``) or all versions of a model, and return what was removed.
+
+    Raises:
+        NotFoundError: there is no such model.
+    """
+    with store.begin() as connection:
+        models = _infos(connection)
+        found = matching(models, label)
+        if not found:
+            raise NotFoundError(f"no model {label!r}; {_existing(models)}")
+        ids = [model.id for model in found]
+        for table in (tables.model_ngram, tables.model_parameter, tables.model_corpus):
+            connection.execute(delete(table).where(table.c.model_id.in_(ids)))
+        connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
+    return found
+
+
+def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
+    """Return what smoothing estimated: order (0 for all), name and value."""
+    table = tables.model_parameter
+    query = select(table.c.n, table.c.name, table.c.value).where(table.c.model_id == model.id)
+    with store.connect() as connection:
+        rows = connection.execute(query.order_by(table.c.n, table.c.name)).all()
+    return [(row.n, row.name, row.value) for row in rows]
+
+
+def count_ngrams(store: Store, model: ModelInfo) -> dict[int, int]:
+    """Return how many n-grams the model has of each order."""
+    table = tables.model_ngram
+    query = select(table.c.n, func.count()).where(table.c.model_id == model.id)
+    with store.connect() as connection:
+        rows = connection.execute(query.group_by(table.c.n).order_by(table.c.n)).all()
+    return {int(n): int(count) for n, count in rows}
+
+
+def changes(store: Store, model: ModelInfo) -> list[str]:
+    """Return a line for each corpus that changed or vanished since the model was built; none if it is current."""
+    table = tables.model_corpus
+    with store.connect() as connection:
+        built = connection.execute(select(table).where(table.c.model_id == model.id)).all()
+        now = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
+    lines = []
+    for row in sorted(built, key=lambda row: row.corpus_name):
+        if row.corpus_id not in now:
+            lines.append(f"corpus {row.corpus_name!r} was removed")
+        elif now[row.corpus_id] != row.tokens:
+            lines.append(f"corpus {row.corpus_name!r} had {row.tokens} tokens, now {now[row.corpus_id]}")
+    return lines
+
+
+def is_stale(store: Store, model: ModelInfo) -> bool:
+    """Return whether a corpus of the model changed or vanished since it was built."""
+    return bool(changes(store, model))
+
+
+def _corpus_tokens() -> Select[tuple[int, int]]:
+    tokens = func.coalesce(func.sum(segment.c.tokens), 0).label("tokens")
+    joined = corpus.outerjoin(segment, segment.c.corpus_id == corpus.c.id)
+    return select(corpus.c.id, tokens).select_from(joined).group_by(corpus.c.id)
+
+
+def _existing(models: list[ModelInfo]) -> str:
+    if not models:
+        return "there are none yet; build one with: sentgen model build NAME --corpus CORPUS"
+    return f"there are: {', '.join(model.label for model in models)}"
+
+
+def _infos(connection: Connection) -> list[ModelInfo]:
+    corpora: dict[int, list[str]] = {}
+    table = tables.model_corpus
+    for row in connection.execute(select(table.c.model_id, table.c.corpus_name).order_by(table.c.corpus_name)):
+        corpora.setdefault(row.model_id, []).append(row.corpus_name)
+    order = (tables.model.c.name, tables.model.c.version)
+    rows = connection.execute(select(tables.model).order_by(*order)).all()
+    return [_info(row, corpora.get(row.id, [])) for row in rows]
+
+
+def _info(row: Row[tuple[object, ...]], corpora: list[str]) -> ModelInfo:
+    return ModelInfo(
+        id=row.id,
+        name=row.name,
+        version=row.version,
+        order=row.max_order,
+        smoothing=row.smoothing,
+        min_count=tuple(int(count) for count in row.min_count.split(",") if count),
+        unknown=row.unknown,
+        vocabulary=row.vocabulary,
+        sentences=row.sentences,
+        tokens=row.tokens,
+        created_at=row.created_at,
+        corpora=tuple(corpora),
+    )

@@ -1,0 +1,74 @@
+"""Read the SQL files that lie beside the code: named statements with ``{placeholders}``.
+
+A statement begins with a line ``-- name: NAME`` and ends at the next one. Placeholders are lists of columns,
+numbers and expressions that the code makes, never text of a user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from sqlalchemy import Connection
+
+from sentgen.schema.store import raw
+
+
+@cache
+def statements(file: str) -> dict[str, str]:
+    """Return the statements of a file by name."""
+    text = resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
+    found: dict[str, str] = {}
+    for part in text.split("-- name: ")[1:]:
+        name, _, body = part.partition("\n")
+        found[name.strip()] = body.strip()
+    return found
+
+
+def run(connection: Connection, file: str, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    """Run a named statement and return its rows."""
+    return rows(connection, statements(file)[statement].format(**values))
+
+
+def rows(connection: Connection, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """Run a statement on the connection below and return its rows."""
+    return list(raw(connection).execute(query, parameters).fetchall())
+
+
+def words(n: int, *, start: int = 1, prefix: str = "") -> str:
+    """Return a list of word columns.
+
+    >>> words(2), words(2, start=2, prefix="g.")
+    ('w1, w2', 'g.w2, g.w3')
+    """
+    return ", ".join(f"{prefix}w{i}" for i in range(start, start + n))
+
+
+def shifted(n: int) -> str:
+    """Return the last n words of an n-gram of order n + 1 under the names of the first ones.
+
+    >>> shifted(2)
+    'w2 as w1, w3 as w2'
+    """
+    return ", ".join(f"w{i + 1} as w{i}" for i in range(1, n + 1))
+
+
+def matching(left: str, right: str, n: int, *, skip: int = 0) -> str:
+    """Return the condition that n words of two relations agree; ``skip`` passes over words of the left one.
+
+    >>> matching("g", "l", 2, skip=1)
+    'g.w2 = l.w1 and g.w3 = l.w2'
+    """
+    return " and ".join(f"{left}.w{i + skip} = {right}.w{i}" for i in range(1, n + 1))
+
+
+def by_count(values: Sequence[float], *, count: str, otherwise: str) -> str:
+    """Return the expression that chooses a value by a count: ``values[0]`` for 1, and so on.
+
+    >>> by_count([0.5, 1.0], count="a", otherwise="1.5")
+    'case a when 1 then 0.5 when 2 then 1.0 else 1.5 end'
+    """
+    cases = " ".join(f"when {r} then {float(value)!r}" for r, value in enumerate(values, start=1))
+    return f"case {count} {cases} else {otherwise} end"
