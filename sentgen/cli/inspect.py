@@ -311,7 +311,7 @@ def _with_bars(table: pa.Table) -> pa.Table:
 
 
 def _aligned(table: pa.Table, width: int | None, out: Output) -> pa.Table:
-    """Fit a concordance to the terminal: what all lines share is said once, the sides are cut to one width."""
+    """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut."""
     shared = [name for name in ("corpus", "document") if len(set(table[name].to_pylist())) == 1]
     if shared:
         out.note(", ".join(f"{name} {table[name][0].as_py()}" for name in shared))

@@ -1,0 +1,160 @@
+"""The commands as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from sentgen.cli import inspect
+from sentgen.errors import NotFoundError, SentgenError
+
+COMMANDS = {
+    "ngrams": ["the dow *"],
+    "deps": ["fell"],
+    "args": ["fell"],
+    "kwic": ["the dow"],
+    "freq": [],
+    "collocations": ["fell"],
+}
+
+
+def invoke(path: Path, *arguments: str) -> Result:
+    app = typer.Typer()
+    for name in COMMANDS:
+        app.command(name)(getattr(inspect, name))
+    return CliRunner().invoke(app, [*arguments, "--db", str(path)])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_every_format(name: str, path: Path, tmp_path: Path) -> None:
+    call = [name, *COMMANDS[name]]
+    file = tmp_path / "x.parquet"
+    items = json.loads(invoke(path, *call, "--json").stdout)
+    lines = invoke(path, *call, "--jsonl").stdout.splitlines()
+    header, *data = invoke(path, *call, "--csv").stdout.splitlines()
+    assert invoke(path, *call, "--parquet", str(file)).stdout == ""
+
+    assert [json.loads(line) for line in lines] == items == pq.read_table(file).to_pylist()
+    assert header.split(",") == list(items[0])
+    assert len(data) == len(items) > 0
+    assert invoke(path, *call, "--tsv").stdout.startswith("\t".join(items[0]))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_its_sql(name: str, path: Path) -> None:
+    result = invoke(path, name, *COMMANDS[name], "--show-sql", "--json")
+
+    assert "select" in result.stderr
+    assert "$" not in result.stderr
+    assert json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str, path: Path) -> None:
+    text = invoke(path, name, "--help").stdout
+
+    assert f"sentgen {name}" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_unknown_corpus(name: str, path: Path) -> None:
+    result = invoke(path, name, *COMMANDS[name], "--corpus", "nope")
+
+    assert isinstance(result.exception, NotFoundError)
+    assert "other, toy" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("call", "note"),
+    [
+        (["ngrams", "zebra", "--min-count", "2"], "no n-gram 'zebra' that occurs at least 2 times"),
+        (["deps", "zebra"], "no dependencies of head 'zebra'"),
+        (["deps", "fell", "--layer", "unit"], "in layer unit"),
+        (["args", "fell", "--tag", "NN"], "no head 'fell' with tag 'NN'"),
+        (["kwic", "zebra"], "no occurrence of 'zebra'"),
+        (["freq", "--pattern", "zebra"], "no word 'zebra'"),
+        (["collocations", "zebra"], "no collocate of 'zebra'"),
+    ],
+)
+def test_no_is_an_answer(call: list[str], note: str, path: Path) -> None:
+    """Nothing found: a note, an empty table, exit code 1."""
+    for option, expected in ((["--json"], "[]\n"), ([], "")):
+        result = invoke(path, *call, *option)
+        assert note in result.stderr
+        assert result.exit_code == 1
+        assert result.stdout == expected
+
+
+def test_missing_store(tmp_path: Path) -> None:
+    assert isinstance(invoke(tmp_path / "none.duckdb", "freq").exception, SentgenError)
+
+
+def test_concordance_is_aligned_on_the_node(path: Path) -> None:
+    result = invoke(path, "kwic", "fell", "--corpus", "toy")
+
+    assert result.stdout.splitlines() == [
+        "document  sent_id             left  node  right",
+        "d1        s1         the dow jones  fell  .",
+        "d1        s3               the dow  fell  sharply .",
+        "d1        s4                prices  fell  .",
+        "d2        s7       he said the dow  fell  .",
+    ]
+    assert result.stderr == "corpus toy\n"
+
+
+def test_concordance_is_cut(path: Path) -> None:
+    """8 cells on each side, the ellipsis included."""
+    left, right = "…the dow", "sharply…"
+    lines = invoke(path, "kwic", "fell", "--width", "8").stdout.splitlines()
+
+    assert f"{left}  fell" in lines[4]
+    assert f"fell  {right}" in lines[2]
+    items = json.loads(invoke(path, "kwic", "fell", "--width", "8", "--json").stdout)
+    assert items[3]["left"] == left
+    assert "he said the dow" in invoke(path, "kwic", "fell", "--json").stdout
+
+
+def test_concordance_says_how_many(path: Path) -> None:
+    assert "3 of 8 lines" in invoke(path, "kwic", ".", "-n", "3").stderr
+
+
+def test_deps_reverse(path: Path) -> None:
+    items = json.loads(invoke(path, "deps", "dow", "--reverse", "--tag", "NNP", "--json").stdout)
+
+    assert [(item["head"], item["count"]) for item in items] == [("fell", 2), ("jones", 2)]
+
+
+def test_deps_leaves_out_empty_columns_for_reading(path: Path) -> None:
+    header = invoke(path, "deps", "VBD", "--level", "tag-tag").stdout.splitlines()[0]
+
+    assert header.split() == ["head_tag", "modifier_tag", "direction", "distance", "count"]
+
+
+def test_args_has_bars_for_reading_only(path: Path) -> None:
+    """Half of 24 cells for the half that takes one modifier on the right."""
+    call = ["args", "fell"]
+
+    assert "█" * 12 + "\n" in invoke(path, *call).stdout
+    assert "histogram" not in invoke(path, *call, "--csv").stdout
+
+
+def test_corpus_without_the_order_is_named(path: Path) -> None:
+    assert "left out: other" in invoke(path, "ngrams", "the dow *").stderr
+
+
+@pytest.mark.parametrize("window", ["x", "0"])
+def test_window_is_checked(window: str, path: Path) -> None:
+    assert invoke(path, "collocations", "fell", "--window", window).exit_code == 2
+
+
+def test_wide_characters_are_cut_by_cells() -> None:
+    assert inspect._last("日本語", 5) == "…本語"
+    assert inspect._last("日本語", 4) == "…語"
+    assert inspect._first("日本語", 4) == "日…"
+    assert inspect._first("ab", 2) == inspect._last("ab", 2) == "ab"

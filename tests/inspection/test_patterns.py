@@ -1,0 +1,118 @@
+"""Patterns of words and tokens, and statements with their values."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from sentgen.counts.patterns import TokenPattern, glob, split_pattern, token_pattern
+from sentgen.counts.queries import Bindings, Query, Selection, literal, select_corpora
+from sentgen.errors import InputError, NotFoundError
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matches", "others"),
+    [
+        ("dow", ["dow"], ["Dow", "down"]),
+        ("d*", ["d", "dow"], ["ad", ""]),
+        ("*", ["", "x", "%"], []),
+        ("d?w", ["dow", "d%w"], ["dw", "doow"]),
+        ("?", ["?"], ["a"]),
+        ("50%*", ["50%", "50%x"], ["500"]),
+        ("a_*", ["a_b"], ["axb"]),
+        (r"\*", ["*"], ["x", "\\*"]),
+        (r"\*\*x*", ["**xy"], ["abx"]),
+        ("it's*", ["it's"], ["its"]),
+        ("\\", ["\\"], [""]),
+        ("x\\\\*", ["x\\y"], ["xy"]),
+    ],
+)
+def test_glob(pattern: str, matches: list[str], others: list[str]) -> None:
+    bindings = Bindings()
+    statement = f"select {glob(pattern).condition('x', bindings)} from (select unnest($texts) as x)"
+    bindings["texts"] = matches + others
+    found = [row[0] for row in duckdb.sql("select 1").fetchall()] and duckdb.execute(
+        statement, dict(bindings)
+    )
+
+    assert [row[0] for row in found.fetchall()] == [True] * len(matches) + [False] * len(others)
+
+
+@given(st.text(st.characters(blacklist_characters="*?\\", blacklist_categories=["Cs", "Cc"])))
+def test_plain_text_matches_itself(text: str) -> None:
+    assert glob(text).text == text
+    assert not glob(text).wild
+
+
+@given(st.text(st.characters(blacklist_categories=["Cs", "Cc"])))
+def test_literals_come_back(text: str) -> None:
+    """Whatever a user asks for, the SQL that is shown holds it and nothing else."""
+    assert duckdb.execute(f"select {literal(text)}").fetchall() == [(text,)]
+
+
+def test_filled_replaces_once() -> None:
+    """A value that looks like a parameter stays a value."""
+    query = Query("select $a, $b, $a_2", {"a": "$b", "b": 1.5, "a_2": [None, True, "x"]})
+
+    assert query.filled() == "select '$b', 1.5, (null, true, 'x')"
+
+
+def test_bindings_number_second_values() -> None:
+    bindings = Bindings()
+
+    assert [bindings.bind("w", "a"), bindings.bind("w", "b"), bindings.bind("w", "a")] == ["$w", "$w_2", "$w"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("dow", TokenPattern("word", "dow")),
+        ("lemma:go", TokenPattern("lemma", "go")),
+        ("lemma:go/VBD", TokenPattern("lemma", "go", "VBD")),
+        ("upos:VERB", TokenPattern("upos", "VERB")),
+        ("stock/NN", TokenPattern("word", "stock", "NN")),
+        ("1/2", TokenPattern("word", "1/2")),
+        ("1/2/NN", TokenPattern("word", "1/2", "NN")),
+        ("a\\/NN", TokenPattern("word", "a\\/NN")),
+        ("word:lemma:x", TokenPattern("word", "lemma:x")),
+        ("12:30", TokenPattern("word", "12:30")),
+        (":", TokenPattern("word", ":")),
+        ("lemma:", TokenPattern("word", "lemma:")),
+        ("/", TokenPattern("word", "/")),
+        ("*/NN", TokenPattern("word", "*", "NN")),
+    ],
+)
+def test_token_pattern(text: str, expected: TokenPattern) -> None:
+    assert token_pattern(text, Selection(()), {"NN", "VBD", "VERB"}.__contains__) == expected
+
+
+def test_words_are_folded_and_tags_are_not() -> None:
+    selection = Selection((), lowercase=True)
+
+    assert token_pattern("The/DT", selection, lambda tag: True) == TokenPattern("word", "the", "DT")
+    assert token_pattern("xpos:DT", selection, lambda tag: True) == TokenPattern("xpos", "DT")
+
+
+@pytest.mark.parametrize(("text", "message"), [("  ", "empty"), ("a b c", "3 words")])
+def test_split_pattern_refuses(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        split_pattern(text, most=2)
+
+
+def test_unknown_corpus_lists_the_others(connection: Connection) -> None:
+    with pytest.raises(NotFoundError, match="no corpus 'nope'; the store has: other, toy"):
+        select_corpora(connection, ["toy", "nope"])
+
+
+def test_corpora_are_selected(connection: Connection) -> None:
+    assert select_corpora(connection, []) == Selection(())
+    assert select_corpora(connection, ["toy", "toy"]) == Selection(("toy",))
+    assert select_corpora(connection, [], min_order=3) == Selection(("toy",), left_out=("other",))
+
+
+def test_order_that_no_corpus_has(connection: Connection) -> None:
+    with pytest.raises(NotFoundError, match="counted up to 2"):
+        select_corpora(connection, ["other"], min_order=3)

@@ -1,0 +1,360 @@
+"""Answers of the query modules, worked out by hand on the ten sentences of `conftest`."""
+
+from __future__ import annotations
+
+from math import log, log2
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
+from sentgen.counts.concordance import Order, concordance
+from sentgen.counts.dependency_search import Level, count_arguments, find_dependencies
+from sentgen.counts.frequencies import By, frequency_list
+from sentgen.counts.ngram_search import find_ngrams
+from sentgen.counts.queries import Answer
+from sentgen.errors import InputError
+
+
+def rows(answer: Answer, *columns: str) -> list[tuple[Any, ...]]:
+    """Return some columns, all by default."""
+    return list(
+        zip(*(answer.table[name].to_pylist() for name in columns or answer.table.column_names), strict=True)
+    )
+
+
+def test_ngrams_after_a_context(connection: Connection) -> None:
+    """toy has 39 tokens; "the dow" occurs 4 times, twice before "fell" and twice before "jones"."""
+    answer = find_ngrams(connection, "the dow *")
+
+    assert rows(answer) == [
+        ("the", "dow", "fell", 2, pytest.approx(2e6 / 39), 0.5),
+        ("the", "dow", "jones", 2, pytest.approx(2e6 / 39), 0.5),
+    ]
+    assert answer.left_out == ("other",)
+
+
+def test_unigram_probability_counts_sentence_ends(connection: Connection) -> None:
+    """49 tokens and 10 </s>: p(fell) = 4 / 59."""
+    assert rows(find_ngrams(connection, "fel*"), "w1", "count", "probability") == [
+        ("fell", 4, pytest.approx(4 / 59))
+    ]
+    assert rows(find_ngrams(connection, "<s>"), "count", "probability") == [(10, None)]
+
+
+def test_free_context_has_its_own_denominators(connection: Connection) -> None:
+    """c(the dow) 4 of c(the) 6 in toy; nothing else precedes dow."""
+    assert rows(find_ngrams(connection, "* dow", corpora=["toy"]), "w1", "count", "probability") == [
+        ("the", 4, pytest.approx(4 / 6))
+    ]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_probabilities_of_a_context_sum_to_one(order: int, connection: Connection) -> None:
+    answer = find_ngrams(connection, " ".join("*" * order), limit=0)
+    sums: dict[tuple[str, ...], float] = {}
+    for *words, _, _, probability in rows(answer):
+        sums[tuple(words[:-1])] = sums.get(tuple(words[:-1]), 0) + (probability or 0)
+
+    assert list(sums.values()) == pytest.approx([1.0] * len(sums))
+
+
+def test_limit_and_min_count(connection: Connection) -> None:
+    """Ties are broken by the words: ". </s>" 8 times, then the pairs with 4."""
+    answer = find_ngrams(connection, "* *", limit=3)
+
+    assert rows(answer, "w1", "w2", "count") == [(".", "</s>", 8), ("<s>", "the", 4), ("the", "dow", 4)]
+    assert answer.truncated
+    assert not find_ngrams(connection, "* *", min_count=8).truncated
+    assert find_ngrams(connection, "* *", min_count=9).table.num_rows == 0
+
+
+def test_pattern_is_bound(connection: Connection) -> None:
+    answer = find_ngrams(connection, "x'); drop table word; --")
+
+    assert answer.table.num_rows == 0
+    assert "'x'');'" in answer.queries[0].filled()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda c: find_ngrams(c, "the d*w *", corpora=["toy"], limit=1),
+        lambda c: find_dependencies(c, "fell", corpora=["toy", "other"], limit=2),
+        lambda c: count_arguments(c, "*", tag="V*"),
+        lambda c: concordance(c, "the * lemma:fall", seed=3, corpora=["toy"], limit=2),
+        lambda c: frequency_list(c, by=By.XPOS, pattern="N*", corpora=["toy"]),
+        lambda c: find_collocations(c, "dow/NNP", corpora=["toy"], window=Window(2, 0)),
+        lambda c: find_collocations(c, "dow", relation="nsubj*", corpora=["toy"], min_count=1),
+    ],
+)
+def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> None:
+    """Pasted as shown it yields the same rows (the row beyond the limit aside)."""
+    from sentgen.schema.store import fetch_arrow
+
+    found = answer(connection)
+    again = fetch_arrow(connection, found.queries[0].filled())
+
+    assert found.table.num_rows > 0
+    assert again.slice(0, found.table.num_rows).to_pylist() == found.table.to_pylist()
+
+
+def test_dependencies_of_a_head(connection: Connection) -> None:
+    """ "dow" stands left of "fell" in s3 and s7, at distance 1; the rows of two segments are added up."""
+    found = rows(find_dependencies(connection, "fell", "dow"))
+
+    assert found == [("fell", "VBD", "dow", "NNP", "left", 1, 2)]
+
+
+def test_heads_of_a_modifier(connection: Connection) -> None:
+    found = rows(
+        find_dependencies(connection, modifier="stock", modifier_tag="NN"), "head", "distance", "count"
+    )
+
+    assert found == [("bought", 1, 1), ("market", 1, 1), ("sold", 2, 1)]
+
+
+def test_tag_level_asks_for_tags(connection: Connection) -> None:
+    """Left of a past tense at distance 1 stands a proper noun in s1, s2, s3, s7."""
+    found = rows(find_dependencies(connection, "VBD", "NNP", level=Level.TAG_TAG))
+
+    assert found == [(None, "VBD", None, "NNP", "left", 1, 4)]
+
+
+def test_arguments(connection: Connection) -> None:
+    """fell: s1 and s4 one right, s3 two, s7 none; one left in all four."""
+    assert rows(count_arguments(connection, "fell")) == [
+        ("VBD", "left", 1, 4, 1.0),
+        ("VBD", "right", 0, 1, 0.25),
+        ("VBD", "right", 1, 2, 0.5),
+        ("VBD", "right", 2, 1, 0.25),
+    ]
+
+
+def test_arguments_of_a_tag(connection: Connection) -> None:
+    """VBZ occurs once, "barks", between "dog" and "!"."""
+    assert rows(count_arguments(connection, "*", tag="VBZ")) == [
+        ("VBZ", "left", 1, 1, 1.0),
+        ("VBZ", "right", 1, 1, 1.0),
+    ]
+
+
+def test_concordance_lines(connection: Connection) -> None:
+    answer = concordance(connection, "the dow", context=1)
+
+    assert rows(answer) == [
+        ("toy", "d1", "s1", "", "the dow", "jones"),
+        ("toy", "d1", "s2", "", "the dow", "jones"),
+        ("toy", "d1", "s3", "", "the dow", "fell"),
+        ("toy", "d2", "s7", "said", "the dow", "fell"),
+    ]
+    assert answer.total == 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "nodes"),
+    [
+        ("lemma:fall", ["fell"] * 4),
+        ("the * lemma:fall", ["the dow fell", "the dow fell"]),
+        ("* . ", ["fell .", "rose .", "sharply .", "fell .", "stock .", "stock .", "fell .", "rose ."]),
+        ("stock *", ["stock .", "stock .", "stock market"]),
+        ("market * *", []),
+        ("* * * * barks", []),
+        ("stock/NN ?", []),
+        ("market ?", ["market?"]),
+        ("xpos:VBZ", ["barks"]),
+        ("upos:VERB/VBD the", ["sold the", "said the"]),
+        ("deprel:obl", ["market"]),
+        ("upos:*/VB", ["Go"]),
+        ("t?e", ["the"] * 7),
+        ("./.", ["."] * 8),
+    ],
+)
+def test_token_patterns(pattern: str, nodes: list[str], connection: Connection) -> None:
+    """Sequences stay within the sentence; no space is shown where the source has none."""
+    assert [node for (node,) in rows(concordance(connection, pattern), "node")] == nodes
+
+
+def test_concordance_is_sorted(connection: Connection) -> None:
+    """By the nearest word first: fell, rose / bought < the."""
+    right = rows(concordance(connection, "jones", order=Order.RIGHT), "right")
+    left = rows(concordance(connection, "stock", order=Order.LEFT, corpora=["toy"]), "left")
+
+    assert right == [("fell .",), ("rose .",)]
+    assert left == [("the traders bought",), ("traders sold the",)]
+
+
+def test_first_lines_and_total(connection: Connection) -> None:
+    answer = concordance(connection, ".", limit=3)
+
+    assert rows(answer, "sent_id") == [("s1",), ("s2",), ("s3",)]
+    assert (answer.total, answer.truncated) == (8, True)
+    assert not concordance(connection, ".", limit=8).truncated
+    assert concordance(connection, ".", limit=0).table.num_rows == 8
+
+
+def test_random_lines_repeat_with_the_seed(connection: Connection) -> None:
+    samples = [
+        rows(concordance(connection, "*/VBD", seed=seed, limit=4), "sent_id", "node") for seed in (1, 1, 2, 3)
+    ]
+
+    assert samples[0] == samples[1]
+    assert len({tuple(sample) for sample in samples}) > 1
+    assert all(sample == sorted(sample, key=lambda line: line[0]) for sample in samples)
+
+
+def test_unnamed_sentence_goes_by_its_number(connection: Connection) -> None:
+    assert rows(concordance(connection, "barks"), "sent_id") == [("9",)]
+
+
+def test_stars_alone_are_refused(connection: Connection) -> None:
+    with pytest.raises(InputError, match="stars alone"):
+        concordance(connection, "* *")
+
+
+def test_frequencies_with_dispersion(connection: Connection) -> None:
+    """toy: d1 has 18 tokens, d2 21.
+
+    "the" 3 + 3: DP = (|3/6 - 18/39| + |3/6 - 21/39|) / 2 = 1.5/39. "dow" 3 + 1: 11.25/39.
+    "jones" 2 + 0: (|1 - 18/39| + 21/39) / 2 = 21/39.
+    """
+    found = rows(frequency_list(connection, corpora=["toy"], limit=0))
+
+    assert found[0] == (".", 8, pytest.approx(8e6 / 39), 2, pytest.approx(1.5 / 39), pytest.approx(8 / 39))
+    assert found[1] == (
+        "the",
+        6,
+        pytest.approx(6e6 / 39),
+        2,
+        pytest.approx(1.5 / 39),
+        pytest.approx(14 / 39),
+    )
+    by_word = {row[0]: row for row in found}
+    assert by_word["dow"][3:5] == (2, pytest.approx(11.25 / 39))
+    assert by_word["jones"][3:5] == (1, pytest.approx(21 / 39))
+    assert found[-1][-1] == pytest.approx(1)
+
+
+def test_dispersion_needs_documents(connection: Connection) -> None:
+    assert set(rows(frequency_list(connection, corpora=["other"]), "dp")) == {(None,)}
+
+
+@pytest.mark.parametrize(
+    ("by", "pattern", "expected"),
+    [
+        (By.LEMMA, "f*", [("fall", 4)]),
+        (By.UPOS, "V*", [("VERB", 10)]),
+        (By.XPOS, "VB?", [("VBD", 10), ("VBZ", 1)]),
+        (By.DEPREL, "o*", [("obj", 2), ("obl", 1)]),
+        (By.WORD, "zebra", []),
+    ],
+)
+def test_frequencies_of_each_attribute(
+    by: By, pattern: str, expected: list[tuple[str, int]], connection: Connection
+) -> None:
+    assert rows(frequency_list(connection, by=by, pattern=pattern), str(by), "count") == expected
+
+
+def test_window_measures(connection: Connection) -> None:
+    """One word to the left of "dow" in toy: always "the".
+
+    o11 = 4, r1 = 4 tokens in the windows, c1 = c(the) = 6, n = 39, f = c(dow) = 4; e11 = 24/39.
+    """
+    [found] = rows(find_collocations(connection, "dow", window=Window(1, 0), corpora=["toy"]))
+    likelihood = 2 * (4 * log(4 / (24 / 39)) + 2 * log(2 / (35 * 6 / 39)) + 33 * log(33 / (35 * 33 / 39)))
+
+    assert found == pytest.approx(("the", 4, 6, 14 + log2(2 * 4 / (4 + 6)), log2(4 * 39 / 24), likelihood))
+
+
+def test_overlapping_windows_count_a_token_once(connection: Connection) -> None:
+    """ "the" is within two words of "dow" and of "jones" in s1 and s2, yet there are only four of it."""
+    found = rows(find_collocations(connection, "xpos:NNP", window=Window(2, 2)), "collocate", "count")
+
+    assert dict(found)["the"] == 4
+
+
+def test_repelled_words_have_negative_likelihood(connection: Connection) -> None:
+    """Within one word of a full stop or noun "the" is never; near "stock" "." is 2 of 3 right neighbours."""
+    found = rows(
+        find_collocations(connection, "*/VBD", window=Window(3, 3), min_count=1, limit=0),
+        "collocate",
+        "pmi",
+        "log_likelihood",
+    )
+
+    assert all((pmi < 0) == (likelihood < 0) for _, pmi, likelihood in found if abs(pmi) > 1e-9)
+    assert any(pmi < 0 for _, pmi, _ in found)
+
+
+def test_windows_end_at_the_sentence(connection: Connection) -> None:
+    """ "barks" shares its sentence with three tokens."""
+    found = rows(find_collocations(connection, "barks", window=Window(9, 9), min_count=1), "collocate")
+
+    assert sorted(found) == [("!",), ("The",), ("dog",)]
+
+
+def test_lemma_collocates(connection: Connection) -> None:
+    found = rows(
+        find_collocations(connection, "prices", by=Unit.LEMMA, window=Window(0, 1), min_count=1), "collocate"
+    )
+
+    assert sorted(found) == [("fall",), ("rise",)]
+
+
+def test_dependency_measures(connection: Connection) -> None:
+    """11 subjects; "fell" has 4 of them: jones, dow, prices, dow. c1 = o11 = 2 for dow.
+
+    e11 = 4 * 2 / 11; the cells are 2, 2, 0, 7.
+    """
+    found = rows(find_collocations(connection, "fell", relation="nsubj"))
+    likelihood = 2 * (2 * log(2 / (8 / 11)) + 2 * log(2 / (4 * 9 / 11)) + 7 * log(7 / (7 * 9 / 11)))
+
+    assert len(found) == 1
+    assert found[0][:5] == ("nsubj", "modifier", "dow", 2, 2)
+    assert found[0][5:] == pytest.approx((14 + log2(4 / 6), log2(2 * 11 / 8), likelihood))
+
+
+def test_heads_as_collocates(connection: Connection) -> None:
+    found = rows(
+        find_collocations(connection, "stock", relation="*", min_count=1),
+        "relation",
+        "role",
+        "collocate",
+        "count",
+    )
+
+    assert sorted(found) == [
+        ("compound", "head", "market", 1),
+        ("det", "modifier", "the", 1),
+        ("obj", "head", "bought", 1),
+        ("obj", "head", "sold", 1),
+    ]
+
+
+@pytest.mark.parametrize("measure", list(Measure))
+def test_ranked_by_the_measure(measure: Measure, connection: Connection) -> None:
+    column = {"log-likelihood": "log_likelihood"}.get(measure, str(measure))
+    values = find_collocations(connection, "fell", measure=measure, min_count=1).table[column].to_pylist()
+
+    assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "window"), [("5", Window(5, 5)), ("0,1", Window(0, 1)), ("2, 3", Window(2, 3))]
+)
+def test_read_window(text: str, window: Window) -> None:
+    assert read_window(text) == window
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1,2,3", "0", "0,0", "1,"])
+def test_read_window_refuses(text: str) -> None:
+    with pytest.raises(InputError, match="window"):
+        read_window(text)
+
+
+def test_collocations_refuse(connection: Connection) -> None:
+    with pytest.raises(InputError, match="one word"):
+        find_collocations(connection, "the dow")
+    with pytest.raises(InputError, match="exclude"):
+        find_collocations(connection, "dow", window=Window(1, 1), relation="nsubj")
