@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sentgen.schema.store import raw
 from sqlalchemy import Connection
+
+from sentgen.schema.store import raw
 
 _STEPS = ("tagged_token", "layer_token", "attachment")
 #: Tables that these queries fill, each by the query of its name.

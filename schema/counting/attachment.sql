@@ -1,4 +1,5 @@
--- Every attachment of a modifier to its head, with direction and distance bucket; 3 and 0 are word and tag of the root.
+-- Every attachment of a modifier to its head; 3 and 0 are word and tag of the root. Direction
+-- (whether it stands right of the head) and distance bucket are one number, 2 * distance + right, and grouped as such: short keys are fast keys.
 create or replace temp table attachment as
 select
     modifier.layer,
@@ -8,8 +9,8 @@ select
     coalesce(head.tag_id, 0) as head_tag_id,
     modifier.word_id as modifier_word_id,
     modifier.tag_id as modifier_tag_id,
-    case when modifier.position > modifier.head then 'right' else 'left' end as direction,
-    least(abs(modifier.place - coalesce(head.place, 0)), 3)::smallint as distance
+    (2 * least(abs(modifier.place - coalesce(head.place, 0)), 3)
+        + (modifier.position > modifier.head)::integer)::utinyint as side
 from layer_token as modifier
 left join layer_token as head
     on head.layer = modifier.layer

@@ -1,8 +1,8 @@
 -- The nodes of the two layers: every token, and the last word of every unit. `place` counts nodes, not tokens;
--- the artificial root stands at place 0.
+-- the artificial root stands at place 0. Layer 1 is word, 2 is unit.
 create or replace temp table layer_token as
 select
-    'word' as layer,
+    1::utinyint as layer,
     sentence_id,
     position,
     position as place,
@@ -12,7 +12,7 @@ select
 from tagged_token
 union all
 select
-    'unit' as layer,
+    2::utinyint as layer,
     sentence_id,
     position,
     row_number() over (partition by sentence_id order by position) as place,

@@ -138,11 +138,11 @@ class Source:
         return iter(self.open(limits))
 
     def head(self, size: int = 1 << 16, limits: Limits = LIMITS) -> list[str]:
-        """Return the complete lines of the first ``size`` bytes, for telling the format."""
+        """Return the lines of the first ``size`` bytes, for telling the format."""
         reader = self.open(limits)
         for block in reader.blocks(size):
             block = reader.without_bom(block)
-            cut = block.rfind(b"\n") + 1 or len(block)
+            cut = block.rfind(b"\n") + 1 if block.count(b"\n") > 20 else len(block)
             return reader.clean(block[:cut]).decode("utf-8", "replace").removesuffix("\n").split("\n")
         return []
 
@@ -167,6 +167,11 @@ class LineReader:
         return min(1.0, self.bytes_read / self.source.size) if self.source.size else 1.0
 
     def __iter__(self) -> Iterator[str]:
+        for _, block in self.whole_lines():
+            yield from block.decode().split("\n")
+
+    def whole_lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield blocks of whole clean lines, the last line feed left out, with the number of their first line."""
         first, carry = True, b""
         for block in self.blocks():
             if first:
@@ -177,13 +182,12 @@ class LineReader:
                 if len(carry) > 4 * self.limits.line_length:
                     self._fail(f"a line is longer than {self.limits.line_length} characters", 1)
                 continue
-            lines = self._decode(carry + block[:cut])
+            lines = self._checked(carry + block[:cut])[:-1]
             carry = block[cut:]
-            lines.pop()
-            yield from lines
-            self.lines_read += len(lines)
+            yield self.lines_read + 1, lines
+            self.lines_read += lines.count(b"\n") + 1
         if carry:
-            yield from self._decode(carry)
+            yield self.lines_read + 1, self._checked(carry)
             self.lines_read += 1
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
@@ -241,16 +245,18 @@ class LineReader:
             return block[3:]
         return block
 
-    def _decode(self, block: bytes) -> list[str]:
+    def _checked(self, block: bytes) -> bytes:
+        """Return complete lines that are clean, valid UTF-8, and none of them too long."""
         text = self.clean(block)
         try:
-            lines = text.decode("utf-8").split("\n")
+            decoded = text.decode("utf-8")
         except UnicodeDecodeError as error:
             self._fail(_encoding_message(block, error), text.count(b"\n", 0, error.start) + 1)
-        if max(map(len, lines)) > self.limits.line_length:
-            number = next(i for i, line in enumerate(lines, 1) if len(line) > self.limits.line_length)
-            self._fail(f"the line is longer than {self.limits.line_length} characters", number)
-        return lines
+        if len(decoded) > self.limits.line_length:
+            for number, line in enumerate(decoded.split("\n"), 1):
+                if len(line) > self.limits.line_length:
+                    self._fail(f"the line is longer than {self.limits.line_length} characters", number)
+        return text
 
     def clean(self, block: bytes) -> bytes:
         """Return complete lines with plain ends, or refuse their control characters."""

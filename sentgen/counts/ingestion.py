@@ -11,6 +11,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Row, insert, select
 
 from sentgen.corpus.formats import READERS, Reader, detect
+from sentgen.corpus.line_blocks import Block, read_blocks
+from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source, expand
 from sentgen.counts import segments
 from sentgen.counts.writer import SourceTally, Writer, next_id, now
@@ -18,6 +20,7 @@ from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.store import one_thread
 
 #: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
 BATCH_TOKENS = 2_000_000
@@ -126,11 +129,13 @@ class _Ingestion:
         try:
             with self.store.begin() as connection:
                 batch.open(connection)
-                while source is not None:
-                    batch.ingest(source, done)
-                    source = next(sources, None)
-                    if done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
-                        break
+                with one_thread(connection):
+                    while source is not None:
+                        batch.ingest(source, done)
+                        source = next(sources, None)
+                        if done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
+                            break
+                    batch.count_ngrams()
                 batch.finish()
         finally:
             batch.close()
@@ -189,13 +194,17 @@ class _Batch:
         lines = source.open()
         rejections: list[Rejection] = []
         report_at = 0
-        for found in reader.read(lines, path=source.name):
+        found: Block | Sentence | Rejection
+        for found in read_blocks(lines) if reader.name == "lines" else reader.read(iter(lines), path=source.name):
             if isinstance(found, Rejection):
                 if self.settings.on_error == "raise":
                     raise found.as_error()
                 rejections.append(found)
                 continue
-            writer.add(found)
+            if isinstance(found, Block):
+                writer.add_lines(found.text, found.first_line)
+            else:
+                writer.add(found)
             if tally.tokens != report_at:
                 report_at = tally.tokens
                 self.progress(source, lines.progress, self.before + done.tokens + tally.tokens)
@@ -290,6 +299,10 @@ class _Batch:
             for rejection in rejections
         ]
         self.connection.execute(insert(tables.rejection), rows)
+
+    def count_ngrams(self) -> None:
+        if self.writer is not None:
+            self.writer.count_ngrams(segments.next_segment(self.connection))
 
     def finish(self) -> None:
         if self.writer is not None:

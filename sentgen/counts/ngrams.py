@@ -32,6 +32,21 @@ class Counted:
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
+def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
+    """Put ``begins`` before and ``ends`` after each sentence."""
+    stream = np.empty(words.size + 2 * lengths.size, np.int32)
+    at = 0
+    start = 0
+    for size in lengths:
+        stream[at] = begins
+        stream[at + 1 : at + 1 + size] = words[start : start + size]
+        stream[at + 1 + size] = ends
+        at += size + 2
+        start += size
+    return stream
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
 def _reach(stream: Ints, ends: int) -> NDArray[np.uint8]:
     """Return for every position how many words its record has, up to and with the end-of-sentence word."""
     reach = np.empty(stream.size, np.uint8)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Table, func, insert, select
 
 from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.sentence import Sentence
+from sentgen.counts.ngrams import wrap
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
 from sentgen.counts.units import NOT_LAST, unit_heads
@@ -30,6 +30,8 @@ Ints = NDArray[np.int32]
 
 #: Tokens that are held as Python objects before they are written.
 FLUSH_TOKENS = 100_000
+#: CoNLL's mark for a value that is not there.
+_ABSENT = "_"
 
 
 def now() -> datetime:
@@ -40,21 +42,6 @@ def now() -> datetime:
 def next_id(connection: Connection, table: Table) -> int:
     """Return the id of the next row of a table."""
     return scalar(connection, select(func.coalesce(func.max(table.c.id), 0))) + 1
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
-    """Put ``begins`` before and ``ends`` after each sentence."""
-    stream = np.empty(words.size + 2 * lengths.size, np.int32)
-    at = 0
-    start = 0
-    for size in lengths:
-        stream[at] = begins
-        stream[at + 1 : at + 1 + size] = words[start : start + size]
-        stream[at + 1 + size] = ends
-        at += size + 2
-        start += size
-    return stream
 
 
 def positions_of(lengths: Ints) -> Ints:
@@ -210,10 +197,9 @@ class Writer:
             ("deprel_id", self._tags, [sentence.deprels for sentence in sentences]),
         )
         for name, store, lists in strings:
-            filled = _column(lists, lengths, "")
+            filled = _column(lists, lengths, _ABSENT)
             if filled is not None:
-                # `_` is CoNLL's mark for a value that is not there.
-                absent = np.fromiter((value in ("", "_") for value in filled), np.bool_, len(filled))
+                absent = np.array(filled, object) == _ABSENT if _ABSENT in filled else None
                 ids = store.encode(filled, lowercase=self.lowercase and name == "lemma_id")
                 columns[name] = pa.array(ids, mask=absent)
         spaces = _column([sentence.space_after for sentence in sentences], lengths, None)
@@ -254,33 +240,37 @@ class Writer:
             names = ("corpus_id", "sentence_id", "first", "last", "form")
             append(self.connection, "multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
 
-    def finish(self, segment_id: int) -> None:
-        """Write the documents, and all counts as one segment."""
+    def count_ngrams(self, segment_id: int) -> None:
+        """Write the documents and the n-grams; a segment without sentences is never written."""
         self.flush()
-        documents = [document for document in self._documents]
-        append(
-            self.connection,
-            "document",
-            pa.table(
-                {
-                    "id": pa.array([self._first_document + i for i in range(len(documents))], pa.int32()),
-                    "corpus_id": pa.array([self.corpus_id] * len(documents), pa.int32()),
-                    "source_id": pa.array([document.source_id for document in documents], pa.int32()),
-                    "name": [document.name for document in documents],
-                    "first_sentence": pa.array([document.first or self._first_sentence for document in documents]),
-                    "sentences": [document.sentences for document in documents],
-                }
-            ),
-        )
+        append(self.connection, "document", self._document_rows())
+        if self.sentences:
+            for block in self._counter.results():
+                self._append_ngrams(segment_id, block)
+
+    def finish(self, segment_id: int) -> None:
+        """Count the trees, and write the segment that everything was counted into."""
         if not self.sentences:
             return
-        for block in self._counter.results():
-            self._append_ngrams(segment_id, block)
         if self._trees:
             last = self._first_sentence + self.sentences - 1
             count_trees(self.connection, segment_id, self.corpus_id, self._first_sentence, last)
         row = {"id": segment_id, "corpus_id": self.corpus_id, "sentences": self.sentences, "tokens": self.tokens}
         self.connection.execute(insert(segment), row | {"created_at": now()})
+
+    def _document_rows(self) -> pa.Table:
+        documents = self._documents
+        numbers = range(self._first_document, self._first_document + len(documents))
+        return pa.table(
+            {
+                "id": pa.array(numbers, pa.int32()),
+                "corpus_id": pa.array([self.corpus_id] * len(documents), pa.int32()),
+                "source_id": pa.array([document.source_id for document in documents], pa.int32()),
+                "name": pa.array([document.name for document in documents], pa.string()),
+                "first_sentence": pa.array([document.first or self._first_sentence for document in documents], pa.int64()),
+                "sentences": pa.array([document.sentences for document in documents], pa.int64()),
+            }
+        )
 
     def _append_ngrams(self, segment_id: int, block: Sequence[Any]) -> None:
         for order, counted in enumerate(block, 1):

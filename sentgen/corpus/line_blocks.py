@@ -1,0 +1,54 @@
+"""Tokenised text in blocks of whole lines, for counting without a Python object per token.
+
+A block in which a line might be refused, or has white space that only Unicode knows, takes the careful road
+through the `lines` reader instead: both roads store the same sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentgen.corpus.readers import lines
+from sentgen.corpus.sentence import RESERVED, Sentence
+from sentgen.corpus.sources import LineReader
+from sentgen.corpus.validation import Limits
+from sentgen.errors import Rejection
+
+#: UTF-8 of the white space beyond ASCII (and of U+0085), and the symbols that no corpus may use.
+_CAREFUL = re.compile(
+    rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|"
+    + b"|".join(re.escape(symbol.encode()) for symbol in sorted(RESERVED))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines of clean text; ``first_line`` counts from 1."""
+
+    text: bytes
+    first_line: int
+
+
+def read_blocks(reader: LineReader) -> Iterator[Block | Sentence | Rejection]:
+    """Yield the sentences of tokenised text, as blocks wherever nothing in them can be refused."""
+    for first_line, text in reader.whole_lines():
+        if _is_plain(text, reader.limits):
+            yield Block(text, first_line)
+            continue
+        for found in lines.read(text.decode().split("\n"), path=reader.source.name, limits=reader.limits):
+            yield replace(found, line=found.line + first_line - 1)
+
+
+def _is_plain(text: bytes, limits: Limits) -> bool:
+    codes = np.frombuffer(text, np.uint8)
+    gaps = np.diff(np.flatnonzero((codes == 32) | (codes == 9) | (codes == 10)), prepend=-1, append=codes.size)
+    line_ends = np.diff(np.flatnonzero(codes == 10), prepend=-1, append=codes.size)
+    return (
+        int(gaps.max()) <= limits.field_length
+        and int(line_ends.max()) <= 2 * limits.sentence_tokens
+        and _CAREFUL.search(text) is None
+    )
