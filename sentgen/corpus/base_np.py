@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 from sentgen.corpus.sentence import Sentence
 
@@ -43,11 +42,9 @@ def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]
         owner[top] = top
         for step in (-1, 1):
             position = top + step
-            while (
-                0 < position <= size
-                and not owner[position]
-                and _is_inside(position, top, heads, deprels, depths)
-            ):
+            while 0 < position <= size and not owner[position]:
+                if not _is_inside(position, top, owner, heads, deprels, depths):
+                    break
                 owner[position] = top
                 position += step
     return _numbered(owner[1 : size + 1])
@@ -69,10 +66,15 @@ def _depths(heads: list[int]) -> list[int]:
     return depths
 
 
-def _is_inside(position: int, top: int, heads: list[int], deprels: list[str], depths: list[int]) -> bool:
+def _is_inside(
+    position: int, top: int, owner: list[int], heads: list[int], deprels: list[str], depths: list[int]
+) -> bool:
+    """Climb to the child of ``top`` above a token, or to a token that is known to be inside."""
     node, depth = position, depths[top] + 1
-    while depths[node] > depth:
+    while depths[node] > depth and owner[node] != top:
         node = heads[node - 1]
+    if depths[node] > depth:
+        return True
     if depths[node] != depth or heads[node - 1] != top:
         return False
     relation = deprels[node - 1]
@@ -128,11 +130,11 @@ def promoted(heads: list[int], deprels: list[str]) -> list[int]:
     result = [0] * len(heads)
     for position, head in enumerate(heads, 1):
         if not is_function[position - 1]:
-            result[tops[position] - 1] = _governor(position, head, words.get(head, ()))
+            result[tops[position] - 1] = _governor(position, head, words)
     for head, chain in words.items():
         for outer, inner in itertools.pairwise(chain):
-            result[tops[inner] - 1] = outer
-        result[head - 1] = chain[-1]
+            result[tops[inner] - 1] = _governor(inner, outer, words)
+        result[head - 1] = _governor(head, chain[-1], words)
     return result
 
 
@@ -152,7 +154,15 @@ def _tops(words: dict[int, list[int]], size: int) -> list[int]:
     return tops
 
 
-def _governor(position: int, head: int, chain: Sequence[int]) -> int:
-    """Return the outermost function word between a dependent and its head, else the head."""
-    low, high = min(position, head), max(position, head)
-    return next((word for word in chain if low < word < high), head)
+def _governor(position: int, head: int, words: dict[int, list[int]]) -> int:
+    """Return the outermost function word of a head between it and a dependent, else the head.
+
+    A function word can have function words of its own, to which the same applies.
+    """
+    while chain := words.get(head):
+        low, high = (position, head) if position < head else (head, position)
+        between = next((word for word in chain if low < word < high), None)
+        if between is None:
+            break
+        head = between
+    return head

@@ -45,7 +45,9 @@ def read_blocks(reader: LineReader) -> Iterator[Block | Sentence | Rejection]:
 
 def _is_plain(text: bytes, limits: Limits) -> bool:
     codes = np.frombuffer(text, np.uint8)
-    gaps = np.diff(np.flatnonzero((codes == 32) | (codes == 9) | (codes == 10)), prepend=-1, append=codes.size)
+    gaps = np.diff(
+        np.flatnonzero((codes == 32) | (codes == 9) | (codes == 10)), prepend=-1, append=codes.size
+    )
     line_ends = np.diff(np.flatnonzero(codes == 10), prepend=-1, append=codes.size)
     return (
         int(gaps.max()) <= limits.field_length

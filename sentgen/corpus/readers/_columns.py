@@ -98,7 +98,7 @@ def parse_heads(column: Iterable[str]) -> list[int]:
 
 def _parse_head(row: int, head: str) -> int:
     digits = head.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal()):
+    if not (digits.isascii() and digits.isdecimal()) or (digits[0] == "0" and digits != "0"):
         raise FormatError("head-number", f"head {head[:20]!r} is not a whole number", row)
     if digits != head or len(digits) > 9:
         raise FormatError("head-range", f"head {head[:20]} is not a position in the sentence", row)

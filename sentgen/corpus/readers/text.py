@@ -46,6 +46,11 @@ def tokenised(text: str, *, path: str, line: int, limits: Limits = LIMITS) -> Se
     most = _CHARACTERS_PER_TOKEN * limits.sentence_tokens
     if len(text) > most:
         return Rejection(path, line, "", "sentence-length", f"a sentence of more than {most} characters")
+    longest = max(map(len, text.split()), default=0)
+    if longest > limits.field_length:
+        # The tokeniser takes quadratic time on a long run of quotes.
+        message = f"{longest} characters without a space; the limit is {limits.field_length}"
+        return Rejection(path, line, "", "field-length", message)
     forms = _tokenizer()(text)
     sentence = Sentence(forms, space_after=_spaces(text, forms), text=text, line=line)
     return finished(sentence, path, limits)

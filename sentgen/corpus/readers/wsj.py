@@ -24,7 +24,7 @@ VERSION = "1"
 #: How many tokens of the tagged file, and of a sentence, may be passed over to find the next agreement.
 _SKIP_TAGGED, _SKIP_SENTENCE = 250, 3
 #: After so many tokens in a row without a partner the two files are not the same text.
-_LOST = 1_000
+_LOST = 300
 
 
 def partner(path: str) -> str | None:

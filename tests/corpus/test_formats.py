@@ -1,0 +1,80 @@
+"""Telling formats apart."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from sentgen import corpus
+from sentgen.corpus.formats import READERS, detect
+from sentgen.corpus.sources import expand
+from sentgen.errors import InputError
+
+CONLLU = "1\tA\ta\tDET\tDT\t_\t0\troot\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.conllu", "anything", "conllu"),
+        ("a.CONLLU.gz", "anything", "conllu"),
+        ("a.mrg", "(", "mrg"),
+        ("a.dp", "a\tb\t0", "dp"),
+        ("a.tok", "x", "lines"),
+        ("a.conll", CONLLU, "conllu"),
+        ("a.conll", "# x\n" + CONLLU, "conllu"),
+        ("a.conll", CONLLU.replace("DT", "DET"), "conllx"),
+        ("a.conll", "1\tA\ta\tDET\tDET\t_\t0\troot\n", "conllx"),
+        ("a.conll", "A\tDT\t0\n", "dp"),
+        ("a.txt", "A DT B-NP\n. . O\n", "conll2000"),
+        ("a", "( (S (NN a)))", "mrg"),
+        ("a", "=====\n[ a/DT ]\nb/NN c/NN\n", "pos"),
+        ("a.json", '{"text": "a"}', "jsonl"),
+        ("a.txt", "This is, in short, prose.\n", "text"),
+        ("a.txt", "This is , in short , tokenised .\n", "lines"),
+        ("a.txt", "no punctuation", "text"),
+    ],
+)
+def test_detect(tmp_path: Path, name: str, content: str, expected: str) -> None:
+    data = content.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    (source,) = expand([str(tmp_path / name)])
+
+    assert detect(source) == expected
+
+
+def test_dp_with_its_partner_is_wsj(tmp_path: Path) -> None:
+    (tmp_path / "a.dp").write_text("a\tNN\t0\n")
+    (tmp_path / "a.pos").write_text("a/NN\n")
+    (source,) = expand([str(tmp_path / "a.dp")])
+
+    assert detect(source) == "wsj"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.conllu", "", "is empty"),
+        ("a.txt", "\n \n", "is empty"),
+        ("a.md", "some words", "give --format"),
+        ("a.tsv", "1\tb\tc", "give --format"),
+    ],
+)
+def test_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    (source,) = expand([str(tmp_path / name)])
+
+    with pytest.raises(InputError, match=message):
+        detect(source)
+
+
+def test_the_registry_is_sorted_and_described() -> None:
+    assert list(READERS) == sorted(READERS)
+    assert all(reader.description and reader.version for reader in READERS.values())
+
+
+def test_exported_names_are_sorted_and_there() -> None:
+    assert corpus.__all__ == sorted(corpus.__all__, key=lambda n: (not n.isupper(), n[0].islower(), n))
+    assert all(hasattr(corpus, name) for name in corpus.__all__)
