@@ -120,7 +120,7 @@ token = Table(
     column(
         "space_after", Boolean, "Whether a space follows in the raw text; null if unknown.", nullable=True
     ),
-    comment="One token. A unit is a base noun phrase, standing for it its last word, or a word outside of one.",
+    comment="One token. A unit is a base noun phrase, with its last word for it, or a word outside of one.",
 )
 
 multiword = Table(

@@ -15,12 +15,8 @@ from sqlalchemy import Connection, text
 from sentgen.errors import StoreError
 from sentgen.schema.base import metadata
 from sentgen.schema.checks import Check, checks, counted_tables
-from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
 from sentgen.schema.engine import open_engine, raw, translated_errors
 from sentgen.schema.store import Store
-
-#: Rows that a new store has already, as a condition on those of the old one.
-_UNRESERVED = {"word": f"where id >= {len(RESERVED_WORDS)}", "tag": f"where id >= {len(RESERVED_TAGS)}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +185,14 @@ def _copy_into(path: Path, draft: Path, memory_limit: int) -> None:
             duck.execute("checkpoint")
             place = str(draft).replace("'", "''")
             duck.execute(f"attach '{place}' as draft")
+            current = _quoted(_text(duck, "select current_database()"))
+            for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
+                duck.execute(f"delete from draft.main.{reserved}")
             duck.execute("begin")
             for table in metadata.sorted_tables:
-                keep = _UNRESERVED.get(table.name, "")
-                duck.execute(f"insert into draft.main.{table.name} by name from main.{table.name} {keep}")
+                duck.execute(f"insert into draft.main.{table.name} by name from {current}.main.{table.name}")
             duck.execute("commit")
-            _compare(duck, path)
+            _compare(duck, current, path)
             duck.execute("detach draft")
         shutil.copymode(path, draft)
         with draft.open("rb+") as file:
@@ -205,15 +203,11 @@ def _copy_into(path: Path, draft: Path, memory_limit: int) -> None:
         engine.dispose()
 
 
-def _compare(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
+def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
     for table in metadata.sorted_tables:
         columns = ", ".join(_quoted(c.name) for c in table.columns)
         digest = f"select count(*), sum(hash({columns})) from {{}}.main.{table.name}"
-        current = _text(duck, "select current_database()")
-        if (
-            duck.execute(digest.format(_quoted(current))).fetchall()
-            != duck.execute(digest.format("draft")).fetchall()
-        ):
+        if duck.execute(digest.format(current)).fetchall() != duck.execute(digest.format("draft")).fetchall():
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")
 
 
