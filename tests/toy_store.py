@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-from sqlalchemy import insert
-
 from sentgen.schema import Store
 from sentgen.schema.corpus import RESERVED_WORDS
 from sentgen.schema.models import model as model_table
 from sentgen.schema.store import append, raw
+from sqlalchemy import insert
 
 Ngrams = Mapping[tuple[str, ...], tuple[float, float]]
 
@@ -26,7 +25,7 @@ class ToyModel:
     id: int = 1
     name: str = "toy"
     version: int = 1
-    max_order: int = 4
+    order: int = 4
     unknown: str = "word"
 
 
@@ -86,7 +85,7 @@ def write_arpa(ngrams: Ngrams, path: Path) -> None:
 
 def fill(store: Store, ngrams: Ngrams, **settings: object) -> ToyModel:
     """Store a model (log10 in, natural logarithms in the store), words in order of their first n-gram."""
-    toy = ToyModel(max_order=max(map(len, ngrams)), **settings)  # type: ignore[arg-type]
+    toy = ToyModel(order=max(map(len, ngrams)), **settings)  # type: ignore[arg-type]
     with store.begin() as connection:
         known = dict(raw(connection).execute("select form, id from word").fetchall())
         new = [word for word in dict.fromkeys(w for gram in ngrams for w in gram) if word not in known]
@@ -107,7 +106,7 @@ def fill(store: Store, ngrams: Ngrams, **settings: object) -> ToyModel:
                 id=toy.id,
                 name=toy.name,
                 version=toy.version,
-                max_order=toy.max_order,
+                max_order=toy.order,
                 smoothing="arpa",
                 min_count="1",
                 unknown=toy.unknown,
@@ -129,9 +128,9 @@ def _then() -> object:
 
 #: A corpus of five sentences; every figure of the tests that use it can be counted by hand.
 SENTENCES = [
-    "the dog sees the cat".split(),
-    "the cat sees a dog".split(),
-    "a dog barks".split(),
-    "the cat sleeps on the mat".split(),
-    "a cat on the mat sees the dog".split(),
+    ["the", "dog", "sees", "the", "cat"],
+    ["the", "cat", "sees", "a", "dog"],
+    ["a", "dog", "barks"],
+    ["the", "cat", "sleeps", "on", "the", "mat"],
+    ["a", "cat", "on", "the", "mat", "sees", "the", "dog"],
 ]

@@ -54,7 +54,7 @@ def regeneration(
 ) -> None:
     """Shuffle the units of test sentences, order them again, and compare with the original.
 
-    Prints corpus BLEU (lower-cased with 13a tokens, and as it stands), exact matches and milliseconds a sentence.
+    Prints corpus BLEU (lower-cased with 13a tokens, and as it stands), exact matches, and milliseconds.
     Sentences, outputs and all figures go into the tables run, score and output.
 
     Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,greedy`

@@ -73,7 +73,10 @@ def score(
             return
         out.rows(COLUMNS, _rows(found, sums))
     out.note(
-        f"{sums.sentences} sentences, {sums.tokens} tokens with ends, {sums.oov} unknown; log10 {sums.log10:.4f}; "
+        f"{sums.sentences} sentences, {sums.tokens} tokens with ends, {sums.oov} unknown;"
+        f" log10 {sums.log10:.4f}"
+    )
+    out.note(
         f"perplexity {sums.perplexity:.2f}, without unknown words {sums.perplexity_without_oov:.2f}"
     )
 

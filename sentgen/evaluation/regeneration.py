@@ -217,7 +217,7 @@ def _record(
             given = " ".join(map(str, answer.given))
             outputs.append((result.system, item, given, answer.text, reference))
     with store.begin() as connection:
-        run_id = scalar(connection, select(func.coalesce(func.max(run_table.c.id), 0))) + 1
+        run_id: int = scalar(connection, select(func.coalesce(func.max(run_table.c.id), 0))) + 1
         connection.execute(
             insert(run_table).values(
                 id=run_id,

@@ -49,7 +49,7 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
     if not words:
         raise InputError("there is no word to look up; give one, and its context before it")
     with store.connect() as connection:
-        gram = [_known(connection, model, word) for word in words[-model.max_order :]]
+        gram = [_known(connection, model, word) for word in words[-model.order :]]
         steps: list[BackoffStep] = []
         total = 0.0
         while True:

@@ -45,7 +45,7 @@ class ModelLike(Protocol):
     @property
     def version(self) -> int: ...
     @property
-    def max_order(self) -> int: ...
+    def order(self) -> int: ...
     @property
     def unknown(self) -> str: ...
 
@@ -191,7 +191,7 @@ def prefetch(
     """
     started = time.perf_counter()
     cache = cache or cache_of(store)
-    order = min(order or model.max_order, model.max_order)
+    order = min(order or model.order, model.order)
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
