@@ -124,36 +124,52 @@ join word on word.id = scored.id
 order by {measure} desc, o11 desc, collocate{limit}"""
 
 _DEPENDENCY = """\
-with arc as (
-  select d.deprel_id, h.{column} as head, d.{column} as modifier, {node_head} as node_head,
-    {node_modifier} as node_modifier
+with modifier_of_node as (
+  select d.deprel_id, d.{column} as id, count(*) as o11
   from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{arcs}
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{node_is_head}
+  group by d.deprel_id, d.{column}
+),
+head_of_node as (
+  select d.deprel_id, h.{column} as id, count(*) as o11
+  from token as d
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{node_is_modifier}
+  group by d.deprel_id, h.{column}
+),
+linked as (
+  select *, 'modifier' as role, sum(o11) over (partition by deprel_id) as r1 from modifier_of_node
+  union all
+  select *, 'head' as role, sum(o11) over (partition by deprel_id) as r1 from head_of_node
+),
+together as (
+  select * from linked
+  where o11 >= $min_count and id is not null
+),
+alone as (
+  select d.deprel_id, 'modifier' as role, d.{column} as id, count(*) as c1
+  from token as d
+  where d.head > 0
+    and d.{column} in (select id from together where role = 'modifier'){and_arcs}
+  group by d.deprel_id, d.{column}
+  union all
+  select d.deprel_id, 'head' as role, h.{column} as id, count(*) as c1
+  from token as d
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head
+  where h.{column} in (select id from together where role = 'head'){and_arcs}
+  group by d.deprel_id, h.{column}
 ),
 relation as (
-  select deprel_id, count(*) as n, count(*) filter (where node_head) as as_head,
-    count(*) filter (where node_modifier) as as_modifier
-  from arc
-  group by deprel_id
+  select d.deprel_id, count(*) as n
+  from token as d
+  where d.head > 0{and_arcs}
+  group by d.deprel_id
 ),
 pair as (
-  select deprel_id, 'modifier' as role, modifier as id, count(*) filter (where node_head)::double as o11,
-    any_value(as_head)::double as r1, count(*)::double as c1, any_value(n)::double as n,
-    any_value(as_head)::double as f
-  from arc
+  select deprel_id, role, id, o11::double as o11, r1::double as r1, c1::double as c1, n::double as n,
+    r1::double as f
+  from together
+  join alone using (deprel_id, role, id)
   join relation using (deprel_id)
-  where as_head > 0 and modifier is not null
-  group by deprel_id, modifier
-  having count(*) filter (where node_head) >= $min_count
-  union all
-  select deprel_id, 'head' as role, head as id, count(*) filter (where node_modifier)::double as o11,
-    any_value(as_modifier)::double as r1, count(*)::double as c1, any_value(n)::double as n,
-    any_value(as_modifier)::double as f
-  from arc
-  join relation using (deprel_id)
-  where as_modifier > 0 and head is not null
-  group by deprel_id, head
-  having count(*) filter (where node_modifier) >= $min_count
 ),
 {scores}
 select tag.name as relation, role, word.form as collocate, o11::bigint as count, c1::bigint as frequency,
@@ -256,7 +272,7 @@ def _by_relation(node: TokenPattern, relation: str, selection: Selection, bindin
     arcs = conjunction([tag_among("d.deprel_id", relation, bindings)])
     arcs += selection.of_tokens(bindings, "d.corpus_id")
     return (
-        _DEPENDENCY.replace("{node_head}", " and ".join(node.conditions("h", bindings)))
-        .replace("{node_modifier}", " and ".join(node.conditions("d", bindings)))
-        .replace("{arcs}", where(arcs, "  "))
+        _DEPENDENCY.replace("{node_is_head}", where([*node.conditions("h", bindings), *arcs], "  "))
+        .replace("{node_is_modifier}", where([*node.conditions("d", bindings), *arcs], "  "))
+        .replace("{and_arcs}", "".join(f"\n    and {condition}" for condition in arcs))
     )

@@ -208,7 +208,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fill(tmp_path_factory.mktemp("inspection") / "toy.duckdb")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def connection(path: Path) -> Iterator[Connection]:
     """The store, opened for reading."""
     with Store(path, read_only=True) as store, store.connect() as opened:
