@@ -171,7 +171,7 @@ class LineReader:
             yield from block.decode().split("\n")
 
     def whole_lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield blocks of whole clean lines, the last line feed left out, with the number of their first line."""
+        """Yield blocks of whole clean lines, without the last line feed, with their first line number."""
         first, carry = True, b""
         for block in self.blocks():
             if first:

@@ -81,7 +81,8 @@ def _check_columns(sentence: Sentence, limits: Limits) -> tuple[str, str] | None
             continue
         if len(column) != size:
             return "column-length", f"{len(column)} {name} for {size} tokens"
-        if max(map(len, column)) > limits.field_length:
+        # Joining is the cheapest way to learn that no value can be too long.
+        if len("".join(column)) > limits.field_length and max(map(len, column)) > limits.field_length:
             position = next(i for i, value in enumerate(column, 1) if len(value) > limits.field_length)
             length = len(column[position - 1])
             return (

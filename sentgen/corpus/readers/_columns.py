@@ -70,10 +70,9 @@ def split_columns(rows: list[str], count: int) -> list[tuple[str, ...]]:
         columns = []
     if len(columns) != count:
         _refuse_row(rows, count)
-    for number, column in enumerate(columns, 1):
-        if "" in column:
-            row = column.index("")
-            raise FormatError("columns", f"column {number} is empty; write _ for no value", row)
+    if not all(map(all, columns)):
+        number, column = next((number, column) for number, column in enumerate(columns, 1) if "" in column)
+        raise FormatError("columns", f"column {number} is empty; write _ for no value", column.index(""))
     return columns
 
 
@@ -107,7 +106,7 @@ def _parse_head(row: int, head: str) -> int:
 
 def optional(column: tuple[str, ...]) -> list[str] | None:
     """Return a column as a list, or ``None`` when all of it is `_`."""
-    if column.count("_") == len(column):
+    if column[0] == "_" and column.count("_") == len(column):
         return None
     return list(column)
 

@@ -90,7 +90,7 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     sentence.upos = optional(columns[3])
     sentence.xpos = optional(columns[4])
     sentence.feats = optional(columns[5])
-    if columns[6].count("_") != len(columns[6]):
+    if columns[6][0] != "_" or columns[6].count("_") != len(columns[6]):
         sentence.heads = parse_heads(columns[6])
     sentence.deprels = optional(columns[7])
     sentence.space_after = [value == "_" or "|SpaceAfter=No|" not in f"|{value}|" for value in misc]
