@@ -1,1 +1,17 @@
-"""TODO."""
+"""Smoothed language models over counts: built, imported, exported, found and looked up."""
+
+from sentgen.models.arpa import export_arpa, import_arpa
+from sentgen.models.build import build
+from sentgen.models.registry import ModelInfo, changes, find, is_stale, list_models, remove
+
+__all__ = [
+    "ModelInfo",
+    "build",
+    "changes",
+    "export_arpa",
+    "find",
+    "import_arpa",
+    "is_stale",
+    "list_models",
+    "remove",
+]

@@ -1,7 +1,7 @@
 """Build a model: sum the counts of its corpora, smooth them, and store the probabilities.
 
-Everything is set-based SQL over temporary tables, which DuckDB spills to the disk under the memory limit of the
-store, in one transaction: a build that fails or is interrupted leaves no trace.
+Everything is set-based SQL over temporary tables, which DuckDB spills to the disk under the memory limit of
+the store, in one transaction: a build that fails or is interrupted leaves no trace.
 """
 
 from __future__ import annotations
@@ -41,24 +41,12 @@ class _Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The settings of a model, checked; ``min_count`` has one number per order."""
+    """The settings of a model; ``min_count`` has one number per order, and is empty for an imported one."""
 
     order: int
     smoothing: str
     min_count: tuple[int, ...]
     unknown: str
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.order <= MAX_ORDER:
-            raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
-        if self.smoothing not in SMOOTHING:
-            raise InputError(f"unknown smoothing {self.smoothing!r}; there are: {', '.join(SMOOTHING)}")
-        if self.unknown not in UNKNOWN:
-            raise InputError(f"unknown words as {self.unknown!r}; there are: {', '.join(UNKNOWN)}")
-        if min(self.min_count) < 1 or list(self.min_count) != sorted(self.min_count):
-            raise InputError(
-                f"min-count {','.join(map(str, self.min_count))}: give counts from 1 that do not fall, such as 1,1,2"
-            )
 
 
 def recipe(order: int, smoothing: str, min_count: Sequence[int] | None, unknown: str) -> Recipe:
@@ -68,8 +56,17 @@ def recipe(order: int, smoothing: str, min_count: Sequence[int] | None, unknown:
         InputError: a setting is out of range.
     """
     given = tuple(min_count or (1,))
-    if len(given) > max(order, 1):
-        raise InputError(f"{len(given)} numbers of min-count for a model of order {order}; give at most {order}")
+    if not 1 <= order <= MAX_ORDER:
+        raise InputError(f"order {order} is not between 1 and {MAX_ORDER}")
+    if smoothing not in SMOOTHING:
+        raise InputError(f"unknown smoothing {smoothing!r}; there are: {', '.join(SMOOTHING)}")
+    if unknown not in UNKNOWN:
+        raise InputError(f"unknown words as {unknown!r}; there are: {', '.join(UNKNOWN)}")
+    if min(given) < 1 or list(given) != sorted(given):
+        listed = ",".join(map(str, given))
+        raise InputError(f"min-count {listed}: give counts from 1 that do not fall, such as 1,1,2")
+    if len(given) > order:
+        raise InputError(f"min-count has {len(given)} numbers for a model of order {order}")
     return Recipe(order, smoothing, given + given[-1:] * (order - len(given)), unknown)
 
 
@@ -236,8 +233,8 @@ def write(
 def next_version(connection: Connection, name: str) -> tuple[int, int]:
     """Return the number of the next model, and its version under the name."""
     model_id = scalar(connection, select(func.max(tables.model.c.id))) + 1
-    version = scalar(connection, select(func.max(tables.model.c.version)).where(tables.model.c.name == name)) + 1
-    return model_id, version
+    last = select(func.max(tables.model.c.version)).where(tables.model.c.name == name)
+    return model_id, scalar(connection, last) + 1
 
 
 def _all_orders(order: int) -> str:
@@ -250,6 +247,6 @@ def _all_orders(order: int) -> str:
 
 
 def drop_temporary(connection: Connection) -> None:
-    """Drop the temporary tables and views of a build: they would keep their memory until the store is closed."""
+    """Drop the temporary tables and views of a build, which would keep their memory."""
     for name, kind in sql.run(connection, _FILE, "temporary"):
         sql.rows(connection, f"drop {'view' if kind == 'VIEW' else 'table'} temp.{name}")

@@ -82,7 +82,7 @@ def smooth(
     The arguments are those of `sentgen.models.kneser_ney.smooth`.
 
     Returns:
-        Counts of counts ``n1`` to ``n6``, and discounts ``d1`` to ``d5`` or, where they fail, ``absolute``, by order.
+        By order: counts of counts ``n1`` to ``n6``, and ``d1`` to ``d5`` or, where they fail, ``absolute``.
     """
     parameters: Parameters = []
     vocabulary = 0
@@ -122,7 +122,8 @@ def _discount(connection: Connection, this: _Order, vocabulary: int) -> None:
     values = {"n": n, "vocabulary": vocabulary, "discounted": this.discounted, "kept": this.kept}
     sql.run(connection, _FILE, "contexts", context=sql.words(n - 1), **values)
     same_context = sql.matching("g", "k", n - 1)
-    sql.run(connection, _FILE, "discount", words=sql.words(n, prefix="g."), same_context=same_context, **values)
+    words = sql.words(n, prefix="g.")
+    sql.run(connection, _FILE, "discount", words=words, same_context=same_context, **values)
     same_suffix = sql.matching("g", "l", n - 1, skip=1)
     context = sql.words(n - 1, prefix="g.")
     sql.run(connection, _FILE, "weights", context=context, shorter=n - 1, same_suffix=same_suffix, **values)

@@ -48,7 +48,7 @@ from space
 create or replace temp table probability_{n} as
 select {words}, {discounted} / k.divisor as p
 from counted_{n} g
-join context_{n} k on {same_context}
+left join context_{n} k on {same_context}
 where {kept}
 
 -- name: weights
@@ -57,7 +57,7 @@ select {context},
        case when count(*) = {vocabulary} then 1
             else greatest(1 - sum(g.p), 0) / greatest(1 - sum(l.p), 1e-15) end as weight
 from probability_{n} g
-join probability_{shorter} l on {same_suffix}
+left join probability_{shorter} l on {same_suffix}
 group by all
 
 -- name: combine

@@ -91,8 +91,8 @@ def smooth(
         progress: called with one line a step.
 
     Returns:
-        Counts of counts ``n1`` to ``n4``, discounts ``d1`` to ``d3``, and ``fallback`` 1 where the discounts are
-        `FALLBACK`, by order.
+        By order: counts of counts ``n1`` to ``n4``, discounts ``d1`` to ``d3``, and ``fallback`` 1 where the
+        discounts are `FALLBACK`.
     """
     parameters: Parameters = []
     orders: list[_Order] = []

@@ -45,11 +45,12 @@ union all
 select {bos}, 1.0
 
 -- name: interpolate
+-- Left joins, though all rows match: else the planner may join context and suffix first, on the words they share.
 create or replace temp table smoothed_{n} as
 select {words}, (g.a - {discount}) / k.total + k.gamma * l.p as p, {weight} as weight
 from adjusted_{n} g
-join context_{n} k on {same_context}
-join smoothed_{shorter} l on {same_suffix}
+left join context_{n} k on {same_context}
+left join smoothed_{shorter} l on {same_suffix}
 {longer_context}
 where {kept}
 

@@ -75,22 +75,28 @@ def list_models(store: Store) -> list[ModelInfo]:
         return _infos(connection)
 
 
-def remove(store: Store, label: str) -> list[ModelInfo]:
+def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo]:
     """Remove one version (``NAME@VERSION``) or all versions of a model, and return what was removed.
+
+    With ``dry_run`` nothing is, and the answer is what would be.
 
     Raises:
         NotFoundError: there is no such model.
     """
-    with store.begin() as connection:
+    with store.connect() if dry_run else store.begin() as connection:
         models = _infos(connection)
         found = matching(models, label)
         if not found:
             raise NotFoundError(f"no model {label!r}; {_existing(models)}")
-        ids = [model.id for model in found]
-        for table in (tables.model_ngram, tables.model_parameter, tables.model_corpus):
-            connection.execute(delete(table).where(table.c.model_id.in_(ids)))
-        connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
+        if not dry_run:
+            _delete(connection, [model.id for model in found])
     return found
+
+
+def _delete(connection: Connection, ids: list[int]) -> None:
+    for table in (tables.model_ngram, tables.model_parameter, tables.model_corpus):
+        connection.execute(delete(table).where(table.c.model_id.in_(ids)))
+    connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
 
 
 def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
@@ -112,7 +118,7 @@ def count_ngrams(store: Store, model: ModelInfo) -> dict[int, int]:
 
 
 def changes(store: Store, model: ModelInfo) -> list[str]:
-    """Return a line for each corpus that changed or vanished since the model was built; none if it is current."""
+    """Return a line for each corpus that changed or vanished since the model was built."""
     table = tables.model_corpus
     with store.connect() as connection:
         built = connection.execute(select(table).where(table.c.model_id == model.id)).all()
@@ -131,6 +137,29 @@ def is_stale(store: Store, model: ModelInfo) -> bool:
     return bool(changes(store, model))
 
 
+def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]]:
+    """Return everything about a model as rows: property, order of n-grams or none, value."""
+    changed = changes(store, model)
+    settings: dict[str, object] = {
+        "name": model.name,
+        "version": model.version,
+        "order": model.order,
+        "smoothing": model.smoothing,
+        "min_count": ",".join(map(str, model.min_count)),
+        "unknown": model.unknown,
+        "vocabulary": model.vocabulary,
+        "sentences": model.sentences,
+        "tokens": model.tokens,
+        "created_at": model.created_at.isoformat(sep=" ", timespec="seconds"),
+        "corpora": ", ".join(model.corpora),
+        "stale": "; ".join(changed) if changed else "no",
+    }
+    rows: list[tuple[str, int | None, str]] = [(key, None, str(value)) for key, value in settings.items()]
+    rows += [("ngrams", n, str(count)) for n, count in count_ngrams(store, model).items()]
+    rows += [(name, n, f"{value:.6g}") for n, name, value in parameters(store, model)]
+    return rows
+
+
 def _corpus_tokens() -> Select[tuple[int, int]]:
     tokens = func.coalesce(func.sum(segment.c.tokens), 0).label("tokens")
     joined = corpus.outerjoin(segment, segment.c.corpus_id == corpus.c.id)
@@ -146,7 +175,8 @@ def _existing(models: list[ModelInfo]) -> str:
 def _infos(connection: Connection) -> list[ModelInfo]:
     corpora: dict[int, list[str]] = {}
     table = tables.model_corpus
-    for row in connection.execute(select(table.c.model_id, table.c.corpus_name).order_by(table.c.corpus_name)):
+    names = select(table.c.model_id, table.c.corpus_name).order_by(table.c.corpus_name)
+    for row in connection.execute(names):
         corpora.setdefault(row.model_id, []).append(row.corpus_name)
     order = (tables.model.c.name, tables.model.c.version)
     rows = connection.execute(select(tables.model).order_by(*order)).all()

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from sqlalchemy import insert, select
-
-from sentgen.models.registry import ModelInfo
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER, segment
 from sentgen.schema.store import append, fetch_arrow, raw
+from sqlalchemy import insert, select
+
+from sentgen.models.registry import ModelInfo
 
 THEN = datetime(2026, 1, 1)
 Gram = tuple[str, ...]
@@ -165,7 +165,8 @@ def read_arpa(lines: Iterable[str]) -> dict[Gram, tuple[float, float]]:
     for line in lines:
         fields = line.rstrip("\n").split("\t")
         if len(fields) > 1:
-            found[tuple(fields[1].split(" "))] = (float(fields[0]), float(fields[2]) if len(fields) > 2 else 0.0)
+            backoff = float(fields[2]) if len(fields) > 2 else 0.0
+            found[tuple(fields[1].split(" "))] = (float(fields[0]), backoff)
     return found
 
 

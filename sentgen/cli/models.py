@@ -1,0 +1,177 @@
+"""Commands that build, show, remove, export and import language models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.options import DbOption, MemoryOption, open_store
+from sentgen.cli.output import Output, output_options
+from sentgen.models import arpa, registry
+from sentgen.models.build import build as build_model
+
+app = typer.Typer(
+    name="model",
+    help="Build, show, remove, export and import language models.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")]
+LabelArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the model, its newest version; or NAME@VERSION.")
+]
+
+
+def _parse_counts(text: str | None) -> list[int] | None:
+    """Read numbers such as ``1,1,2``."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise typer.BadParameter(
+            f"{text!r} is no list of numbers; write it like 1,1,2", param_hint="--min-count"
+        )
+    return [int(part) for part in parts]
+
+
+def _report(line: str) -> None:
+    typer.echo(f"{line} ...", err=True)
+
+
+@app.command("build")
+def build(
+    name: NameArgument,
+    corpus: Annotated[
+        list[str], typer.Option("--corpus", metavar="NAME", help="Corpus to count; may be repeated.")
+    ],
+    order: Annotated[int, typer.Option("--order", min=1, max=5, help="Highest order of n-grams.")] = 4,
+    smoothing: Annotated[
+        str, typer.Option("--smoothing", metavar="METHOD", help="kneser-ney or katz.")
+    ] = "kneser-ney",
+    min_count: Annotated[
+        str | None,
+        typer.Option(
+            "--min-count", metavar="N,N,...", help="Lowest count kept per order; the last one for the rest."
+        ),
+    ] = None,
+    unknown: Annotated[
+        str,
+        typer.Option(
+            "--unknown", metavar="HOW", help="Unknown words: word (one <unk>), tag (one per tag) or none."
+        ),
+    ] = "word",
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Build the next version of a model from the counts of corpora.
+
+    Example: sentgen model build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
+    """
+    counts = _parse_counts(min_count)
+    with open_store(db, memory_limit=memory_limit) as store:
+        model = build_model(
+            store,
+            name,
+            corpus,
+            order=order,
+            smoothing=smoothing,
+            min_count=counts,
+            unknown=unknown,
+            progress=_report,
+        )
+    typer.echo(f"{model.label}: {model.vocabulary} words, {model.tokens} tokens", err=True)
+
+
+@app.command("list")
+@output_options
+def list_models(db: DbOption = None, *, out: Output) -> None:
+    """List the models with their settings.
+
+    Example: sentgen model list
+    """
+    columns = ["name", "version", "order", "smoothing", "min_count", "unknown", "vocabulary", "tokens"]
+    with open_store(db, read_only=True) as store:
+        models = registry.list_models(store)
+        rows = [
+            (
+                model.name,
+                model.version,
+                model.order,
+                model.smoothing,
+                ",".join(map(str, model.min_count)),
+                model.unknown,
+                model.vocabulary,
+                model.tokens,
+                ", ".join(model.corpora),
+                model.created_at,
+                registry.is_stale(store, model),
+            )
+            for model in models
+        ]
+    out.rows([*columns, "corpora", "created_at", "stale"], rows)
+
+
+@app.command("show")
+@output_options
+def show(name: LabelArgument, db: DbOption = None, *, out: Output) -> None:
+    """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
+
+    Example: sentgen model show news@2
+    """
+    with open_store(db, read_only=True) as store:
+        rows = registry.describe(store, registry.find(store, name))
+    out.rows(["property", "order", "value"], rows)
+
+
+@app.command("remove")
+def remove(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Model to remove with all versions; or NAME@VERSION.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    db: DbOption = None,
+) -> None:
+    """Remove a model with all its versions, or one version.
+
+    Example: sentgen model remove news@1
+    """
+    with open_store(db, read_only=dry_run) as store:
+        removed = registry.remove(store, name, dry_run=dry_run)
+    for model in removed:
+        typer.echo(f"{'would remove' if dry_run else 'removed'} {model.label}", err=True)
+
+
+@app.command("export")
+def export(
+    name: LabelArgument,
+    arpa_file: Annotated[
+        Path, typer.Option("--arpa", metavar="FILE", help="ARPA file to write; gzipped if it ends in .gz.")
+    ],
+    db: DbOption = None,
+) -> None:
+    """Write a model to an ARPA file, as KenLM and SRILM read it.
+
+    Example: sentgen model export news --arpa news.arpa.gz
+    """
+    with open_store(db) as store:
+        arpa.export_arpa(store, registry.find(store, name), arpa_file, progress=_report)
+    typer.echo(f"{arpa_file}: written", err=True)
+
+
+@app.command("import-arpa")
+def import_arpa(
+    name: NameArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="ARPA file, plain or gzipped.")],
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Store an ARPA file as the next version of a model.
+
+    Example: sentgen model import-arpa news news.arpa.gz
+    """
+    with open_store(db, create=True, memory_limit=memory_limit) as store:
+        model = arpa.import_arpa(store, name, file, progress=_report)
+    typer.echo(f"{model.label}: {model.vocabulary} words, order {model.order}", err=True)

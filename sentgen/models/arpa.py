@@ -1,0 +1,312 @@
+"""Models as ARPA files: the text format that SRILM, KenLM and most decoders read; gzipped if named so.
+
+ARPA files hold logarithms to base 10, the store natural ones; the conversion happens here and nowhere else.
+Within an order the n-grams are sorted by the ids of their words.
+
+Words are separated by spaces, so that a word that holds white space or a control character cannot be written
+as it is, nor can ``<UNK>``, which KenLM takes for ``<unk>``. Such characters are written ``\\uXXXX``; a
+backslash is too where it would be read as the start of such an escape. Reading undoes it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+import pyarrow as pa
+from sqlalchemy import Connection
+
+from sentgen.counts.strings import StoredStrings
+from sentgen.errors import InputError, StoreError
+from sentgen.models import sql
+from sentgen.models.build import Recipe, drop_temporary, write
+from sentgen.models.registry import ModelInfo, find_in
+from sentgen.schema import Store
+from sentgen.schema.corpus import word
+from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.store import append, raw
+
+_FILE = "arpa.sql"
+_BATCH = 100_000
+_LN10 = math.log(10)
+#: What stands for a probability of zero in ARPA files.
+_ZERO = -99.0
+_UNSAFE = re.compile(r"[\x00-\x20\x7f]|\\(?=u[0-9a-f]{4})")
+_ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
+_COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
+_SECTION = re.compile(rb"\\(\d+)-grams:\s*")
+
+Progress = Callable[[str], None]
+
+
+def escape(form: str) -> str:
+    """Return a word as it stands in an ARPA file.
+
+    >>> escape("New York"), escape("a_b"), escape("<UNK>")
+    ('New\\\\u0020York', 'a_b', '\\\\u003cUNK>')
+    """
+    if form == "<UNK>":
+        return "\\u003cUNK>"
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", form)
+
+
+def unescape(form: str) -> str:
+    """Return the word that stands in an ARPA file; undoes `escape`."""
+    if form == "<UNK>":
+        return "<unk>"
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), form) if "\\u" in form else form
+
+
+def export_arpa(
+    store: Store, model: ModelInfo, path: Path | str, *, progress: Progress | None = None
+) -> None:
+    """Write a model to an ARPA file, whole or not at all: beside its place first, then renamed.
+
+    Raises:
+        InputError: the file cannot be written there.
+        StoreError: the disk is full, or the store cannot be read.
+    """
+    path, report = Path(path), progress or (lambda _: None)
+    with store.begin() as connection, _replacing(path) as file:
+        _escape_forms(connection, model)
+        counts = {int(n): int(count) for n, count in sql.run(connection, _FILE, "counts", model=model.id)}
+        file.write(b"\\data\\\n")
+        file.writelines(b"ngram %d=%d\n" % item for item in counts.items())
+        for n in counts:
+            report(f"writing order {n}")
+            file.write(b"\n\\%d-grams:\n" % n)
+            for lines in _lines(connection, model, n):
+                file.write("\n".join(lines).encode() + b"\n")
+        file.write(b"\n\\end\\\n")
+        drop_temporary(connection)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file beside ``path`` that takes its place at the end, or vanishes."""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:
+        message = f"cannot be written ({error.strerror}); choose another file"
+        raise InputError(message, path=str(path)) from error
+    try:
+        with os.fdopen(descriptor, "wb") as plain:
+            if path.suffix == ".gz":
+                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0) as packed:
+                    yield cast("IO[bytes]", packed)
+            else:
+                yield plain
+            mask = os.umask(0o077)
+            os.umask(mask)
+            os.fchmod(plain.fileno(), 0o666 & ~mask)
+        os.replace(name, path)
+    except OSError as error:
+        os.unlink(name)
+        raise StoreError(f"{path}: cannot be written ({error.strerror}); nothing was kept") from error
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _escape_forms(connection: Connection, model: ModelInfo) -> None:
+    """Make ``arpa_form``: the words of the model as they are written."""
+    unsafe = sql.run(connection, _FILE, "unsafe", model=model.id)
+    if any(form == "" for _, form in unsafe):
+        raise InputError("the model has an empty word, which an ARPA file cannot hold")
+    ids, forms = [number for number, _ in unsafe], [escape(form) for _, form in unsafe]
+    sql.rows(connection, "create or replace temp table arpa_escaped (id integer, form varchar)")
+    columns = {"id": pa.array(ids, pa.int32()), "form": pa.array(forms, pa.string())}
+    append(connection, "arpa_escaped", pa.table(columns))
+    sql.run(connection, _FILE, "forms", model=model.id)
+
+
+def _lines(connection: Connection, model: ModelInfo, n: int) -> Iterator[list[str]]:
+    """Yield the lines of one order, a batch at a time."""
+    weight = "chr(9) || format('{:.9g}', g.backoff / ln(10))" if n < model.order else "''"
+    query = sql.statements(_FILE)["lines"].format(
+        model=model.id,
+        n=n,
+        words=sql.words(n, prefix="g."),
+        forms=" || ' ' || ".join(f"f{i}.form" for i in range(1, n + 1)),
+        joins="\n".join(f"join arpa_form f{i} on f{i}.id = g.w{i}" for i in range(1, n + 1)),
+        weight=weight,
+    )
+    for batch in raw(connection).execute(query).to_arrow_reader(_BATCH):
+        yield batch.column(0).to_pylist()
+
+
+def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress | None = None) -> ModelInfo:
+    """Store an ARPA file as the next version of a model, with smoothing ``arpa``.
+
+    Every n-gram must have its prefix and the unigrams of its words in the file, once, as KenLM demands.
+    A probability of -inf becomes 10^-99.
+
+    Raises:
+        InputError: the file cannot be read or is no valid ARPA file; names the line.
+    """
+    path, report = Path(path), progress or (lambda _: None)
+    if not name.strip():
+        raise InputError("a model needs a name")
+    with store.begin() as connection:
+        with _open(path) as file:
+            reader = _Reader(path, file, StoredStrings(connection, word, "form"), connection)
+            order = reader.read(report)
+        report("checking the n-grams")
+        _check(connection, path, order)
+        for n in range(1, order + 1):
+            sql.run(connection, _FILE, "smoothed", n=n, words=sql.words(n))
+        unknown = "word" if sql.rows(connection, "select 1 from arpa_gram_1 where w1 = 0") else "none"
+        version = write(connection, name, Recipe(order, "arpa", (), unknown), [], [])
+        drop_temporary(connection)
+        return find_in(connection, f"{name}@{version}")
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with path.open("rb") as plain:
+            packed = plain.read(2) == b"\x1f\x8b"
+            plain.seek(0)
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if packed else plain
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"the gzip file is damaged ({error})", path=str(path)) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=str(path)) from error
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the lines of an ARPA file into ``arpa_gram_1`` and up."""
+
+    path: Path
+    file: IO[bytes]
+    strings: StoredStrings
+    connection: Connection
+    line: int = 0
+
+    def read(self, report: Progress) -> int:
+        """Read the whole file and return its order."""
+        counts = self._header()
+        for n, expected in enumerate(counts, start=1):
+            report(f"reading order {n}")
+            columns = ", ".join(f"w{i} integer" for i in range(1, n + 1))
+            sql.run(self.connection, _FILE, "table", n=n, columns=columns)
+            following = self._section(n, expected)
+            section = _SECTION.fullmatch(following)
+            if n == len(counts):
+                if following.strip() != b"\\end\\":
+                    raise self.error(f"expected \\end\\ after the {n}-grams, found {_shown(following)}")
+            elif section is None or int(section[1]) != n + 1:
+                raise self.error(f"expected \\{n + 1}-grams: after the {n}-grams, found {_shown(following)}")
+        return len(counts)
+
+    def error(self, message: str, line: int | None = None) -> InputError:
+        return InputError(message, path=str(self.path), line=line or self.line)
+
+    def _next(self) -> bytes:
+        """Return the next line that is not blank, empty bytes at the end of the file."""
+        for line in self.file:
+            self.line += 1
+            if not line.isspace():
+                return line
+        return b""
+
+    def _header(self) -> list[int]:
+        """Read up to the first section and return the number of n-grams by order."""
+        line = self._next()
+        if line.strip() != b"\\data\\":
+            raise self.error(f"not an ARPA file: expected \\data\\, found {_shown(line)}", self.line or 1)
+        counts: list[int] = []
+        while found := _COUNT.fullmatch(line := self._next()):
+            if int(found[1]) != len(counts) + 1:
+                raise self.error(f"expected the number of {len(counts) + 1}-grams, found {_shown(line)}")
+            counts.append(int(found[2]))
+        section = _SECTION.fullmatch(line)
+        if not counts or section is None or int(section[1]) != 1:
+            raise self.error(f"expected ngram 1=NUMBER and \\1-grams:, found {_shown(line)}")
+        if len(counts) > MAX_ORDER:
+            raise self.error(f"order {len(counts)}; the highest that a model may have is {MAX_ORDER}")
+        return counts
+
+    def _section(self, n: int, expected: int) -> bytes:
+        """Read the n-grams of one order and return the line after them."""
+        read = 0
+        batch: list[tuple[list[bytes], int]] = []
+        while (line := self._next()) and not line.startswith(b"\\"):
+            batch.append((line.split(), self.line))
+            if len(batch) == _BATCH:
+                self._store(n, batch)
+                read, batch = read + len(batch), []
+        self._store(n, batch)
+        read += len(batch)
+        if read != expected:
+            raise self.error(f"{read} {n}-grams, but the header says {expected}")
+        if not line:
+            raise self.error(f"the file ends in the {n}-grams; it was cut off")
+        return line
+
+    def _store(self, n: int, batch: list[tuple[list[bytes], int]]) -> None:
+        if not batch:
+            return
+        for fields, line in batch:
+            if len(fields) not in (n + 1, n + 2):
+                raise self.error(f"expected a number, {n} words and a back-off weight", line)
+        logps = [self._number(fields[0], line) for fields, line in batch]
+        backoffs = [self._number(f[n + 1], line) if len(f) > n + 1 else 0.0 for f, line in batch]
+        for value, (_, line) in zip(logps, batch, strict=True):
+            if value > 0:
+                raise self.error(f"log-probability {value} is above 0", line)
+        forms = [self._form(fields[i], line) for fields, line in batch for i in range(1, n + 1)]
+        ids = np.asarray(self.strings.encode(forms), np.int32).reshape(len(batch), n)
+        columns = {f"w{i + 1}": pa.array(ids[:, i]) for i in range(n)}
+        columns["logp"] = pa.array(np.maximum(logps, _ZERO) * _LN10)
+        columns["backoff"] = pa.array(np.maximum(backoffs, _ZERO) * _LN10)
+        columns["line"] = pa.array([line for _, line in batch], pa.int64())
+        append(self.connection, f"arpa_gram_{n}", pa.table(columns))
+
+    def _number(self, field: bytes, line: int) -> float:
+        try:
+            value = float(field)
+        except ValueError:
+            value = math.nan
+        if math.isnan(value) or value == math.inf:
+            raise self.error(f"{_shown(field)} is not a logarithm", line)
+        return value
+
+    def _form(self, field: bytes, line: int) -> str:
+        try:
+            form = unescape(field.decode())
+        except UnicodeDecodeError as error:
+            raise self.error("not valid UTF-8; convert the file first", line) from error
+        if "\n" in form:
+            raise self.error("a word with a line feed", line)
+        return form
+
+
+def _check(connection: Connection, path: Path, order: int) -> None:
+    """Refuse n-grams that occur twice or lack their prefix or a unigram."""
+    for n in range(1, order + 1):
+        problems = {"duplicate": f"this {n}-gram occurs twice"}
+        if n > 1:
+            problems["without_prefix"] = f"this {n}-gram without its last word is no {n - 1}-gram of the file"
+            problems["without_unigram"] = f"the last word of this {n}-gram is no unigram of the file"
+        for statement, message in problems.items():
+            values = {"n": n, "shorter": n - 1, "words": sql.words(n), "same": sql.matching("g", "p", n - 1)}
+            line = sql.run(connection, _FILE, statement, **values)[0][0]
+            if line is not None:
+                raise InputError(message, path=str(path), line=line)
+
+
+def _shown(line: bytes) -> str:
+    text = line.strip()[:40].decode("utf-8", "replace")
+    return repr(text) if text else "the end of the file"
