@@ -18,11 +18,14 @@ from sentgen.corpus.sources import LineReader
 from sentgen.corpus.validation import Limits
 from sentgen.errors import Rejection
 
-#: UTF-8 of the white space beyond ASCII (and of U+0085), and the symbols that no corpus may use.
-_CAREFUL = re.compile(
-    rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|"
-    + b"|".join(re.escape(symbol.encode()) for symbol in sorted(RESERVED))
+#: UTF-8 of white space beyond ASCII and of U+0085, and the symbols that no corpus may use.
+_CAREFUL = (
+    *("\x85", "\xa0", "\u1680", "\u202f", "\u205f", "\u3000"),
+    *sorted(RESERVED),
 )
+_CAREFUL_BYTES = tuple(text.encode() for text in _CAREFUL)
+#: The spaces U+2000 to U+200A and the separators U+2028 and U+2029.
+_SPACES = re.compile(rb"\xe2\x80[\x80-\x8a\xa8\xa9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +55,6 @@ def _is_plain(text: bytes, limits: Limits) -> bool:
     return (
         int(gaps.max()) <= limits.field_length
         and int(line_ends.max()) <= 2 * limits.sentence_tokens
-        and _CAREFUL.search(text) is None
+        and not any(symbol in text for symbol in _CAREFUL_BYTES)
+        and _SPACES.search(text) is None
     )

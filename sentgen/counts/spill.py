@@ -17,7 +17,8 @@ BYTES_PER_TOKEN = 80
 #: A chunk is no larger: its positions, a rank and a word must fit into 64 bits.
 _LARGEST_CHUNK = 1 << 24
 _SMALLEST_CHUNK = 1 << 16
-_BLOCK = 1 << 18
+#: Bytes of memory for each record of a block that is merged and rolled up, all arrays counted.
+_BYTES_PER_RECORD = 512
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -95,12 +96,12 @@ class _Runs:
         return size > 0
 
 
-def merge_runs(paths: list[tuple[Path, Path]], *, block: int = _BLOCK) -> Iterator[tuple[Ints, Longs]]:
+def merge_runs(paths: list[tuple[Path, Path]], *, block: int) -> Iterator[tuple[Ints, Longs]]:
     """Merge sorted runs into one sorted sequence of distinct records, in blocks.
 
     The last record of a block is held back, since the next block may begin with its equal.
     """
-    runs = _Runs(paths, max(1, block // 4))
+    runs = _Runs(paths, max(1, block // len(paths)))
     heap = np.array([run for run in range(len(paths)) if runs.fill(run)], np.int64)
     size = heap.size
     for at in range(size // 2 - 1, -1, -1):
@@ -136,6 +137,7 @@ class NgramCounter:
     def __init__(self, *, highest: int, memory: int, folder: Path) -> None:
         self.highest, self.folder = highest, folder
         self.chunk = min(max(memory // BYTES_PER_TOKEN, _SMALLEST_CHUNK), _LARGEST_CHUNK)
+        self.block = max(memory // _BYTES_PER_RECORD, _SMALLEST_CHUNK)
         self._waiting: list[Ints] = []
         self._tokens = 0
         self._runs: list[tuple[Path, Path]] = []
@@ -163,12 +165,11 @@ class NgramCounter:
     def _records(self) -> Iterator[tuple[Ints, Ints | Longs]]:
         if not self._runs:
             records, counts = self._sorted_chunk()
-            step = 8 * _BLOCK
-            for start in range(0, counts.size, step):
-                yield records[start : start + step], counts[start : start + step]
+            for start in range(0, counts.size, self.block):
+                yield records[start : start + self.block], counts[start : start + self.block]
             return
         self._spill()
-        yield from merge_runs(self._runs)
+        yield from merge_runs(self._runs, block=self.block)
 
     def _sorted_chunk(self) -> tuple[Ints, Ints]:
         if not self._waiting:
