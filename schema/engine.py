@@ -87,6 +87,8 @@ def explain(path: Path, error: BaseException) -> StoreError:
         )
     if "out of memory" in low or isinstance(error, duckdb.OutOfMemoryException):
         return StoreError(f"{path}: the memory limit was reached; run it again with a higher --memory-limit")
+    if "different configuration" in low:
+        return StoreError(f"{path}: open in this process already, with other settings; close it there first")
     if any(part in low for part in _NEWER):
         return StoreError(
             f"{path}: made by another version of DuckDB than {duckdb.__version__}; upgrade duckdb"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (rows and queries read best on one line)
 """A store small enough to count by hand.
 
 Corpus demo, in two segments, one sentence each::
@@ -46,7 +47,10 @@ def fill(store: Store) -> None:
                        "empty_nodes": 0, "ingested_at": NOW})  # fmt: skip
         add("rejection", {"corpus_id": 1, "path": "demo.conllu", "line": 9, "sent_id": "s3",
                           "check_name": "head-cycle", "message": "a cycle", "rejected_at": NOW})  # fmt: skip
-        add("document", {"id": 1, "corpus_id": 1, "source_id": 1, "name": "d", "first_sentence": 1, "sentences": 2})
+        add(
+            "document",
+            {"id": 1, "corpus_id": 1, "source_id": 1, "name": "d", "first_sentence": 1, "sentences": 2},
+        )
         for number, tokens in SENTENCES.items():
             add("sentence", {"id": number, "corpus_id": 1, "document_id": 1, "sent_id": f"s{number}",
                              "length": len(tokens), "line": number, "text": None, "metadata": None})  # fmt: skip
@@ -56,7 +60,10 @@ def fill(store: Store) -> None:
                  "deprel_id": TAGS.index(deprel), "np": None, "unit_head": None, "space_after": None}
                 for position, (form, tag, head, deprel) in enumerate(tokens, 1)
             ))  # fmt: skip
-            add("segment", {"id": number, "corpus_id": 1, "sentences": 1, "tokens": len(tokens), "created_at": NOW})
+            add(
+                "segment",
+                {"id": number, "corpus_id": 1, "sentences": 1, "tokens": len(tokens), "created_at": NOW},
+            )
             framed = [1, *(WORDS.index(token[0]) for token in tokens), 2]
             for order in range(1, 6):
                 grams = Counter(tuple(framed[i : i + order]) for i in range(len(framed) - order + 1))

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (rows and queries read best on one line)
 """The views of the store in conftest, against what one counts with a pencil."""
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from .conftest import Rows
 
 def test_corpora_add_up(rows: Rows) -> None:
     """One source, one document, 2 sentences, 5 + 3 tokens, one rejected sentence, two segments."""
-    found = rows("select corpus, licence, sources, documents, sentences, tokens, rejected, segments from v_corpora")
+    found = rows(
+        "select corpus, licence, sources, documents, sentences, tokens, rejected, segments from v_corpora"
+    )
 
     assert found == [("demo", "CC0", 1, 1, 2, 8, 1, 2)]
 
@@ -46,7 +49,9 @@ def test_sentences_without_text_are_joined_from_tokens(store: Store, rows: Rows)
     """The text of the source wins; else a blank between tokens, but not where none follows."""
     with store.begin() as connection:
         connection.exec_driver_sql("update sentence set text = 'The dog saw the dog.' where id = 1")
-        connection.exec_driver_sql("update token set space_after = false where sentence_id = 2 and position = 2")
+        connection.exec_driver_sql(
+            "update token set space_after = false where sentence_id = 2 and position = 2"
+        )
 
     assert rows("select text from v_sentences order by id") == [("The dog saw the dog.",), ("the catslept",)]
     assert rows("select document, length from v_sentences where sent_id = 's2'") == [("d", 3)]
@@ -54,7 +59,9 @@ def test_sentences_without_text_are_joined_from_tokens(store: Store, rows: Rows)
 
 def test_tokens_have_their_strings(rows: Rows) -> None:
     """Numbers come back as words and labels, absent ones as null."""
-    found = rows("select position, form, xpos, upos, lemma, head, deprel from v_tokens where sent_id = 's2' order by 1")
+    found = rows(
+        "select position, form, xpos, upos, lemma, head, deprel from v_tokens where sent_id = 's2' order by 1"
+    )
 
     assert found == [
         (1, "the", "DET", None, None, 2, "det"),
@@ -79,7 +86,9 @@ def test_cooccurrences_count_pairs_of_occurrences(rows: Rows) -> None:
 def test_frequencies_dependencies_and_arguments(rows: Rows) -> None:
     """the occurs 2 + 1 times; the events of the segments, 2 + 1 and 1 + 1, are added."""
     assert rows("select xpos, count from v_frequencies where form = 'the'") == [("DET", 3)]
-    assert rows("select head, head_tag, modifier_tag, count from v_dependencies") == [(None, "NOUN", "DET", 3)]
+    assert rows("select head, head_tag, modifier_tag, count from v_dependencies") == [
+        (None, "NOUN", "DET", 3)
+    ]
     assert rows("select head_tag, arguments, count from v_arguments") == [("VERB", 1, 2)]
 
 
@@ -90,7 +99,9 @@ def test_model_ngrams_have_decimal_logarithms(store: Store, rows: Rows) -> None:
             "insert into model values (1, 'm', 1, 2, 'katz', '1', 'none', 5, 2, 8, timestamp '2026-01-01')"
         )
         connection.exec_driver_sql("insert into model_corpus values (1, 1, 'demo', 8)")
-        connection.exec_driver_sql("insert into model_ngram values (1, 5, 2, 4, 5, null, null, null, ln(0.01), 0)")
+        connection.exec_driver_sql(
+            "insert into model_ngram values (1, 5, 2, 4, 5, null, null, null, ln(0.01), 0)"
+        )
 
     found = rows("select model, n, ngram, w3, round(log10p, 9), log10_backoff from v_model_ngrams")
     assert found == [("m", 2, "the dog", None, -2.0, 0.0)]
@@ -100,7 +111,9 @@ def test_model_ngrams_have_decimal_logarithms(store: Store, rows: Rows) -> None:
 def test_runs_and_scores(store: Store, rows: Rows) -> None:
     """A run counts its systems and figures; a score names its run."""
     with store.begin() as connection:
-        connection.exec_driver_sql("insert into run values (7, 'evaluate', '{}', 1, '0.1', timestamp '2026-01-01', 2)")
+        connection.exec_driver_sql(
+            "insert into run values (7, 'evaluate', '{}', 1, '0.1', timestamp '2026-01-01', 2)"
+        )
         connection.exec_driver_sql(
             "insert into score values (7, 'prim', null, 'bleu', 0.5, null), (7, 'prim', 1, 'bleu', 0.4, null)"
         )

@@ -1,0 +1,181 @@
+# ruff: noqa: E501  (rows and queries read best on one line)
+"""What goes wrong with files comes out as one clear line, and never costs data."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import Store
+from sentgen.schema.engine import explain
+
+HOLD = """
+import sys
+from sentgen.schema import Store
+store = Store(sys.argv[1], read_only=sys.argv[2] == "reader")
+print("open", flush=True)
+sys.stdin.read()
+"""
+KILLED = """
+import os, signal, sys
+from sqlalchemy import text
+from sentgen.schema import Store
+store = Store(sys.argv[1])
+with store.begin() as connection:
+    connection.execute(text("insert into word values (100, 'kept')"))
+connection = store.engine.connect()
+connection.execute(text("insert into word values (101, 'lost')"))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+FILL_DISK = """
+import resource, sys
+from pathlib import Path
+from sqlalchemy import text
+from sentgen.errors import StoreError
+from sentgen.schema import Store
+path = Path(sys.argv[1])
+size = path.stat().st_size + 2**20
+store = Store(path)
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+try:
+    with store.begin() as connection:
+        connection.execute(text("insert into word select range + 100, md5(range::varchar) from range(500000)"))
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "mine"), [("writer", "writer"), ("writer", "reader"), ("reader", "writer")]
+)
+def test_store_in_use(path: Path, other: str, mine: str) -> None:
+    """A writer shuts out everybody, a reader shuts out writers."""
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path), other],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(StoreError, match="the store is in use by another process; wait until it ends"):
+            Store(path, read_only=mine == "reader")
+        holder.stdin.close()
+
+    Store(path).close()
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("text", lambda data: b"this is no database\n" * 400),
+        ("short text", lambda data: b"hello\n"),
+        ("cut after the header", lambda data: data[:12_288]),
+        ("cut in the header", lambda data: data[:5000]),
+        ("cut in the middle", lambda data: data[: len(data) // 2]),
+        ("cut at the end", lambda data: data[:-300_000]),
+        ("zeros in the header", lambda data: data[:4096] + bytes(8192) + data[12_288:]),
+        ("zeros in the body", lambda data: data[:12_288] + bytes(len(data) - 12_288)),
+        ("noise in the body", lambda data: data[:12_288] + bytes(b ^ 0x55 for b in data[12_288:])),
+    ],
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_damaged_file(path: Path, name: str, damage: object, read_only: bool) -> None:
+    """Whatever is broken, the message is one line that says what to do."""
+    assert callable(damage)
+    path.write_bytes(damage(path.read_bytes()))
+
+    with pytest.raises(StoreError, match="not a sentgen store, or damaged; restore a backup") as refusal:
+        Store(path, read_only=read_only)
+
+    assert "\n" not in str(refusal.value)
+
+
+def test_missing_store(tmp_path: Path) -> None:
+    """Reading never makes a file."""
+    with pytest.raises(NotFoundError, match="no store here; make one with: sentgen ingest"):
+        Store(tmp_path / "none.duckdb")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
+    """--db names a folder by mistake."""
+    with pytest.raises(StoreError, match="this is a folder; --db names a file"):
+        Store(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_folder(tmp_path: Path) -> None:
+    """No right to make a file there."""
+    tmp_path.chmod(0o555)
+    with pytest.raises(StoreError, match="permission denied; check the rights"):
+        Store(tmp_path / "new.duckdb", create=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (PermissionError(13, "Permission denied"), "permission denied; check the rights"),
+        (duckdb.IOException('IO Error: Cannot open file "/x": Permission denied'), "permission denied"),
+        (OSError(30, "Read-only file system"), "permission denied"),
+        (OSError(28, "No space left on device"), "the disk is full; nothing of this step was stored"),
+        (OSError(27, "File too large"), "the disk is full"),
+        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate"), "a higher --memory-limit"),
+        (
+            duckdb.IOException(
+                "IO Error: Trying to read a database file with version number 99, but we can only ..."
+            ),
+            "made by another version of DuckDB",
+        ),
+        (duckdb.ConnectionException("... with a different configuration than ..."), "close it there first"),
+        (duckdb.Error("Odd Error: first line\nsecond line"), "store: Odd Error: first line"),
+        (duckdb.Error(""), "store: Error"),
+    ],
+)
+def test_every_failure_has_its_line(error: Exception, message: str) -> None:
+    """Messages that are hard to provoke."""
+    told = str(explain(Path("store"), error))
+
+    assert message in told
+    assert "\n" not in told
+
+
+def test_full_disk_stores_nothing(path: Path) -> None:
+    """A limit on the size of files stands for a full disk; the store stays usable."""
+    done = subprocess.run(
+        [sys.executable, "-c", FILL_DISK, str(path)], capture_output=True, text=True, check=False
+    )
+
+    assert "the disk is full; nothing of this step was stored. Free space and run it again" in done.stdout
+    with Store(path) as store, store.connect() as connection:
+        assert connection.exec_driver_sql("select count(*) from word where id >= 100").scalar() == 0
+
+
+def test_killed_writer_loses_only_what_was_not_committed(path: Path) -> None:
+    """The log beside the file is replayed at the next opening."""
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], capture_output=True, check=False)
+
+    assert done.returncode == -signal.SIGKILL
+    assert Path(f"{path}.wal").exists()
+    with Store(path) as store, store.connect() as connection:
+        found = connection.exec_driver_sql("select form from word where id >= 100").fetchall()
+        assert [tuple(row) for row in found] == [("kept",)]
+    assert not Path(f"{path}.wal").exists()
+
+
+def test_log_that_was_cut_off(path: Path) -> None:
+    """A log of garbage is refused or ignored, but never a traceback."""
+    Path(f"{path}.wal").write_bytes(b"\x00garbage" * 100)
+
+    with pytest.raises(StoreError, match="damaged"):
+        Store(path)

@@ -1,0 +1,200 @@
+# ruff: noqa: E501  (rows and queries read best on one line)
+"""Sizes, checks and compaction of the store in conftest."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pytest
+
+from sentgen.errors import StoreError
+from sentgen.schema import Store, maintenance
+from sentgen.schema.checks import Check, checks
+from sentgen.schema.reference_ngrams import reference_ngrams_sql
+
+from .conftest import Rows
+
+
+def failed(path: Path, **options: Any) -> dict[str, int]:
+    """Return the checks that fail with the number of their problems."""
+    with Store(path, read_only=True, threads=1) as store:
+        return {r.check.name: r.problems for r in maintenance.check(store, **options) if r.problems}
+
+
+def test_sound_store_passes(path: Path) -> None:
+    """All checks, recounts of n-grams among them."""
+    assert failed(path) == {}
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        ("insert into word values (4, 'twice')", {"duplicate word ids"}),
+        ("insert into word values (99, 'dog')", {"duplicate word forms"}),
+        ("update word set form = 'x' where id = 1", {"reserved words"}),
+        ("update token set word_id = 77 where position = 5", {"token.word_id without word"}),
+        ("update token set deprel_id = 77 where position = 5", {"token.deprel_id without tag"}),
+        ("insert into multiword values (1, 9, 1, 2, 'x')", {"multiword.sentence_id without sentence"}),
+        ("insert into multiword values (1, 2, 3, 4, 'x')", {"multiword ranges"}),
+        ("update rejection set corpus_id = 5", {"rejection.corpus_id without corpus"}),
+        ("update ngram_4 set segment_id = 9 where w1 = 5", {"ngram_4.segment_id without segment"}),
+        ("update token set position = 6 where position = 5", {"positions 1 to length"}),
+        ("update token set head = 4 where sentence_id = 2 and position = 1", {"head in range"}),
+        ("update token set head = position where sentence_id = 2 and position = 1", {"head in range"}),
+        ("update token set corpus_id = 2 where sentence_id = 2 and position = 1", {"corpus of a token"}),
+        ("update document set sentences = 3", {"sentences of a document"}),
+        ("update source set tokens = 9", {"totals of a source"}),
+        ("update segment set tokens = 6 where id = 1", {"totals of the segments"}),
+        (
+            "update ngram_1 set count = 3 where segment_id = 2 and w1 = 7",
+            {"unigrams sum to tokens and sentence marks"},
+        ),
+        ("update ngram_2 set count = 0 where w1 = 7", {"positive counts in ngram_2"}),
+        ("insert into score values (3, 'x', null, 'bleu', 1, null)", {"score.run_id without run"}),
+    ],
+)
+def test_damage_is_found(path: Path, damage: str, expected: set[str]) -> None:
+    """Each damage is found by its check, without a recount."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute(damage)
+
+    assert expected <= set(failed(path, quick=True))
+
+
+def test_wrong_count_is_found_by_the_recount(path: Path) -> None:
+    """One trigram too often, with the words that show where; --quick passes over it."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("update ngram_3 set count = 2 where w1 = 4 and w2 = 7")
+
+    assert failed(path, quick=True) == {}
+    assert failed(path) == {"n-grams of order 3 recounted": 1}
+    with Store(path, read_only=True) as store:
+        (problem,) = [r for r in maintenance.check(store) if r.problems]
+    assert problem.example == "corpus_id 1, w1 4, w2 7, w3 8, stored 2, expected 1"
+
+
+def test_orders_above_the_highest_of_the_corpus_are_wrong(path: Path) -> None:
+    """max_order 3: the 4-grams and 5-grams are too many: of order 4 6 in all, one of them once per row."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("update corpus set max_order = 3")
+
+    assert set(failed(path)) == {"n-grams of order 4 recounted", "n-grams of order 5 recounted"}
+
+
+def test_extra_checks_run_too(path: Path) -> None:
+    """Rooms above add their own."""
+    extra = Check("no dogs", "select id from word where form = 'dog'", "remove the dog")
+
+    assert failed(path, extra=[extra], quick=True) == {"no dogs": 1}
+
+
+def test_checks_have_distinct_names_and_cures() -> None:
+    """Each failing check says what to do."""
+    names = [check.name for check in checks()]
+
+    assert len(names) == len(set(names))
+    assert all(len(check.cure) > 20 for check in checks())
+
+
+def test_reference_counts(rows: Rows) -> None:
+    """<s> the, the dog: twice; the sentences do not run into each other: no </s> <s>."""
+    counts = {row[1:-1]: row[-1] for row in rows(reference_ngrams_sql(2))}
+
+    assert counts[1, 4] == 2
+    assert counts[4, 5] == 2
+    assert (2, 1) not in counts
+    assert sum(counts.values()) == 6 + 4
+
+
+def test_sizes_and_facts(store: Store) -> None:
+    """Every table is there, with its rows."""
+    rows = {size.table: size.rows for size in maintenance.sizes(store)}
+    facts = maintenance.facts(store)
+
+    assert (rows["token"], rows["sentence"], rows["ngram_1"]) == (8, 2, 5 + 5)
+    assert (facts["segments"], facts["schema revision"], facts["duckdb"]) == (2, "0001", duckdb.__version__)
+
+
+def test_compaction_merges_and_keeps_everything(path: Path) -> None:
+    """One segment of 2 sentences and 8 tokens; the counts of each n-gram added: <s>, </s>, the in both segments."""
+    with duckdb.connect(str(path)) as duck:
+        before = duck.execute("select * from v_ngrams order by all").fetchall()
+
+    done = maintenance.compact(path)
+
+    assert (done.segments_before, done.segments_after, done.packed) == (2, 1, True)
+    assert failed(path) == {}
+    with duckdb.connect(str(path)) as duck:
+        assert duck.execute("select id, sentences, tokens from segment").fetchall() == [(1, 2, 8)]
+        assert duck.execute("select w1, count from ngram_1").fetchall() == [
+            (1, 2),
+            (2, 2),
+            (4, 3),
+            (5, 2),
+            (6, 1),
+            (7, 1),
+            (8, 1),
+        ]
+        assert duck.execute("select * from v_ngrams order by all").fetchall() == before
+        with pytest.raises(duckdb.ConstraintException):
+            duck.execute("insert into tag values (900, 'DET')")
+    assert [file.name for file in path.parent.iterdir()] == ["store.duckdb"]
+
+
+def test_compaction_leaves_other_corpora_alone(path: Path) -> None:
+    """A corpus of one segment keeps it."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("insert into segment values (9, 2, 1, 1, timestamp '2026-01-01')")
+        duck.execute("insert into ngram_1 values (9, 4, 7)")
+
+    maintenance.compact(path)
+
+    with duckdb.connect(str(path)) as duck:
+        assert duck.execute("select id from segment order by id").fetchall() == [(1,), (9,)]
+        assert duck.execute("select w1, count from ngram_1 where segment_id = 9").fetchall() == [(4, 7)]
+
+
+def test_compaction_gives_space_back(path: Path) -> None:
+    """A table of a few megabytes is deleted; the file shrinks."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("insert into word select range + 100, md5(range::varchar) from range(200_000)")
+        duck.execute("checkpoint")
+        duck.execute("delete from word where id >= 100")
+
+    done = maintenance.compact(path)
+
+    assert done.bytes_after < done.bytes_before - 2**21
+
+
+def test_compaction_without_room_does_not_pack(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The merge is done all the same."""
+
+    class Usage(NamedTuple):
+        free: int
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(0))
+
+    done = maintenance.compact(path)
+
+    assert (done.segments_after, done.packed) == (1, False)
+
+
+def test_copy_that_differs_never_takes_the_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store stays whole and usable, and the draft is removed."""
+
+    def differ(*_: object) -> None:
+        raise StoreError("the packed copy differs")
+
+    monkeypatch.setattr(maintenance, "_compare", differ)
+    inode = path.stat().st_ino
+
+    with pytest.raises(StoreError, match="differs"):
+        maintenance.compact(path)
+
+    assert path.stat().st_ino == inode
+    assert failed(path) == {}
+    assert not [file for file in path.parent.iterdir() if re.search("compact", file.name)]

@@ -1,0 +1,228 @@
+# ruff: noqa: E501  (rows and queries read best on one line)
+"""New stores, current ones, older ones, newer ones, and files that are no stores."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from sqlalchemy import inspect
+from sqlalchemy.types import TypeEngine
+
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import Store, inspection, metadata, migrate
+from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
+
+NEXT = '''"""A migration that is not there yet."""
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    op.execute("create table first_step (x integer)")
+    op.execute("update corpus set name = 'renamed'")
+    {last}
+'''
+
+
+@pytest.fixture
+def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A sentgen that knows one more revision; write versions/0002.py into the folder."""
+    folder = tmp_path / "migrations 100%"
+    shutil.copytree(migrate.script_location(), folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(migrate, "script_location", lambda: folder)
+    monkeypatch.setattr(migrate, "REVISIONS", ("0001", "0002"))
+    return folder / "versions" / "0002.py"
+
+
+def test_migrated_store_equals_the_metadata(template: Path) -> None:
+    """Tables, columns, types, nullability, primary keys and unique columns, by reflection."""
+    with Store(template, read_only=True) as store:
+        reflected = inspect(store.engine)
+
+        def kind(column: TypeEngine[Any]) -> str:
+            return column.compile(store.engine.dialect).upper().replace("DOUBLE PRECISION", "DOUBLE")
+
+        assert set(reflected.get_table_names()) == {inspection.VERSION_TABLE, *metadata.tables}
+        for table in metadata.sorted_tables:
+            expected = [(c.name, kind(c.type), c.nullable) for c in table.columns]
+            found = [(c["name"], kind(c["type"]), c["nullable"]) for c in reflected.get_columns(table.name)]
+            primary = reflected.get_pk_constraint(table.name)["constrained_columns"]
+            assert found == expected, table.name
+            assert primary == [c.name for c in table.primary_key.columns], table.name
+
+
+def test_unique_columns_are_unique(template: Path) -> None:
+    """What the metadata declares unique cannot be written twice."""
+    expected = {(t.name, c.name) for t in metadata.sorted_tables for c in t.columns if c.unique}
+    with duckdb.connect(str(template), read_only=True) as duck:
+        found = duck.execute(
+            "select table_name, constraint_column_names[1] from duckdb_constraints() where constraint_type = 'UNIQUE'"
+        ).fetchall()
+
+    assert set(found) == expected
+
+
+def test_new_store_has_the_reserved_rows(tmp_path: Path) -> None:
+    """Words 0 to 3 and the first tags are there before anything is ingested."""
+    Store(tmp_path / "new.duckdb", create=True).close()
+    with duckdb.connect(str(tmp_path / "new.duckdb")) as duck:
+        words = duck.execute("select id, form from word order by id").fetchall()
+        tags = duck.execute("select id, name from tag order by id").fetchall()
+
+    assert words == list(enumerate(RESERVED_WORDS))
+    assert tags == list(enumerate(RESERVED_TAGS))
+
+
+def test_known_revisions_are_the_files() -> None:
+    """`REVISIONS` spares opening a store the import of Alembic, so it must be kept by hand."""
+    files = sorted(migrate.script_location().joinpath("versions").glob("[0-9]*.py"))
+
+    assert [file.name[:4] for file in files] == list(migrate.REVISIONS)
+
+
+def test_opening_a_current_store_leaves_alembic_alone(path: Path) -> None:
+    """Alembic takes a third of a second to import."""
+    code = f"import sys; from sentgen.schema import Store; Store({str(path)!r}).close(); print('alembic' in sys.modules)"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False\n"
+
+
+def test_older_store_is_refused_then_upgraded(path: Path, later: Path) -> None:
+    """The message names the command; the backup holds the old revision, the store the new one."""
+    later.write_text(NEXT.format(last=""))
+
+    with pytest.raises(
+        StoreError, match=r"made by an older sentgen .*run: sentgen db upgrade --db .*store\.duckdb"
+    ):
+        Store(path)
+    backup = migrate.upgrade(path)
+
+    assert backup is not None
+    assert backup.name.startswith("store.duckdb.backup-0001-")
+    Store(path).close()
+    with duckdb.connect(str(path)) as new, duckdb.connect(str(backup)) as old:
+        names = "select name from corpus"
+        assert (new.execute(names).fetchall(), old.execute(names).fetchall()) == ([("renamed",)], [("demo",)])
+    assert migrate.upgrade(path) is None
+
+
+def test_migration_that_fails_leaves_no_trace(path: Path, later: Path) -> None:
+    """It raises after a table and a change of data; neither is there afterwards."""
+    later.write_text(NEXT.format(last='op.execute("select * from no_such_table")'))
+
+    with pytest.raises(StoreError, match="no_such_table"):
+        migrate.upgrade(path)
+
+    with duckdb.connect(str(path)) as duck:
+        assert duck.execute("select name from corpus").fetchall() == [("demo",)]
+        assert duck.execute("select version_num from alembic_version").fetchall() == [("0001",)]
+        assert duck.execute("select * from duckdb_tables() where table_name = 'first_step'").fetchall() == []
+
+
+def test_new_store_whose_migration_fails_is_empty(tmp_path: Path, later: Path) -> None:
+    """A second attempt with a sound migration starts from nothing and succeeds."""
+    later.write_text(NEXT.format(last='raise OSError("stop")'))
+    with pytest.raises(StoreError, match="stop"):
+        Store(tmp_path / "new.duckdb", create=True)
+    shutil.rmtree(later.parent / "__pycache__", ignore_errors=True)
+    later.write_text(NEXT.format(last=""))
+
+    Store(tmp_path / "new.duckdb", create=True).close()
+
+
+def test_backup_that_fails_leaves_the_store(path: Path, later: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a backup nothing is upgraded, and half a backup is removed."""
+    later.write_text(NEXT.format(last=""))
+
+    def full(source: Path, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copy2", full)
+    with pytest.raises(StoreError, match="the disk is full"):
+        migrate.upgrade(path)
+
+    assert [file.name for file in path.parent.glob("*backup*")] == []
+    with duckdb.connect(str(path)) as duck:
+        assert duck.execute("select version_num from alembic_version").fetchall() == [("0001",)]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_newer_store_is_refused(path: Path, read_only: bool) -> None:
+    """A revision that this version does not know."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("update alembic_version set version_num = '0999'")
+
+    with pytest.raises(StoreError, match=r"made by a newer sentgen \(revision 0999\); upgrade sentgen"):
+        Store(path, read_only=read_only)
+    with pytest.raises(StoreError, match="newer sentgen"):
+        migrate.upgrade(path)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_foreign_database_is_refused(tmp_path: Path, read_only: bool) -> None:
+    """Somebody else's DuckDB file keeps its tables and gets none."""
+    file = tmp_path / "other.duckdb"
+    with duckdb.connect(str(file)) as duck:
+        duck.execute("create table customers (x integer)")
+
+    with pytest.raises(StoreError, match="not a sentgen store"):
+        Store(file, read_only=read_only)
+    with pytest.raises(StoreError, match="not a sentgen store"):
+        migrate.upgrade(file)
+    with duckdb.connect(str(file)) as duck:
+        assert duck.execute("show tables").fetchall() == [("customers",)]
+
+
+def test_empty_file_is_filled_by_a_writer_only(tmp_path: Path) -> None:
+    """An empty DuckDB file is a new store for a writer and nothing for a reader."""
+    file = tmp_path / "empty.duckdb"
+    duckdb.connect(str(file)).close()
+
+    with pytest.raises(StoreError, match="an empty DuckDB file; fill it with: sentgen ingest"):
+        Store(file, read_only=True)
+    Store(file).close()
+    Store(file, read_only=True).close()
+
+
+def test_upgrade_needs_a_store(tmp_path: Path) -> None:
+    """No file is made by the attempt."""
+    with pytest.raises(NotFoundError, match="no store here"):
+        migrate.upgrade(tmp_path / "none.duckdb")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_writer_renews_views_that_changed(path: Path) -> None:
+    """A view of an older version goes, one that is gone comes back; a reader leaves them as they are."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("drop view v_corpora")
+        duck.execute("create view v_outdated as select 1")
+        duck.execute("comment on table alembic_version is 'Views and comments: other.'")
+
+    Store(path, read_only=True).close()
+    with duckdb.connect(str(path)) as duck:
+        before = duck.execute("select view_name from duckdb_views() where not internal").fetchall()
+    Store(path).close()
+    with duckdb.connect(str(path)) as duck:
+        after = duck.execute("select view_name from duckdb_views() where not internal").fetchall()
+
+    assert ("v_outdated",) in before
+    assert sorted(name for (name,) in after) == list(inspection.view_names())
+
+
+def test_views_come_after_those_that_they_read() -> None:
+    """v_ngrams reads v_ngrams_1 to v_ngrams_5."""
+    order = [view.name for view in inspection.views()]
+
+    assert order.index("v_ngrams") > max(order.index(f"v_ngrams_{n}") for n in range(1, 6))

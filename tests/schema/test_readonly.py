@@ -1,0 +1,359 @@
+# ruff: noqa: E501  (rows and queries read best on one line)
+"""SQL from strangers: what runs, what is refused, and that the file stays as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.errors import NotFoundError, QueryRejected, StoreError
+from sentgen.schema import readonly
+from sentgen.schema.guard import FUNCTIONS, MAX_BYTES, TABLE_FUNCTIONS, require_harmless
+
+#: {file} is the store itself, {folder} the folder that it lies in.
+ATTACKS = """
+copy (select 1) to '{file}' (use_tmp_file false)
+copy (select 1) to '{file}.wal' (format csv)
+copy word to '{folder}/stolen.csv'
+copy (select 1) to '/dev/stdout'
+explain analyze copy (select 1) to '{file}' (use_tmp_file false)
+explain select 1
+select * from read_blob('{file}')
+select * from read_text('/etc/passwd')
+select * from read_csv('/etc/passwd')
+select * from read_csv_auto('/etc/passwd')
+select * from read_json('/etc/passwd')
+select * from read_parquet('{folder}/x.parquet')
+select * from '/etc/passwd'
+from '/etc/passwd.csv'
+select * from "{file}"
+select * from glob('/*')
+select * from sniff_csv('/etc/passwd')
+select * from parquet_metadata('x')
+select * from parquet_scan('x')
+attach '{folder}/other.duckdb' as other
+attach ':memory:' as other
+detach store
+use memory
+install httpfs
+load httpfs
+force install httpfs from 'http://localhost'
+set threads = 1
+set disabled_filesystems = ''
+set lock_configuration = false
+reset disabled_filesystems
+pragma database_list
+pragma version
+call pragma_version()
+call enable_logging(storage = 'file', storage_path = '{folder}')
+select * from enable_logging()
+select * from duckdb_logs()
+select getenv('HOME')
+select current_setting('temp_directory')
+select * from duckdb_settings()
+select * from duckdb_settings
+select * from duckdb_secrets()
+select * from which_secret('s3://x', 's3')
+create secret (type s3, key_id 'x', secret 'y')
+select * from pandas_scan(0)
+select * from pandas_scan(null)
+select * from arrow_scan(0, 0, 0)
+select * from python_map_function()
+select * from query('select 1')
+select * from query_table('word')
+select * from query_table(['word'])
+select * from seq_scan('word')
+select json_execute_serialized_sql('x')
+select * from json_execute_serialized_sql(json_serialize_sql('select 1'))
+select json_serialize_plan('select 1')
+select nextval('x')
+select setseed(0.5)
+select write_log('x')
+select sleep_ms(100000)
+select pg_sleep(100)
+select getvariable('x')
+select current_query()
+select * from pragma_storage_info('word')
+select * from information_schema.tables
+select * from pg_catalog.pg_tables
+select * from system.information_schema.tables
+select * from sqlite_master
+select * from store.main.word
+select * from duckdb_tables
+select * from word at (version => 1)
+select 1; select 2
+select 1; drop table word
+select 1;; copy word to '{folder}/x'
+pivot word on form using count(*)
+select * from (pivot word on form using count(*))
+unpivot word on id into name a value b
+show tables
+describe word
+summarize word
+select * from (describe word)
+insert into word values (1, 'x')
+update word set form = 'x'
+delete from word
+truncate word
+merge into word using word w on false when matched then delete
+drop table word
+alter table word add column x integer
+create table x (y integer)
+create temp table x as select 1
+create view x as select 1
+create macro x() as 1
+create or replace function abs(x) as 1
+with x as (insert into word values (1, 'x') returning *) select * from x
+checkpoint
+force checkpoint
+vacuum
+analyze
+begin
+commit
+prepare x as select 1
+execute x
+export database '{folder}/export'
+import database '{folder}/export'
+comment on table word is 'x'
+select * from (with hidden as (select 1) select * from hidden), hidden
+with b as (select * from a), a as (select 1) select * from b
+with "/etc/passwd" as (select 1), b as (select 1) select * from b, (select * from "/etc/hosts")
+select * from word where id in (select length(content) from read_text('/etc/passwd'))
+select * from word order by (select count(*) from read_blob('{file}'))
+select (select getenv('HOME'))
+select list_transform([1], lambda x: getenv('HOME'))
+select count(*) filter (where getenv('HOME') = '') from word
+select sum(1) over (order by getenv('HOME'))
+select * from range((select count(*) from read_text('/etc/passwd')))
+select * from word join read_text('/etc/passwd') on true
+select * from word union all select 1, content from read_text('/etc/passwd')
+select * from word limit (select count(*) from read_text('/etc/passwd'))
+select * replace (getenv('HOME') as form) from word
+with recursive r as (select 1 union all select * from read_text('/etc/passwd')) select * from r
+select case when true then getenv('HOME') end
+select system.main.getenv('HOME')
+values (getenv('HOME'))
+""".strip().splitlines()
+
+HARMLESS = [
+    "select 1",
+    "from word limit 1",
+    "select form, count(*) as n from word group by all having n > 0 order by n desc limit 3;",
+    "with a as (select * from word), b as (select * from a) select * from b where form like 't%'",
+    "with recursive r(i) as (select 1 union all select i + 1 from r where i < 5) select sum(i) from r",
+    "select w1, count, rank() over (partition by corpus order by count desc) from v_ngrams_2 qualify count > 1",
+    "select case when id > 3 then upper(form) else '-' end, id::varchar, form collate nocase from main.word",
+    "select regexp_extract(form, '(.)o', 1), levenshtein(form, 'dog'), [id, 2][1], {'a': id}.a from word",
+    "select list_transform([1, 2], lambda x: x + 1), date '2026-01-01', interval 1 day, extract(year from now())",
+    "select * from range(3) r(i), lateral (select i * 2)",
+    "select unnest([1, 2]) union all select 3",
+    "values (1, 'a'), (2, 'b')",
+    "select exists (select 1 from tag), 1 in (select id from tag), id between 1 and 2 from tag",
+    "select string_agg(form, ' ' order by id) filter (where id > 3) from word",
+    "-- a remark\nselect * exclude (id), columns('id') from word using sample 2 rows",
+]
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def shared(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that nothing may change."""
+    copy = tmp_path_factory.mktemp("locked") / "store.duckdb"
+    copy.write_bytes(template.read_bytes())
+    return copy
+
+
+@pytest.fixture(scope="module")
+def victim(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store that is attacked."""
+    copy = tmp_path_factory.mktemp("attacked") / "store.duckdb"
+    copy.write_bytes(template.read_bytes())
+    return copy
+
+
+@pytest.fixture(scope="module")
+def duck(victim: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A locked connection; at the end the file must have the same bytes, and no other beside it."""
+    before = digest(victim)
+    with readonly.locked(victim, memory_limit=2**27) as connection:
+        yield connection
+    assert digest(victim) == before
+    assert list(victim.parent.iterdir()) == [victim]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_attack_is_refused_by_the_guard(duck: duckdb.DuckDBPyConnection, victim: Path, attack: str) -> None:
+    """Before DuckDB runs anything, in one line."""
+    with pytest.raises(QueryRejected) as refusal:
+        require_harmless(duck, attack.format(file=victim, folder=victim.parent))
+
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("attack", [a for a in ATTACKS if "{" in a or "/etc" in a])
+def test_attack_fails_without_the_guard_too(
+    duck: duckdb.DuckDBPyConnection, victim: Path, attack: str
+) -> None:
+    """The locks hold alone where files are concerned; the fixture compares the bytes at the end."""
+    with pytest.raises(duckdb.Error):
+        duck.execute(attack.format(file=victim, folder=victim.parent)).fetchall()
+
+
+@pytest.mark.parametrize("sql", HARMLESS)
+def test_harmless_query_runs(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """What linguists write."""
+    require_harmless(duck, sql)
+
+    assert readonly.ask(duck, sql, (), max_rows=0).table.num_columns > 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("selct 1", 'Parser Error: syntax error at or near "selct"'),
+        (
+            "select fom from word",
+            'Referenced column "fom" not found in FROM clause! Candidate bindings: "form"',
+        ),
+        ("select * from wrod", "no table or view 'wrod' to read here; did you mean word?"),
+        (
+            "select levenshtien('a', 'b')",
+            "the function 'levenshtien' is not allowed here; did you mean levenshtein?",
+        ),
+        ("", "give exactly one query, not 0"),
+        ("select 1; select 2", "give exactly one query, not 2"),
+        ("delete from word", "only SELECT queries run here, not DELETE"),
+        ("select cast('x' as integer)", "Could not convert string 'x' to INT32"),
+        ("select " + "abs(" * 120 + "1" + ")" * 120, "nested more than 100 deep"),
+        ("select " + "1 + " * 20_000 + "1", "longer than 20000 bytes"),
+        ("select '\ud800'", "cannot be checked"),
+        ("select ?", "parameter"),
+    ],
+)
+def test_mistakes_get_one_clear_line(shared: Path, sql: str, message: str) -> None:
+    """DuckDB's own words where they help, without the echo of the query."""
+    with pytest.raises(QueryRejected) as refusal:
+        readonly.query(shared, sql)
+
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_parameters_are_bound(shared: Path) -> None:
+    """By position or by name; never pasted."""
+    by_place = readonly.query(shared, "select id from word where form = ?", ["dog"])
+    by_name = readonly.query(shared, "select id from word where form = $form", {"form": "' or true --"})
+
+    assert by_place.table.to_pylist() == [{"id": 5}]
+    assert by_name.table.num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "rows", "truncated"), [(0, 9, False), (8, 8, True), (9, 9, False), (10, 9, False)]
+)
+def test_rows_are_limited(shared: Path, limit: int, rows: int, truncated: bool) -> None:
+    """The store has nine words; one more row than asked for is enough to know that there are more."""
+    answer = readonly.query(shared, "select * from word", max_rows=limit)
+
+    assert (answer.table.num_rows, answer.truncated) == (rows, truncated)
+
+
+def test_memory_is_limited(shared: Path) -> None:
+    """Nothing can be spilled, as the file system is cut off."""
+    big = "select count(*) from (select a.range, b.range from range(10000) a, range(1000) b group by all)"
+    with pytest.raises(QueryRejected, match="too much memory; filter more, or use a higher --memory-limit"):
+        readonly.query(shared, big, memory_limit=2**25)
+
+
+def test_python_variables_are_out_of_reach(shared: Path) -> None:
+    """DuckDB looks for tables among Python's variables unless told not to."""
+    import pyarrow as pa
+
+    secrets = pa.table({"x": [1]})
+    with readonly.locked(shared) as duck, pytest.raises(duckdb.CatalogException):
+        duck.execute("select * from secrets")
+    assert secrets.num_rows == 1
+
+
+def test_store_with_functions_of_its_own_is_not_opened(path: Path) -> None:
+    """A macro could hide under the name of a harmless function."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("create macro levenshtein(a, b) as (select 1)")
+
+    with pytest.raises(StoreError, match="brings its own SQL functions"):
+        readonly.open_locked(path)
+
+
+def test_broken_locks_are_noticed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If some DuckDB let an attack through, sentgen would not start."""
+    real = duckdb.connect
+
+    class Leaky:
+        def __init__(self, inner: duckdb.DuckDBPyConnection) -> None:
+            self.inner = inner
+
+        def execute(self, sql: str) -> duckdb.DuckDBPyConnection:
+            return self.inner.execute("select 1" if "read_text" in sql else sql)
+
+        def close(self) -> None:
+            self.inner.close()
+
+    leaky = SimpleNamespace(
+        connect=lambda *a, **k: Leaky(real(*a, **k)), Error=duckdb.Error, __version__=duckdb.__version__
+    )
+    monkeypatch.setattr(readonly, "duckdb", leaky)
+    with pytest.raises(StoreError, match="let through what it must refuse"):
+        readonly.open_locked(path)
+
+
+def test_needs_a_current_store(tmp_path: Path) -> None:
+    """Nothing is made by asking."""
+    with pytest.raises(NotFoundError, match="no store here"):
+        readonly.query(tmp_path / "none.duckdb", "select 1")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_store_without_write_permission_is_readable(path: Path) -> None:
+    """Published snapshots have mode 0444."""
+    path.chmod(0o444)
+
+    assert readonly.query(path, "select count(*) as n from token").table.to_pylist() == [{"n": 8}]
+    assert not os.path.exists(f"{path}.wal")
+
+
+def test_allowed_functions_exist_and_dangerous_ones_are_not_among_them() -> None:
+    """A golden list of what must never be allowed."""
+    dangerous = {
+        "getenv",
+        "current_setting",
+        "getvariable",
+        "nextval",
+        "setseed",
+        "write_log",
+        "sleep_ms",
+        "pg_sleep",
+    }
+    dangerous |= {"json_execute_serialized_sql", "query", "query_table", "read_text", "read_blob", "glob"}
+
+    assert not dangerous & (FUNCTIONS | TABLE_FUNCTIONS)
+    assert MAX_BYTES == 20_000
+
+
+@given(st.text(max_size=60))
+def test_any_text_runs_or_is_rejected(duck: duckdb.DuckDBPyConnection, text: str) -> None:
+    """The guard raises nothing but its own error."""
+    with suppress(QueryRejected):
+        require_harmless(duck, text)
