@@ -282,7 +282,7 @@ def _occurrences(scope: _Scope, tags: _Tags, types: _Index, words: Longs) -> tup
         )
         kinds = types(_pair(rows["word_id"], rows["tag_id"]))
         mine = (kinds < types.size) & (kinds != _ROOT_TYPE)
-        root = np.flatnonzero(matrix[[0]].toarray())
+        root = matrix[[0]].indices
         places = np.concatenate((rows["sentence_id"][mine] - first, root))
         counts = np.concatenate((rows["count"][mine], np.ones(len(root))))
         kinds = np.concatenate((kinds[mine], np.full(len(root), _ROOT_TYPE)))

@@ -26,7 +26,8 @@ from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 from sentgen.schema.store import raw, translated_errors
 
-#: From this many anchors on, one join beats a union of one range scan an anchor (measured, DuckDB 1.5).
+#: Up to so many anchors, a union of one equality each is best: DuckDB 1.5 prunes row groups for a list as well,
+#: but filters exactly only after reading all columns of those left. 25 anchors of 20M rows: 0.05 against 0.1 s.
 _UNION_LIMIT = 64
 _BATCH_ROWS = 100_000
 _ENTRY_OVERHEAD = 600
@@ -246,7 +247,9 @@ def _ngrams(connection: Connection, model: ModelLike, wanted: Ints, cache: Ngram
         kept.append(_inside(Rows(*map(np.concatenate, zip(*cached, strict=True))), member))
     if missing:
         kept += _fetch(connection, model, missing, member, cache)
-    return Rows(*map(np.concatenate, zip(*kept, strict=True)))
+    rows = Rows(*map(np.concatenate, zip(*kept, strict=True)))
+    # What was cached must not show in the order of the rows.
+    return rows.where(np.argsort(rows.words.max(axis=1, initial=-1), kind="stable"))
 
 
 def _inside(rows: Rows, member: np.ndarray[Any, np.dtype[np.bool_]]) -> Rows:
@@ -300,8 +303,8 @@ def _stream(connection: Connection, model: ModelLike, anchors: list[int]) -> Ite
         query = "\nunion all\n".join(f"select {_COLUMNS} {where} and anchor = {int(x)}" for x in anchors)
         reader = duck.execute(query).to_arrow_reader(_BATCH_ROWS)
     else:
-        query = f"select {_COLUMNS} {where} and anchor in (select unnest($1::integer[]))"
-        reader = duck.execute(query, [anchors]).to_arrow_reader(_BATCH_ROWS)
+        query = f"select {_COLUMNS} {where} and anchor in ({', '.join(map(str, anchors))})"
+        reader = duck.execute(query).to_arrow_reader(_BATCH_ROWS)
     for batch in reader:
         columns = dict(zip(batch.schema.names, (column.to_numpy() for column in batch.columns), strict=True))
         words = np.stack([columns[f"w{i}"] for i in range(1, 6)], axis=1).astype(np.int32, copy=False)

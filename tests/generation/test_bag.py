@@ -1,0 +1,105 @@
+"""Bags: what the notation means, and that the order of the input is gone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.generation.bag import Unit, parse_bag, shuffled, units_of
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("a b", [("a",), ("b",)]),
+        ("[the dow] fell", [("the", "dow"), ("fell",)]),
+        ("[ the dow ] fell", [("the", "dow"), ("fell",)]),
+        ("[dow]", [("dow",)]),
+        ("a [] b", [("a",), ("b",)]),
+        (r"\[ a \]", [("[",), ("a",), ("]",)]),
+        ("10\u00a0000 a", [("10\u00a0000",), ("a",)]),
+        ("and/or 1/2 plain", [("and/or",), ("1/2",), ("plain",)]),
+        ("/ a/b", [("/",), ("a/b",)]),
+    ],
+)
+def test_notation(text: str, units: list[tuple[str, ...]]) -> None:
+    """Words, brackets, escaped brackets, and slashes that are no tags."""
+    assert [unit.words for unit in parse_bag(text)] == units
+
+
+def test_joiner() -> None:
+    """A joiner makes phrases; alone it is a word."""
+    assert [unit.words for unit in parse_bag("the_dow _ fell", joiner="_")] == [
+        ("the", "dow"),
+        ("_",),
+        ("fell",),
+    ]
+
+
+def test_tags() -> None:
+    """Tags go with words; the head of a phrase is its last word, and the last slash is the tag's."""
+    np, fraction = parse_bag("[the/DT dow/NNP] 1\\/2/CD")
+
+    assert (np.head, np.head_tag) == ("dow", "NNP")
+    assert fraction == Unit(("1\\/2",), ("CD",))
+
+
+def test_tags_can_be_denied_or_demanded() -> None:
+    """With --no-tagged a slash is a slash; with --tagged every word needs a tag."""
+    assert parse_bag("a/B", tagged=False) == [Unit(("a/B",))]
+    with pytest.raises(InputError, match="'c' has no tag"):
+        parse_bag("a/B c", tagged=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no words"),
+        (" \t", "no words"),
+        ("[]", "no words"),
+        ("[a b", "never closed"),
+        ("a b]", "never opened"),
+        ("[a [b] c]", "inside a bracket"),
+    ],
+)
+def test_refusals(text: str, message: str) -> None:
+    """What cannot be read is refused in words."""
+    with pytest.raises(InputError, match=message):
+        parse_bag(text)
+
+
+def test_units_of_a_sentence() -> None:
+    """Base NPs stay whole, neighbours with different numbers apart; words are units if asked for."""
+    sentence = Sentence(["the", "dow", "mr.", "x", "fell"], xpos=list("DNNNV"), nps=[1, 1, 2, 2, 0])
+
+    assert units_of(sentence) == [
+        Unit(("the", "dow"), ("D", "N")),
+        Unit(("mr.", "x"), ("N", "N")),
+        Unit(("fell",), ("V",)),
+    ]
+    assert [unit.words for unit in units_of(sentence, "word")] == [(form,) for form in sentence.forms]
+
+
+UNITS = st.lists(
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=2).map(lambda w: Unit(tuple(w))), max_size=7
+)
+
+
+@given(UNITS, st.integers(0, 99), st.randoms(use_true_random=False))
+def test_the_given_order_does_not_matter(units: list[Unit], seed: int, random: object) -> None:
+    """Every order of a bag comes out the same, with the same units in it."""
+    other = list(units)
+    random.shuffle(other)  # type: ignore[attr-defined]
+
+    assert shuffled(units, seed) == shuffled(other, seed)
+    assert sorted(shuffled(units, seed)) == sorted(units)
+
+
+def test_seeds_differ() -> None:
+    """Another seed gives another order."""
+    units = parse_bag("a b c d e f g h")
+
+    assert len({tuple(shuffled(units, seed)) for seed in range(5)}) > 1

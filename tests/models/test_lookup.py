@@ -1,0 +1,52 @@
+"""Point look-ups: the steps that a person can follow, and the same answer as the tables give."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import toy_store
+from sentgen.schema import Store
+
+from sentgen.errors import InputError
+from sentgen.models.lookup import explain
+from sentgen.models.ngram_table import extend, score_words, start_state
+from sentgen.models.submodel import prefetch
+
+Toy = tuple[Store, toy_store.ToyModel]
+
+
+def test_known_ngram_is_one_step(toy: Toy) -> None:
+    """ "the cat" follows 3 of 7 "the ..."; (3 - 1/2) / 7."""
+    (step,) = explain(*toy, ["the", "cat"])
+
+    assert step.known
+    assert step.order == 2
+    assert step.total == pytest.approx(math.log10(2.5 / 7))
+
+
+def test_steps_of_backing_off(toy: Toy) -> None:
+    """ "cat barks" is unknown: the weight of "cat", then the unigram; words nobody knows are <unk>."""
+    steps = explain(*toy, ["zebra", "cat", "barks"])
+
+    assert [step.ngram for step in steps] == [("<unk>", "cat", "barks"), ("cat", "barks"), ("barks",)]
+    assert [step.known for step in steps] == [False, False, True]
+    assert steps[0].backoff == 0
+    assert steps[-1].total == pytest.approx(steps[1].backoff + steps[2].log10)
+
+
+@pytest.mark.parametrize("words", [*toy_store.SENTENCES, ["barks", "on", "zebra"], ["zebra"]])
+def test_agrees_with_the_sub_model(toy: Toy, words: list[str]) -> None:
+    """The last step is what the compiled table says."""
+    found = prefetch(*toy, [words])
+    ids = found.encode(words)
+    _, state = score_words(found.table, start_state(found.table), ids[:-1])
+    logp, _ = extend(found.table, state, ids[-1])
+
+    assert explain(*toy, ["<s>", *words])[-1].total == pytest.approx(logp / math.log(10))
+
+
+def test_no_word(toy: Toy) -> None:
+    """There must be something to look up."""
+    with pytest.raises(InputError, match="no word"):
+        explain(*toy, [])
