@@ -1,0 +1,173 @@
+"""ARPA files: equality with KenLM's reading, round trips, and refusals by line."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from sentgen.schema import Store
+from toy_corpus import add_corpus, lookup, ngrams
+
+from sentgen.errors import InputError
+from sentgen.models.arpa import escape, export_arpa, import_arpa, unescape
+from sentgen.models.build import build
+from sentgen.models.registry import list_models
+
+TEXT = ["a b a", "a c", "b a ü", "a b a", "b b c a"]
+
+SMALL = """\\data\\
+ngram 1=3
+ngram 2=1
+
+\\1-grams:
+-1.0\t<unk>
+-0.5\ta\t-0.25
+-0.5\tb
+
+\\2-grams:
+-0.125\ta b
+
+\\end\\
+"""
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
+@pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz"])
+@pytest.mark.parametrize("order", [2, 4])
+def test_kenlm_scores_as_the_store_says(
+    store: Store, tmp_path: Path, smoothing: str, name: str, order: int
+) -> None:
+    kenlm = pytest.importorskip("kenlm")
+    add_corpus(store, "toy", TEXT)
+    model = build(store, "m", ["toy"], order=order, smoothing=smoothing)
+    export_arpa(store, model, tmp_path / name)
+
+    reader = kenlm.LanguageModel(str(tmp_path / name))
+
+    stored = ngrams(store, model)
+    for line in [*TEXT, "c c zzz a", "zzz", "ü a b"]:
+        words = [word if (word,) in stored else "<unk>" for word in ["<s>", *line.split(), "</s>"]]
+        expected = [lookup(stored, tuple(words[max(0, i - order + 1) : i + 1])) for i in range(1, len(words))]
+        assert [score for score, _, _ in reader.full_scores(line)] == pytest.approx(expected, abs=1e-5)
+
+
+def test_round_trip(store: Store, tmp_path: Path) -> None:
+    """Words that ARPA cannot hold come back too."""
+    add_corpus(
+        store, "toy", [*[line.split() for line in TEXT], ["New York", "<UNK>", "\\u0041", "\t", "\\x"]]
+    )
+    model = build(store, "m", ["toy"], order=3)
+
+    export_arpa(store, model, tmp_path / "m.arpa")
+    again = import_arpa(store, "m", tmp_path / "m.arpa")
+
+    expected, found = ngrams(store, model), ngrams(store, again)
+    assert found.keys() == expected.keys()
+    assert all(found[gram] == pytest.approx(expected[gram], abs=1e-6) for gram in expected)
+    assert (again.version, again.smoothing, again.order, again.vocabulary) == (2, "arpa", 3, model.vocabulary)
+
+
+@pytest.mark.parametrize("form", ["New York", "<UNK>", "\\u0041", "\\x", "a\\", "\t", "\x00"])
+def test_escapes_are_undone(form: str) -> None:
+    assert unescape(escape(form)) == form
+    assert " " not in escape(form)
+
+
+def test_other_models_are_read(store: Store, tmp_path: Path) -> None:
+    model = import_arpa(store, "small", write(tmp_path / "small.arpa", SMALL))
+
+    assert ngrams(store, model) == {
+        ("<unk>",): (-1.0, 0.0),
+        ("a",): (-0.5, -0.25),
+        ("b",): (-0.5, 0.0),
+        ("a", "b"): (-0.125, 0.0),
+    }
+    assert model.unknown == "word"
+
+
+def test_impossible_words_get_the_lowest_number(store: Store, tmp_path: Path) -> None:
+    text = SMALL.replace("-1.0\t<unk>", "-inf\tc")
+
+    model = import_arpa(store, "small", write(tmp_path / "small.arpa", text))
+
+    assert ngrams(store, model)["c",][0] == pytest.approx(-99)
+    assert model.unknown == "none"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("\\data\\", "hello", 1, "not an ARPA file"),
+        ("ngram 1=3", "ngram 1=4", 10, "3 1-grams, but the header says 4"),
+        ("ngram 2=1", "ngram 3=1", 3, "expected the number of 2-grams"),
+        ("ngram 1=3\nngram 2=1", "", 4, "expected ngram 1=NUMBER"),
+        (
+            "ngram 2=1",
+            "\n".join(f"ngram {n}=1" for n in range(2, 7)),
+            9,
+            "highest that a model may have is 5",
+        ),
+        ("\\2-grams:", "\\3-grams:", 10, "expected \\2-grams:"),
+        ("-0.125\ta b", "-0.125\ta", 11, "expected a number, 2 words"),
+        ("-0.125\ta b", "zero\ta b", 11, "not a logarithm"),
+        ("-0.125\ta b", "0.125\ta b", 11, "above 0"),
+        ("-0.125\ta b", "-0.125\tc b", 11, "without its last word is no 1-gram"),
+        ("-0.125\ta b", "-0.125\ta c", 11, "last word of this 2-gram is no unigram"),
+        ("-0.5\tb", "-0.5\ta", 8, "occurs twice"),
+        ("\n\\end\\\n", "", 11, "was cut off"),
+        ("\\end\\", "\\fin\\", 13, "expected \\end\\"),
+        ("-0.5\tb", "-0.5\tb\\u000a", 8, "line feed"),
+    ],
+)
+def test_damaged_files_are_refused(
+    store: Store, tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
+    """With the line; and nothing is stored."""
+    assert old in SMALL
+    path = write(tmp_path / "bad.arpa", SMALL.replace(old, new, 1))
+
+    with pytest.raises(InputError) as caught:
+        import_arpa(store, "bad", path)
+
+    assert message in str(caught.value)
+    assert caught.value.line == line
+    assert list_models(store) == []
+
+
+def test_unreadable_files_are_refused(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(SMALL.encode())[:-20])
+    (tmp_path / "latin1").write_bytes(SMALL.replace("\tb\n", "\tü\n").encode("latin-1"))
+
+    with pytest.raises(InputError, match="damaged"):
+        import_arpa(store, "bad", tmp_path / "cut.gz")
+    with pytest.raises(InputError, match="not valid UTF-8"):
+        import_arpa(store, "bad", tmp_path / "latin1")
+    with pytest.raises(InputError, match="cannot be read"):
+        import_arpa(store, "bad", tmp_path / "missing")
+    with pytest.raises(InputError, match="needs a name"):
+        import_arpa(store, "", tmp_path / "missing")
+
+
+def test_export_replaces_whole_files_only(store: Store, tmp_path: Path) -> None:
+    add_corpus(store, "toy", TEXT)
+    model = build(store, "m", ["toy"], order=2)
+    target = tmp_path / "out" / "m.arpa"
+    target.parent.mkdir()
+    target.write_text("old")
+
+    def fail(line: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export_arpa(store, model, target, progress=fail)
+    with pytest.raises(InputError, match="cannot be written"):
+        export_arpa(store, model, tmp_path / "nowhere" / "m.arpa")
+
+    assert [path.name for path in target.parent.iterdir()] == ["m.arpa"]
+    assert target.read_text() == "old"
