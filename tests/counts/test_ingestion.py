@@ -1,0 +1,316 @@
+"""Ingestion: what is stored and counted, once, whole, in any order, and undone by removal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from all_counts import CONLLU, all_counts
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sentgen.counts import corpora, segments
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError, NotFoundError
+from sentgen.schema import Store
+from sentgen.schema.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.store import fetch_arrow, raw
+
+
+@pytest.fixture
+def store(tmp_path: Path):  # type: ignore[no-untyped-def]
+    with Store(tmp_path / "s.duckdb", create=True) as opened:
+        yield opened
+
+
+def rows(store: Store, query: str) -> list[tuple[object, ...]]:
+    with store.connect() as connection:
+        return raw(connection).execute(query).fetchall()
+
+
+def test_summary(store: Store, treebank: Path) -> None:
+    """The summary says what went in."""
+    summary = ingest(store, [str(treebank)], Settings("pets"))
+
+    # dog, chased, a, cat, ., The | Do, n't, chase, the: 10 types; 6 + 5 tokens.
+    assert (summary.sources, summary.sentences, summary.tokens, summary.types) == (1, 2, 11, 10)
+
+
+def test_sentences_keep_their_metadata(store: Store, treebank: Path) -> None:
+    """Names, raw text, comments, documents and ranges of the source survive."""
+    ingest(store, [str(treebank)], Settings("pets"))
+
+    assert rows(store, "select sent_id, length, line, text, metadata from sentence order by id") == [
+        ("1", 6, 1, "The dog chased a cat.", None),
+        ("2", 5, 11, None, "note = kept"),
+    ]
+    assert rows(store, "select name, sentences from document order by id") == [("d1", 1), ("d2", 1)]
+    assert rows(store, "select first, last, form from multiword") == [(1, 2, "Don't")]
+
+
+def test_dependency_events_by_hand(store: Store, treebank: Path) -> None:
+    """Events of the first sentence's verb, over words and over units, with direction and distance."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    query = """
+        select layer, head, modifier, direction, distance, count from v_dependencies
+        where level = 'word-word' and head in ('chased', 'dog') order by all
+    """
+
+    # Word layer: dog is 1 left of chased, cat 2 right, "." 3 right; The is 1 left of dog; "the" 1 left of dog.
+    # Unit layer: [The dog] chased [a cat] . : units at places 1, 2, 3, 4, so cat is 1 right and "." 2 right.
+    assert rows(store, query) == [
+        ("unit", "chased", ".", "right", 2, 1),
+        ("unit", "chased", "cat", "right", 1, 1),
+        ("unit", "chased", "dog", "left", 1, 1),
+        ("word", "chased", ".", "right", 3, 1),
+        ("word", "chased", "cat", "right", 2, 1),
+        ("word", "chased", "dog", "left", 1, 1),
+        ("word", "dog", "The", "left", 1, 1),
+        ("word", "dog", "the", "left", 1, 1),
+    ]
+
+
+def test_argument_counts_by_hand(store: Store, treebank: Path) -> None:
+    """NN (dog, cat, dog) has one determiner on the left each and nothing on the right, in the word layer."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    query = """
+        select direction, arguments, count from v_arguments
+        where layer = 'word' and level = 'tag' and head_tag = 'NN' order by all
+    """
+
+    assert rows(store, query) == [("left", 1, 3), ("right", 0, 3)]
+
+
+def test_function_heads_are_promoted_in_the_unit_layer_only(store: Store, treebank: Path) -> None:
+    """`Do` heads `chase` in the unit layer, as UD's aux is promoted; the word layer is as annotated."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    query = "select layer, head, modifier from v_dependencies where level = 'word-word' and {} = 'Do' order by all"
+
+    assert ("unit", "<root>", "Do") in rows(store, query.format("modifier"))
+    assert ("word", "chase", "Do") in rows(store, query.format("modifier"))
+
+
+def test_without_function_heads(store: Store, treebank: Path) -> None:
+    """The setting turns promotion off."""
+    ingest(store, [str(treebank)], Settings("pets", function_heads=False))
+    query = "select distinct head from v_dependencies where layer = 'unit' and level = 'word-word' and modifier = 'Do'"
+
+    assert rows(store, query) == [("chase",)]
+
+
+def test_cooccurrence_by_hand(store: Store, treebank: Path) -> None:
+    """dog and chased share one sentence; a word does not co-occur with itself unless it is there twice."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    query = "select a, b, count from v_cooccurrences where layer = 'word' and a = 'dog' and b in ('dog', 'chased', 'chase')"
+
+    assert sorted(rows(store, query)) == [("dog", "chase", 1), ("dog", "chased", 1)]
+
+
+@pytest.mark.parametrize("order", [1, 3, 5])
+def test_ngrams_equal_the_sql_reference(store: Store, treebank: Path, order: int) -> None:
+    """Compiled counts are those of LEAD and GROUP BY, up to the order that was asked for."""
+    ingest(store, [str(treebank)], Settings("pets", order=order))
+    for n in range(1, 6):
+        words = ", ".join(f"w{i}" for i in range(1, n + 1))
+        counted = f"select corpus_id, {words}, sum(count)::bigint from ngram_{n} join segment on segment.id = segment_id group by all"
+
+        assert sorted(rows(store, counted)) == sorted(rows(store, reference_ngrams_sql(n)))
+        assert bool(rows(store, counted)) == (n <= order)
+
+
+def test_same_content_is_stored_once(store: Store, treebank: Path, tmp_path: Path) -> None:
+    """A second run is a no-op, and so is a copy under another name."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    before = all_counts(store)
+    (tmp_path / "copy.conllu").write_text(treebank.read_text())
+    again = ingest(store, [str(treebank), str(tmp_path / "copy.conllu")], Settings("pets"))
+
+    assert (again.sources, again.unchanged) == (0, 2)
+    assert all_counts(store) == before
+
+
+def test_lowercase(store: Store, treebank: Path) -> None:
+    """Forms are lower-cased; the raw text is not."""
+    ingest(store, [str(treebank)], Settings("pets", lowercase=True))
+
+    assert rows(store, "select count(*) from v_tokens where form = 'the'") == [(2,)]
+    assert rows(store, "select text from sentence where sent_id = '1'") == [("The dog chased a cat.",)]
+
+
+def test_settings_of_a_corpus_cannot_change(store: Store, treebank: Path, tmp_path: Path) -> None:
+    """Counts of one corpus mean one thing."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    with pytest.raises(InputError, match=r"made with order = 5, not 3"):
+        ingest(store, [str(treebank)], Settings("pets", order=3))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"corpus": " "}, "needs a name"),
+        ({"order": 6}, "not between 1 and 5"),
+        ({"tags": "pos"}, "neither xpos nor upos"),
+        ({"on_error": "ignore"}, "none of: raise, collect, skip"),
+        ({"format": "word"}, "unknown format 'word'; there are: conll2000"),
+    ],
+)
+def test_bad_settings(changes: dict[str, object], message: str) -> None:
+    """Settings are refused before anything is read."""
+    with pytest.raises(InputError, match=message):
+        Settings(**({"corpus": "x"} | changes))  # type: ignore[arg-type]
+
+
+BROKEN = CONLLU.replace("5\tdog\tdog\tNOUN\tNN\t_\t3", "5\tdog\tdog\tNOUN\tNN\t_\t9")
+
+
+def test_raise_stores_nothing(store: Store, tmp_path: Path) -> None:
+    """One bad sentence: file, line, sentence and check are named, and the corpus does not exist."""
+    (tmp_path / "bad.conllu").write_text(BROKEN)
+    with pytest.raises(InputError, match=r"bad\.conllu:\d+: .*\(sentence 2\) \[head-range\]"):
+        ingest(store, [str(tmp_path / "bad.conllu")], Settings("pets"))
+
+    assert rows(store, "select count(*) from corpus") == [(0,)]
+    assert rows(store, "select count(*) from token") == [(0,)]
+
+
+def test_skip_stores_the_rest_and_the_reason(store: Store, tmp_path: Path) -> None:
+    """The good sentence is in, the bad one is listed."""
+    (tmp_path / "bad.conllu").write_text(BROKEN)
+    summary = ingest(store, [str(tmp_path / "bad.conllu")], Settings("pets", on_error="skip"))
+
+    assert (summary.sentences, len(summary.rejections)) == (1, 1)
+    assert [row["check_name"] if "check_name" in row else row["check"] for row in corpora.rejected(store, "pets").to_pylist()] == ["head-range"]
+
+
+def test_collect_refuses_the_file_and_keeps_the_others(store: Store, tmp_path: Path, treebank: Path) -> None:
+    """All problems are reported, nothing of the bad file is stored, the good file is."""
+    (tmp_path / "bad.conllu").write_text(BROKEN + BROKEN.replace("sent_id = 2", "sent_id = 4"))
+    summary = ingest(store, [str(tmp_path / "bad.conllu"), str(treebank)], Settings("pets", on_error="collect"))
+
+    assert (summary.sources, summary.refused, len(summary.rejections)) == (1, 1, 2)
+    assert rows(store, "select count(*) from sentence") == [(2,)]
+
+
+def test_unknown_corpus(store: Store, treebank: Path) -> None:
+    """The message names the corpora that exist."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    with pytest.raises(NotFoundError, match="no corpus 'cats'; there are: pets"):
+        corpora.describe(store, "cats")
+
+
+WORDS = st.sampled_from(["a", "b", "c", "dd", "ü", "x\u00a0y"])
+FILES = st.lists(
+    st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=5), min_size=1, max_size=5
+)
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(FILES, st.randoms())
+def test_order_and_grouping_do_not_matter(tmp_path_factory, files, random) -> None:  # type: ignore[no-untyped-def]
+    """Files ingested together, one by one, or in another order, give the same counts; removal undoes one exactly."""
+    folder = tmp_path_factory.mktemp("order")
+    paths = []
+    for number, sentences in enumerate(files):
+        paths.append(folder / f"{number}.lines")
+        paths[-1].write_text("".join(f"{number} {' '.join(sentence)}\n" for sentence in sentences))
+    shuffled = random.sample(paths, len(paths))
+    with Store(folder / "a.duckdb", create=True) as first, Store(folder / "b.duckdb", create=True) as second:
+        ingest(first, [str(path) for path in paths], Settings("x"))
+        for path in shuffled:
+            ingest(second, [str(path)], Settings("x"))
+        expected = all_counts(first)
+
+        assert all_counts(second) == expected
+        ingest(second, [str(paths[0])], Settings("y", lowercase=True))
+        assert all_counts(second) != expected
+        corpora.remove(second, "y")
+        assert all_counts(second) == expected
+
+
+def test_segments_are_merged_without_changing_counts(store: Store, tmp_path: Path) -> None:
+    """Many small additions end in few segments, with the counts of a single one."""
+    lines = [f"word{i} and word{i % 3} meet\n" for i in range(20)]
+    for number, line in enumerate(lines):
+        (tmp_path / f"{number}.lines").write_text(line)
+        ingest(store, [str(tmp_path / f"{number}.lines")], Settings("many"))
+    (tmp_path / "all.lines").write_text("".join(lines))
+    with Store(tmp_path / "one.duckdb", create=True) as single:
+        ingest(single, [str(tmp_path / "all.lines")], Settings("many"))
+
+        assert all_counts(store) == all_counts(single)
+    with store.connect() as connection:
+        assert len(segments.of_corpora(connection, [1])) < segments.FAN_IN
+
+
+def test_verify_tells_changed_and_missing(store: Store, treebank: Path, tmp_path: Path) -> None:
+    """Sources are compared with the files on disk."""
+    other = tmp_path / "other.lines"
+    other.write_text("one two\n")
+    ingest(store, [str(treebank), str(other)], Settings("pets"))
+    assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
+
+    other.write_text("one three\n")
+    treebank.unlink()
+    assert {Path(row.path).name: row.status for row in corpora.verify(store, "pets")} == {
+        "other.lines": "changed",
+        "two.conllu": "missing",
+    }
+
+
+CHILD = """
+import sys
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts import ingestion
+from sentgen.schema import Store
+ingestion.BATCH_TOKENS = 1
+with Store(sys.argv[1], create=True) as store:
+    print("open", flush=True)
+    ingest(store, sys.argv[2:], Settings("x"))
+"""
+
+
+@pytest.mark.slow
+def test_kill_in_mid_ingest(tmp_path: Path) -> None:
+    """Twenty times kill -9 somewhere: nothing half-written, and the same command completes."""
+    paths = []
+    for number in range(40):
+        paths.append(tmp_path / f"{number}.lines")
+        paths[-1].write_text("".join(f"w{(i * number) % 97} w{i % 31} w{i % 7} .\n" for i in range(300)))
+    target = tmp_path / "killed.duckdb"
+    command = [sys.executable, "-c", CHILD, str(target), *map(str, paths)]
+    killed = 0
+    for round_ in range(20):
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(0.02 + 0.04 * (round_ % 7))
+        os.kill(child.pid, signal.SIGKILL)
+        killed += child.wait() == -signal.SIGKILL
+        child.communicate()
+        with Store(target, create=True) as store:
+            check_whole(store)
+    subprocess.run(command, check=True, capture_output=True)
+    with Store(target) as store, Store(tmp_path / "clean.duckdb", create=True) as clean:
+        ingest(clean, [str(path) for path in paths], Settings("x"))
+
+        assert killed > 10
+        assert all_counts(store) == all_counts(clean)
+
+
+def check_whole(store: Store) -> None:
+    """Every source has all its sentences, every count equals a recount, and nothing is an orphan."""
+    assert rows(store, "select id from source where sentences <> 300") == []
+    total = rows(store, "select count(*) from sentence")[0][0]
+    assert rows(store, "select count(*) * 300 from source")[0][0] == total
+    assert rows(store, "select count(*) from token where sentence_id not in (select id from sentence)") == [(0,)]
+    with store.connect() as connection:
+        for n in (1, 2, 5):
+            words = ", ".join(f"w{i}" for i in range(1, n + 1))
+            counted = f"select 1 as corpus_id, {words}, sum(count)::bigint as count from ngram_{n} group by all"
+            difference = f"(({counted}) except ({reference_ngrams_sql(n)})) union all (({reference_ngrams_sql(n)}) except ({counted}))"
+            assert fetch_arrow(connection, difference).num_rows == 0

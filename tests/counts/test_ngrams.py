@@ -1,0 +1,119 @@
+"""N-gram counting against counting by hand and against a dictionary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.counts.ngrams import PAD, RollUp, sort_records, wrap
+from sentgen.counts.spill import NgramCounter, merge_runs
+from sentgen.schema.corpus import BOS, EOS
+
+SENTENCES = st.lists(st.lists(st.integers(3, 8), min_size=1, max_size=7), min_size=1, max_size=12)
+
+
+def by_dictionary(sentences: list[list[int]], order: int) -> Counter[tuple[int, ...]]:
+    wrapped = [[BOS, *sentence, EOS] for sentence in sentences]
+    return Counter(tuple(w[i : i + order]) for w in wrapped for i in range(len(w) - order + 1))
+
+
+def streamed(sentences: list[list[int]]) -> np.ndarray:
+    words = np.array([word for sentence in sentences for word in sentence], np.int32)
+    return wrap(words, np.array([len(sentence) for sentence in sentences], np.int32), BOS, EOS)
+
+
+def collected(counter: NgramCounter) -> list[list[tuple[tuple[int, ...], int]]]:
+    rows: list[list[tuple[tuple[int, ...], int]]] = [[] for _ in range(counter.highest)]
+    for block in counter.results():
+        for order, counted in enumerate(block):
+            rows[order] += zip(map(tuple, counted.words.T.tolist()), counted.counts.tolist(), strict=True)
+    return rows
+
+
+def test_records_of_one_sentence() -> None:
+    """Every token starts one record that ends with its sentence."""
+    # <s> a b </s> with a = 7 and b = 4: records start at each of the four tokens.
+    stream = np.array([0, 3, 2, 1], np.int32)  # dense numbers in the order of the ids 1, 2, 4, 7
+    records, counts = sort_records(stream, np.array([1, 2, 4, 7], np.int32), ends=1)
+
+    assert records.tolist() == [[1, 7, 4, 2, PAD], [2, *[PAD] * 4], [4, 2, PAD, PAD, PAD], [7, 4, 2, PAD, PAD]]
+    assert counts.tolist() == [1, 1, 1, 1]
+
+
+def test_roll_up_by_hand() -> None:
+    """Records that share their first words are one n-gram of that order."""
+    # Twice "a b", once "a c" (a=3 b=4 c=5), ends left out: unigram a 3, bigrams a b 2 and a c 1.
+    records = np.array([[3, 4, PAD, PAD, PAD], [3, 5, PAD, PAD, PAD], [4, PAD, PAD, PAD, PAD]], np.int32)
+    roll_up = RollUp(2)
+    first, last = roll_up.add(records, np.array([2, 1, 2])), roll_up.finish()
+
+    assert [counted.words.T.tolist() for counted in first] == [[[3]], [[3, 4], [3, 5]]]
+    assert [counted.counts.tolist() for counted in first] == [[3], [2, 1]]
+    assert last[0].words.tolist() == [[4]]
+    assert last[0].counts.tolist() == [2]
+
+
+@given(SENTENCES, st.integers(1, 5))
+def test_counts_equal_a_dictionary(sentences: list[list[int]], highest: int) -> None:
+    """All orders come out of one sort, each sorted, each complete."""
+    counter = NgramCounter(highest=highest, memory=1 << 20, folder=Path("/nonexistent"))
+    counter.add(streamed(sentences))
+
+    for order, rows in enumerate(collected(counter), 1):
+        assert rows == sorted(by_dictionary(sentences, order).items())
+
+
+@given(SENTENCES, st.integers(1, 6), st.integers(2, 5))
+def test_spilled_runs_equal_one_sort(tmp_path_factory, sentences, chunk, block) -> None:  # type: ignore[no-untyped-def]
+    """However the stream is cut into runs and the merge into blocks, the counts are the same."""
+    folder = tmp_path_factory.mktemp("runs") / "runs"
+    counter = NgramCounter(highest=5, memory=0, folder=folder)
+    counter.chunk, counter.block = chunk, block
+    for sentence in sentences:
+        counter.add(streamed([sentence]))
+
+    for order, rows in enumerate(collected(counter), 1):
+        assert rows == sorted(by_dictionary(sentences, order).items())
+    counter.close()
+    assert not folder.exists()
+
+
+def test_wide_vocabulary_takes_the_other_road() -> None:
+    """Where a rank, a word and a position do not fit into 64 bits, the index is sorted instead."""
+    rng = np.random.default_rng(1)
+    names = np.arange(1 << 22, dtype=np.int32)
+    stream = rng.integers(0, names.size, 5000).astype(np.int32)
+    stream[9::10] = 2
+    stream[-1] = 2
+    records, counts = sort_records(stream, names, ends=2)
+    narrow_names, narrow = np.unique(stream, return_inverse=True)
+    expected, expected_counts = sort_records(
+        narrow.astype(np.int32), narrow_names, ends=int(np.searchsorted(narrow_names, 2))
+    )
+
+    assert (records == expected).all()
+    assert (counts == expected_counts).all()
+
+
+def test_no_sentences_no_counts() -> None:
+    """Nothing comes out of nothing."""
+    counter = NgramCounter(highest=5, memory=0, folder=Path("/nonexistent"))
+
+    assert collected(counter) == [[], [], [], [], []]
+
+
+def test_merge_of_equal_records(tmp_path: Path) -> None:
+    """A record that is in every run comes out once, with the sum."""
+    record = np.array([[3, 4, 5, 6, 7]], np.int32)
+    paths = []
+    for run in range(5):
+        paths.append((tmp_path / f"{run}.r.npy", tmp_path / f"{run}.c.npy"))
+        np.save(paths[-1][0], record)
+        np.save(paths[-1][1], np.array([run + 1], np.int32))
+    merged = [(r.tolist(), c.tolist()) for r, c in merge_runs(paths, block=2) if c.size]
+
+    assert merged == [([[3, 4, 5, 6, 7]], [15])]
