@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from sentgen.cli import corpora, ingest
+from sentgen.cli import corpora, db, evaluate, ingest, inspect, models, regenerate, schema, score, sql
 from sentgen.errors import SentgenError
 
 app = typer.Typer(
@@ -19,8 +19,17 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
-app.command("ingest")(ingest.ingest)
-app.add_typer(corpora.app, name="corpora")
+app.command("ingest", rich_help_panel="Corpora")(ingest.ingest)
+app.add_typer(corpora.app, name="corpora", rich_help_panel="Corpora")
+for name in ("ngrams", "deps", "args", "kwic", "freq", "collocations"):
+    app.command(name, rich_help_panel="Look inside")(getattr(inspect, name))
+app.command("sql", rich_help_panel="Look inside")(sql.sql)
+app.command("schema", rich_help_panel="Look inside")(schema.show)
+app.add_typer(models.app, name="models", rich_help_panel="Models and sentences")
+app.command("score", rich_help_panel="Models and sentences")(score.score)
+app.command("regenerate", rich_help_panel="Models and sentences")(regenerate.regenerate)
+app.add_typer(evaluate.app, name="evaluate", rich_help_panel="Models and sentences")
+app.add_typer(db.app, name="db", rich_help_panel="The store")
 
 
 def main() -> None:
