@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import duckdb
+import pyarrow as pa
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
@@ -44,6 +46,28 @@ def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
     """Return the DuckDB connection below, in the same transaction: the way in and out for Arrow."""
     wrapped = connection.connection.dbapi_connection
     return cast(duckdb.DuckDBPyConnection, getattr(wrapped, "_ConnectionWrapper__c", wrapped))
+
+
+def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None) -> pa.Table:
+    """Run a query and return its rows as an Arrow table."""
+    return _arrow(duck.execute(query, parameters or None), "to_arrow_table", "fetch_arrow_table")()
+
+
+def arrow_reader(duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None) -> pa.RecordBatchReader:
+    """Run a query and return its rows in Arrow batches."""
+    return _arrow(duck.execute(query, parameters or None), "to_arrow_reader", "fetch_record_batch")(8192)
+
+
+def _arrow(duck: duckdb.DuckDBPyConnection, name: str, name_in_1_4: str) -> Callable[..., Any]:
+    """Return a method that DuckDB renamed in 1.5, without the advice that 2.0 gives about it."""
+    method = getattr(duck, name, None) or getattr(duck, name_in_1_4)
+
+    def quietly(*arguments: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return method(*arguments)
+
+    return quietly
 
 
 @contextmanager

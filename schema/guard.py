@@ -96,7 +96,7 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     try:
         _require_one_select(duck, sql)
         row = duck.execute("select json_serialize_sql(?::varchar)", [sql]).fetchone()
-        tree = json.loads(row[0]) if row else {"error": True}
+        tree: Node = json.loads(row[0]) if row else {"error": True}
         if tree.get("error"):
             raise QueryRejected(
                 f"only plain SELECT queries run here: {_first_line(tree.get('error_message', ''))}"

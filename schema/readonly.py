@@ -20,7 +20,7 @@ import duckdb
 import pyarrow as pa
 
 from sentgen.errors import NotFoundError, QueryRejected, StoreError
-from sentgen.schema.engine import default_memory_limit, translated_errors
+from sentgen.schema.engine import arrow_reader, default_memory_limit, translated_errors
 from sentgen.schema.guard import require_harmless, syntax_message
 from sentgen.schema.store import Store
 
@@ -63,7 +63,7 @@ def query(
 def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, max_rows: int) -> Answer:
     """Run a query that has passed the guard on a locked connection."""
     try:
-        reader = duck.execute(sql, parameters or None).to_arrow_reader(8192)
+        reader = arrow_reader(duck, sql, parameters)
         batches, rows = [], 0
         for batch in reader:
             batches.append(batch)

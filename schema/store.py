@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Executable
 
 from sentgen.errors import NotFoundError
 from sentgen.schema import migrate
-from sentgen.schema.engine import default_memory_limit, open_engine, raw, translated_errors
+from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
 
 __all__ = [
     "Store",
@@ -125,7 +125,7 @@ def one_thread(connection: Connection) -> Iterator[None]:
 
 def fetch_arrow(connection: Connection, query: str, parameters: Sequence[Any] = ()) -> pa.Table:
     """Run one query and return its rows as an Arrow table."""
-    return raw(connection).execute(query, parameters).to_arrow_table()
+    return arrow_table(raw(connection), query, parameters)
 
 
 def scalar(connection: Connection, statement: Executable) -> int:
