@@ -81,6 +81,6 @@ def test_no_mass_left_adds_one_to_the_sum(store: Store) -> None:
 
     model = build(store, "toy", ["toy"], order=2, smoothing="katz")
 
-    # "<s> w" and "w </s>" have each count once per type: n = 240, 80, 40, 24, 16, 10. After w6_0: </s> 6 of 6.
+    # "<s> w" and "w </s>" have the counts of w: n = 240, 80, 40, 24, 16, 10. After w6_0: </s> 6 of 6.
     assert probabilities(store, model)["w6_0", "</s>"] == pytest.approx(6 / 7)
     assert_sums_to_one(ngrams(store, model), 2)
