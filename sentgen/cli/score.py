@@ -76,9 +76,7 @@ def score(
         f"{sums.sentences} sentences, {sums.tokens} tokens with ends, {sums.oov} unknown;"
         f" log10 {sums.log10:.4f}"
     )
-    out.note(
-        f"perplexity {sums.perplexity:.2f}, without unknown words {sums.perplexity_without_oov:.2f}"
-    )
+    out.note(f"perplexity {sums.perplexity:.2f}, without unknown words {sums.perplexity_without_oov:.2f}")
 
 
 def _lines(text: list[str], file: Path | None) -> Iterable[str]:
