@@ -26,8 +26,8 @@ from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 from sentgen.schema.store import raw, translated_errors
 
-#: Up to so many anchors, a union of one equality each is best: DuckDB 1.5 prunes row groups for a list too, but
-#: filters it only after reading all columns of those left (25 anchors of 20M rows: 0.05 against 0.1 CPU s).
+#: Up to so many anchors, a union of one equality each is best: DuckDB 1.5 prunes row groups for a list too,
+#: but filters it only after reading all columns of those left (25 of 20M rows: 0.05 against 0.1 CPU s).
 _UNION_LIMIT = 64
 _BATCH_ROWS = 100_000
 _ENTRY_OVERHEAD = 600
