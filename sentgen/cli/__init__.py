@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from sentgen.cli import corpora, db, evaluate, ingest, inspect, models, regenerate, schema, score, sql
+from sentgen.cli import corpora, db, demo, evaluate, ingest, inspect, models, regenerate, schema, score, sql
 from sentgen.errors import SentgenError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
+app.command("demo")(demo.demo)
 app.command("ingest", rich_help_panel="Corpora")(ingest.ingest)
 app.add_typer(corpora.app, name="corpora", rich_help_panel="Corpora")
 for name in ("ngrams", "deps", "args", "kwic", "freq", "collocations"):
