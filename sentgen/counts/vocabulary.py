@@ -35,7 +35,7 @@ def _encode(
     at, tokens, lines, types, used = state[0], state[1], state[2], state[3], state[4]
     limit = np.int64(slots.size * 0.6)
     mask = np.uint64(slots.size - 1)
-    line_start = tokens if lines == 0 else state[5]
+    line_start = state[5]
     done = True
     while at < text.size:
         end = at
@@ -117,7 +117,7 @@ class Vocabulary:
         return self._run(text.removesuffix(b"\n"), by_line=True, rows=len(text) // 2 + 1)
 
     def _run(self, text: bytes, *, by_line: bool, rows: int) -> tuple[Ints, Ints]:
-        data = np.frombuffer(text + b"\n" if not by_line else text, np.uint8)
+        data = np.frombuffer(text + b"\n", np.uint8)
         ids = np.empty(rows, np.int32)
         lengths = np.empty(text.count(b"\n") + 1 if by_line else 0, np.int32)
         self._state[[_AT, _TOKENS, _LINES]] = 0
