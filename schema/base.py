@@ -27,3 +27,8 @@ def column(
 def key(comment: str) -> Column[Any]:
     """Declare the integer primary key of a small table."""
     return column("id", Integer, comment, primary_key=True)
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier for SQL."""
+    return '"' + name.replace('"', '""') + '"'

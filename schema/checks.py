@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sentgen.schema.corpus import RESERVED_WORDS
+from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.segments import counted_tables
 
 _REINGEST = (
     "remove the corpus and ingest it again (sentgen corpus remove NAME; sentgen ingest PATH --corpus NAME)"
@@ -234,7 +236,8 @@ def _recounts() -> Iterator[Check]:
         )
 
 
-def counted_tables() -> tuple[str, ...]:
-    """Return the tables whose rows belong to a segment."""
-    ngrams = tuple(f"ngram_{order}" for order in range(1, MAX_ORDER + 1))
-    return (*ngrams, "dependency_event", "posting", "argument_count")
+def tree_recounts(corpora: Sequence[tuple[int, str]]) -> Iterator[Check]:
+    """Yield a check for every table that is counted from trees, and every corpus (id and name)."""
+    for corpus_id, name in corpora:
+        for table in COUNTED:
+            yield Check(f"{table} of {name} recounted", recount(table, corpus_id), slow=True)

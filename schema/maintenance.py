@@ -10,11 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 import duckdb
-from sqlalchemy import Connection, text
+from sqlalchemy import select, text
 
 from sentgen.errors import StoreError
-from sentgen.schema.base import metadata
-from sentgen.schema.checks import Check, checks, counted_tables
+from sentgen.schema import segments
+from sentgen.schema.base import metadata, quoted
+from sentgen.schema.checks import Check, checks, tree_recounts
+from sentgen.schema.corpus import corpus
 from sentgen.schema.engine import open_engine, raw, translated_errors
 from sentgen.schema.store import Store
 
@@ -82,13 +84,17 @@ def facts(store: Store) -> dict[str, str | int]:
 
 def check(store: Store, extra: Sequence[Check] = (), *, quick: bool = False) -> Iterator[Result]:
     """Run the checks of `sentgen.schema.checks` and ``extra``, without the slow ones if ``quick``."""
-    for one in (*checks(), *extra):
+    with store.connect() as connection:
+        corpora = [
+            (int(row.id), str(row.name)) for row in connection.execute(select(corpus.c.id, corpus.c.name))
+        ]
+    for one in (*checks(), *tree_recounts(corpora), *extra):
         if quick and one.slow:
             continue
         with store.connect() as connection:
             duck = raw(connection)
             columns = duck.execute(f"from ({one.query}) limit 0").description or []
-            rest = "".join(f", any_value({_quoted(str(c[0]))})" for c in columns)
+            rest = "".join(f", any_value({quoted(str(c[0]))})" for c in columns)
             row = duck.execute(f"select count(*){rest} from ({one.query})").fetchone() or (0,)
         example = ", ".join(f"{c[0]} {value}" for c, value in zip(columns, row[1:], strict=True))
         yield Result(one, int(row[0]), example if row[0] else "")
@@ -106,58 +112,12 @@ def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:
     before = path.stat().st_size if path.exists() else 0
     with Store(path, memory_limit=memory_limit) as store:
         with store.begin() as connection:
-            segments = _one(raw(connection), "select count(*) from segment")
-            _merge(connection)
+            before_merge = _one(raw(connection), "select count(*) from segment")
+            segments.merge(connection)
             remaining = _one(raw(connection), "select count(*) from segment")
         limit = store.memory_limit
     packed = _pack(path, limit)
-    return Compaction(segments, remaining, before, path.stat().st_size, packed)
-
-
-def _merge(connection: Connection) -> None:
-    duck = raw(connection)
-    duck.execute(
-        """
-        create or replace temp table merging as
-        select id as segment_id, min(id) over (partition by corpus_id) as target
-        from segment
-        qualify count(*) over (partition by corpus_id) > 1
-        """
-    )
-    for table in counted_tables():
-        names = [
-            _quoted(c.name) for c in metadata.tables[table].columns if c.name not in ("segment_id", "count")
-        ]
-        keys = ", ".join(names)
-        duck.execute(
-            f"""
-            create or replace temp table merged as
-            select m.target as segment_id, {keys}, sum(count)::bigint as count
-            from {table}
-            join merging m using (segment_id)
-            group by all
-            """
-        )
-        duck.execute(f"delete from {table} where segment_id in (select segment_id from merging)")
-        duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")
-    duck.execute("drop table if exists merged")
-    duck.execute(
-        """
-        update segment
-        set sentences = t.sentences, tokens = t.tokens
-        from (
-            select m.target, sum(s.sentences)::bigint as sentences, sum(s.tokens)::bigint as tokens
-            from segment s
-            join merging m on m.segment_id = s.id
-            group by m.target
-        ) t
-        where segment.id = t.target
-        """
-    )
-    duck.execute(
-        "delete from segment where id in (select segment_id from merging where segment_id <> target)"
-    )
-    duck.execute("drop table merging")
+    return Compaction(before_merge, remaining, before, path.stat().st_size, packed)
 
 
 def _pack(path: Path, memory_limit: int) -> bool:
@@ -185,7 +145,7 @@ def _copy_into(path: Path, draft: Path, memory_limit: int) -> None:
             duck.execute("checkpoint")
             place = str(draft).replace("'", "''")
             duck.execute(f"attach '{place}' as draft")
-            current = _quoted(_text(duck, "select current_database()"))
+            current = quoted(_text(duck, "select current_database()"))
             for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
                 duck.execute(f"delete from draft.main.{reserved}")
             duck.execute("begin")
@@ -205,7 +165,7 @@ def _copy_into(path: Path, draft: Path, memory_limit: int) -> None:
 
 def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
     for table in metadata.sorted_tables:
-        columns = ", ".join(_quoted(c.name) for c in table.columns)
+        columns = ", ".join(quoted(c.name) for c in table.columns)
         digest = f"select count(*), sum(hash({columns})) from {{}}.main.{table.name}"
         if duck.execute(digest.format(current)).fetchall() != duck.execute(digest.format("draft")).fetchall():
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")
@@ -222,10 +182,6 @@ def _sync_folder(folder: Path) -> None:
 def _discard(draft: Path) -> None:
     for leftover in (draft, draft.with_name(f"{draft.name}.wal")):
         leftover.unlink(missing_ok=True)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _one(duck: duckdb.DuckDBPyConnection, query: str) -> int:

@@ -9,10 +9,12 @@ from importlib.resources import files
 
 from sqlalchemy import Connection
 
-from sentgen.schema.store import raw
+from sentgen.schema.base import metadata
+from sentgen.schema.engine import raw
 
+#: Queries that lay out the trees for counting, each read by the following ones under its name.
 _STEPS = ("tagged_token", "layer_token", "attachment")
-#: Tables that these queries fill, each by the query of its name.
+#: Tables that are counted from the steps, each by the query of its name.
 COUNTED = ("dependency_event", "argument_count", "posting")
 
 
@@ -21,28 +23,38 @@ def query(name: str) -> str:
     return (files(__package__) / f"{name}.sql").read_text()
 
 
-def prepare(connection: Connection, corpus_id: int, first: int, last: int) -> int:
-    """Lay out the sentences ``first`` to ``last`` of a corpus for counting; return the number of attachments."""
+def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: int, last: int) -> None:
+    """Count the trees of the sentences ``first`` to ``last`` of a corpus into a segment."""
     duck = raw(connection)
-    duck.execute(query(_STEPS[0]), {"corpus": corpus_id, "first": first, "last": last})
-    for step in _STEPS[1:]:
-        duck.execute(query(step))
-    found = duck.execute("select count(*) from attachment").fetchone()
-    return int(found[0]) if found else 0
-
-
-def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: int, last: int) -> int:
-    """Count the trees of the sentences ``first`` to ``last`` into a segment; return the number of attachments."""
-    attachments = prepare(connection, corpus_id, first, last)
-    for table in COUNTED if attachments else ():
-        raw(connection).execute(
+    for step in _STEPS:
+        values = {"corpus": corpus_id, "first": first, "last": last} if step == _STEPS[0] else None
+        duck.execute(f"create or replace temp table {step} as {query(step)}", values)
+    for table in COUNTED:
+        duck.execute(
             f"insert into {table} by name select {segment_id} as segment_id, * from ({query(table)})"
         )
-    drop(connection)
-    return attachments
-
-
-def drop(connection: Connection) -> None:
-    """Remove the temporary tables of `prepare`."""
     for step in _STEPS:
-        raw(connection).execute(f"drop table if exists temp.{step}")
+        duck.execute(f"drop table temp.{step}")
+
+
+def recount(table: str, corpus_id: int) -> str:
+    """Return a query whose rows are the counts of a corpus that differ from those counted anew from its tokens."""
+    names = [column.name for column in metadata.tables[table].columns if column.name != "segment_id"]
+    keys = ", ".join(name for name in names if name != "count")
+    steps = ",\n".join(f"{step} as materialized (\n{query(step)})" for step in _STEPS)
+    sentences = {"$corpus": str(corpus_id), "$first": "0", "$last": str(2**62)}
+    for name, value in sentences.items():
+        steps = steps.replace(name, value)
+    return f"""
+with {steps},
+expected as (
+    select {", ".join(names)} from ({query(table)})
+),
+stored as (
+    select {keys}, sum(count)::bigint as count
+    from {table}
+    where segment_id in (select id from segment where corpus_id = {corpus_id})
+    group by all
+)
+(from expected except from stored) union all (from stored except from expected)
+"""

@@ -1,6 +1,5 @@
--- Every attachment of a modifier to its head; 3 and 0 are word and tag of the root. Direction
--- (whether it stands right of the head) and distance bucket are one number, 2 * distance + right, and grouped as such: short keys are fast keys.
-create or replace temp table attachment as
+-- Every attachment of a modifier to its head; 3 and 0 are word and tag of the root. Direction (right of the head
+-- or not) and distance bucket are one number, 2 * distance + right, and grouped as such: short keys are fast keys.
 select
     modifier.layer,
     modifier.sentence_id,
@@ -15,4 +14,4 @@ from layer_token as modifier
 left join layer_token as head
     on head.layer = modifier.layer
     and head.sentence_id = modifier.sentence_id
-    and head.position = modifier.head;
+    and head.position = modifier.head

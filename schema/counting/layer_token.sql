@@ -1,6 +1,5 @@
 -- The nodes of the two layers: every token, and the last word of every unit. `place` counts nodes, not tokens;
 -- the artificial root stands at place 0. Layer 1 is word, 2 is unit.
-create or replace temp table layer_token as
 select
     1::utinyint as layer,
     sentence_id,
@@ -20,4 +19,4 @@ select
     tag_id,
     unit_head as head
 from tagged_token
-where unit_head is not null;
+where unit_head is not null

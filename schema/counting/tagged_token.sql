@@ -1,6 +1,5 @@
 -- Tokens of a range of sentences of one corpus that have a tree, with the tag that the counts use.
 -- Parameters: corpus, first, last. `_` (tag 1) stands for a missing tag.
-create or replace temp table tagged_token as
 select
     token.sentence_id,
     token.position,
@@ -16,4 +15,4 @@ from token
 join corpus on corpus.id = token.corpus_id
 where token.corpus_id = $corpus
     and token.sentence_id between $first and $last
-    and token.head is not null;
+    and token.head is not null

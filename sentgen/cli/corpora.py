@@ -31,7 +31,9 @@ def list_(*, db: DbOption = None, out: Output) -> None:
 def show(
     name: Name,
     *,
-    rejected: Annotated[bool, typer.Option("--rejected", help="Show the sentences that were refused.")] = False,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="Show the sentences that were refused.")
+    ] = False,
     db: DbOption = None,
     out: Output,
 ) -> None:

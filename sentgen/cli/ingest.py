@@ -16,19 +16,22 @@ from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.corpus.sources import Source
 from sentgen.counts.ingestion import DATABASE_SHARE, Settings, Summary
 from sentgen.counts.ingestion import ingest as run
-from sentgen.errors import Rejection
 from sentgen.schema.store import default_memory_limit
 
 _SHOWN = 20
 
 
 def ingest(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")
+    ],
     corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
     format: Annotated[
         str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")
     ] = None,
-    licence: Annotated[str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")] = None,
+    licence: Annotated[
+        str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")
+    ] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case forms and lemmas.")] = False,
     order: Annotated[int, typer.Option("--order", help="Highest order of n-grams to count, 1 to 5.")] = 5,
     tags: Annotated[
@@ -78,11 +81,18 @@ def report(summary: Summary, path: Path) -> None:
     lines = [
         ("corpus", summary.corpus),
         ("store", str(path)),
-        ("sources", f"{summary.sources:,}" + (f" ({summary.unchanged:,} unchanged)" if summary.unchanged else "")),
+        (
+            "sources",
+            f"{summary.sources:,}" + (f" ({summary.unchanged:,} unchanged)" if summary.unchanged else ""),
+        ),
         ("sentences", f"{summary.sentences:,}"),
         ("tokens", f"{summary.tokens:,}"),
         ("types", f"{summary.types:,} in the corpus"),
-        ("rejected", f"{len(summary.rejections):,}" + (f" in {summary.refused} refused files" if summary.refused else "")),
+        (
+            "rejected",
+            f"{len(summary.rejections):,}"
+            + (f" in {summary.refused} refused files" if summary.refused else ""),
+        ),
         ("seconds", f"{summary.seconds:.1f}"),
         ("tokens/s", f"{summary.rate:,.0f}"),
     ]

@@ -11,9 +11,10 @@ from sqlalchemy import Connection, Row, delete, func, select
 from sentgen.corpus.sources import source_at
 from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
-from sentgen.schema import Store
+from sentgen.schema import Store, metadata
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import segment
+from sentgen.schema.segments import counted_tables
 from sentgen.schema.store import fetch_arrow
 
 #: Tables that belong to a corpus directly, in an order in which they may be emptied.
@@ -79,7 +80,8 @@ def remove(store: Store, name: str) -> tuple[int, int]:
         corpus = find(connection, name)
         numbers = segments.of_corpora(connection, [corpus.id])
         removed = _size(connection, corpus.id)
-        for table in segments.COUNT_TABLES:
+        for name_of_table in counted_tables():
+            table = metadata.tables[name_of_table]
             connection.execute(delete(table).where(table.c.segment_id.in_(numbers)))
         for table in _OWNED:
             connection.execute(delete(table).where(table.c.corpus_id == corpus.id))
@@ -94,7 +96,9 @@ def size(store: Store, name: str) -> tuple[int, int]:
 
 
 def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
-    sums = select(func.sum(segment.c.sentences), func.sum(segment.c.tokens)).where(segment.c.corpus_id == corpus_id)
+    sums = select(func.sum(segment.c.sentences), func.sum(segment.c.tokens)).where(
+        segment.c.corpus_id == corpus_id
+    )
     sentences, tokens = connection.execute(sums).one()
     return int(sentences or 0), int(tokens or 0)
 
@@ -103,7 +107,9 @@ def verify(store: Store, name: str) -> list[Verified]:
     """Compare every source of a corpus with the file that it was read from."""
     with store.connect() as connection:
         corpus = find(connection, name)
-        query = select(tables.source.c.path, tables.source.c.sha256).where(tables.source.c.corpus_id == corpus.id)
+        query = select(tables.source.c.path, tables.source.c.sha256).where(
+            tables.source.c.corpus_id == corpus.id
+        )
         sources = connection.execute(query.order_by(tables.source.c.path)).all()
     return [_verify(path, digest) for path, digest in sources]
 

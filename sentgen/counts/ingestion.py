@@ -86,7 +86,9 @@ class Summary:
 Progress = Callable[[Source, float, int], None]
 
 
-def ingest(store: Store, paths: Sequence[str], settings: Settings, *, progress: Progress | None = None) -> Summary:
+def ingest(
+    store: Store, paths: Sequence[str], settings: Settings, *, progress: Progress | None = None
+) -> Summary:
     """Read every source that is not in the corpus yet, count it, and store both in one transaction.
 
     A source is known by the SHA-256 of its content and the reader with its version: the same content is
@@ -169,7 +171,11 @@ class _Batch:
             done.unchanged += 1
             return
         if self.settings.on_error == "collect":
-            rejections = [found for found in reader.read(source.lines(), path=source.name) if isinstance(found, Rejection)]
+            rejections = [
+                found
+                for found in reader.read(source.lines(), path=source.name)
+                if isinstance(found, Rejection)
+            ]
             if rejections:
                 self._record(rejections)
                 done.rejections += rejections
@@ -195,7 +201,9 @@ class _Batch:
         rejections: list[Rejection] = []
         report_at = 0
         found: Block | Sentence | Rejection
-        for found in read_blocks(lines) if reader.name == "lines" else reader.read(iter(lines), path=source.name):
+        for found in (
+            read_blocks(lines) if reader.name == "lines" else reader.read(iter(lines), path=source.name)
+        ):
             if isinstance(found, Rejection):
                 if self.settings.on_error == "raise":
                     raise found.as_error()

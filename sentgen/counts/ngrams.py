@@ -58,7 +58,9 @@ def _reach(stream: Ints, ends: int) -> NDArray[np.uint8]:
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def _pair_keys(left: Ints, right: Ints, reach: NDArray[np.uint8], ahead: int, shift: int) -> NDArray[np.uint64]:
+def _pair_keys(
+    left: Ints, right: Ints, reach: NDArray[np.uint8], ahead: int, shift: int
+) -> NDArray[np.uint64]:
     """Pack ``left`` of each position and ``right`` of the position ``ahead``, 0 beyond the end of the sentence."""
     keys = np.empty(left.size, np.uint64)
     for p in range(left.size):

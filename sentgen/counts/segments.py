@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Table, delete, func, insert, literal, select
+from sqlalchemy import Connection, func, select
 
-from sentgen.counts.writer import next_id, now
+from sentgen.counts.writer import next_id
 from sentgen.schema import counts
 from sentgen.schema.corpus import BOS, EOS
+from sentgen.schema.segments import merge
 from sentgen.schema.store import scalar
 
-#: Tables of counts, each with a segment and a count.
-COUNT_TABLES: tuple[Table, ...] = (
-    *counts.ngram.values(),
-    counts.dependency_event,
-    counts.argument_count,
-    counts.posting,
-)
 #: So many segments of like size are merged into one.
 FAN_IN = 8
 
@@ -34,39 +28,19 @@ def of_corpora(connection: Connection, corpus_ids: Sequence[int]) -> list[int]:
     return list(connection.scalars(found.order_by(counts.segment.c.id)))
 
 
-def merge(connection: Connection, corpus_id: int, segment_ids: Sequence[int]) -> int:
-    """Replace segments by one with their sums, sorted; return its id."""
-    merged = next_segment(connection)
-    for table in COUNT_TABLES:
-        keys = [column for column in table.c if column.name not in ("segment_id", "count")]
-        sums = (
-            select(literal(merged), *keys, func.sum(table.c.count))
-            .where(table.c.segment_id.in_(segment_ids))
-            .group_by(*keys)
-            .order_by(*keys)
-        )
-        connection.execute(insert(table).from_select(["segment_id", *keys, "count"], sums))
-        connection.execute(delete(table).where(table.c.segment_id.in_(segment_ids)))
-    rows = counts.segment.c
-    totals = select(
-        literal(merged), literal(corpus_id), func.sum(rows.sentences), func.sum(rows.tokens), literal(now())
-    ).where(rows.id.in_(segment_ids))
-    connection.execute(insert(counts.segment).from_select([column.name for column in rows], totals))
-    connection.execute(delete(counts.segment).where(rows.id.in_(segment_ids)))
-    return merged
-
-
 def merge_small(connection: Connection, corpus_id: int) -> None:
     """Merge segments of like size where there are many: each count is moved a logarithmic number of times."""
     while True:
         tiers: defaultdict[int, list[int]] = defaultdict(list)
-        rows = select(counts.segment.c.id, counts.segment.c.tokens).where(counts.segment.c.corpus_id == corpus_id)
+        rows = select(counts.segment.c.id, counts.segment.c.tokens).where(
+            counts.segment.c.corpus_id == corpus_id
+        )
         for number, tokens in connection.execute(rows.order_by(counts.segment.c.id)):
             tiers[int(tokens).bit_length() // 3].append(number)
         crowded = [numbers for numbers in tiers.values() if len(numbers) >= FAN_IN]
         if not crowded:
             return
-        merge(connection, corpus_id, crowded[0])
+        merge(connection, crowded[0])
 
 
 def count_types(connection: Connection, corpus_id: int) -> int:

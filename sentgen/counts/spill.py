@@ -36,7 +36,9 @@ def _sift(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None
         if child >= size:
             return
         right = child + 1
-        if right < size and _less(records, heap[right], cursor[heap[right]], heap[child], cursor[heap[child]]):
+        if right < size and _less(
+            records, heap[right], cursor[heap[right]], heap[child], cursor[heap[child]]
+        ):
             child = right
         if not _less(records, heap[child], cursor[heap[child]], heap[at], cursor[heap[at]]):
             return
@@ -184,7 +186,10 @@ class NgramCounter:
     def _spill(self) -> None:
         records, counts = self._sorted_chunk()
         self.folder.mkdir(parents=True, exist_ok=True)
-        paths = (self.folder / f"{len(self._runs)}.records.npy", self.folder / f"{len(self._runs)}.counts.npy")
+        paths = (
+            self.folder / f"{len(self._runs)}.records.npy",
+            self.folder / f"{len(self._runs)}.counts.npy",
+        )
         np.save(paths[0], records)
         np.save(paths[1], counts)
         self._runs.append(paths)

@@ -55,7 +55,11 @@ class StoredStrings:
         return fresh
 
     def _add(self, first: int, missing: NDArray[np.int64]) -> Ints:
-        row = raw(self.connection).execute(f"select coalesce(max(id), -1) + 1 from {self.table.name}").fetchone()
+        row = (
+            raw(self.connection)
+            .execute(f"select coalesce(max(id), -1) + 1 from {self.table.name}")
+            .fetchone()
+        )
         ids = np.arange(missing.size, dtype=np.int32) + np.int32(row[0] if row else 0)
         strings = self.vocabulary.strings(first).take(pa.array(missing)).cast(pa.string())
         append(self.connection, self.table.name, pa.table({"id": pa.array(ids), self.column: strings}))

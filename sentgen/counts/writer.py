@@ -126,7 +126,9 @@ class Writer:
     def add_lines(self, text: bytes, first_line: int) -> None:
         """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
         self.flush()
-        numbers, lengths = self._words.vocabulary.encode_lines(text.decode().lower().encode() if self.lowercase else text)
+        numbers, lengths = self._words.vocabulary.encode_lines(
+            text.decode().lower().encode() if self.lowercase else text
+        )
         lines = np.flatnonzero(lengths) + first_line
         lengths = lengths[lengths > 0]
         if not lengths.size:
@@ -172,7 +174,9 @@ class Writer:
         rows = {"corpus_id": np.full(documents.size, self.corpus_id, np.int32), "document_id": documents}
         append(self.connection, "sentence", pa.table(rows | columns))
 
-    def _append_tokens(self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: NDArray[np.int64]) -> None:
+    def _append_tokens(
+        self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: NDArray[np.int64]
+    ) -> None:
         rows = {
             "corpus_id": np.full(words.size, self.corpus_id, np.int32),
             "sentence_id": np.repeat(ids, lengths),
@@ -222,7 +226,9 @@ class Writer:
         head_array = np.array(heads, np.int32)
         columns["head"] = pa.array(head_array, mask=head_array < 0)
         if self.function_heads:
-            promoted = [function_heads(s) if s.heads is not None and s.deprels else s.heads for s in sentences]
+            promoted = [
+                function_heads(s) if s.heads is not None and s.deprels else s.heads for s in sentences
+            ]
             head_array = np.array(_column(promoted, lengths, -1), np.int32)
         groups = np.array(nps, np.int32) if nps is not None else np.zeros(head_array.size, np.int32)
         units, trees = unit_heads(head_array, groups, lengths)
@@ -238,7 +244,9 @@ class Writer:
         ]
         if rows:
             names = ("corpus_id", "sentence_id", "first", "last", "form")
-            append(self.connection, "multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
+            append(
+                self.connection, "multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+            )
 
     def count_ngrams(self, segment_id: int) -> None:
         """Write the documents and the n-grams; a segment without sentences is never written."""
@@ -255,7 +263,12 @@ class Writer:
         if self._trees:
             last = self._first_sentence + self.sentences - 1
             count_trees(self.connection, segment_id, self.corpus_id, self._first_sentence, last)
-        row = {"id": segment_id, "corpus_id": self.corpus_id, "sentences": self.sentences, "tokens": self.tokens}
+        row = {
+            "id": segment_id,
+            "corpus_id": self.corpus_id,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+        }
         self.connection.execute(insert(segment), row | {"created_at": now()})
 
     def _document_rows(self) -> pa.Table:
@@ -267,7 +280,9 @@ class Writer:
                 "corpus_id": pa.array([self.corpus_id] * len(documents), pa.int32()),
                 "source_id": pa.array([document.source_id for document in documents], pa.int32()),
                 "name": pa.array([document.name for document in documents], pa.string()),
-                "first_sentence": pa.array([document.first or self._first_sentence for document in documents], pa.int64()),
+                "first_sentence": pa.array(
+                    [document.first or self._first_sentence for document in documents], pa.int64()
+                ),
                 "sentences": pa.array([document.sentences for document in documents], pa.int64()),
             }
         )

@@ -51,6 +51,8 @@ def all_counts(store: Store) -> dict[str, Counter[tuple[Any, ...]]]:
     with store.connect() as connection:
         for view in COUNT_VIEWS:
             rows = fetch_arrow(connection, f"select * from {view}").to_pylist()
-            found[view] = Counter({tuple(v for k, v in row.items() if k != "count"): row["count"] for row in rows})
+            found[view] = Counter(
+                {tuple(v for k, v in row.items() if k != "count"): row["count"] for row in rows}
+            )
             assert len(found[view]) == len(rows), f"{view} repeats a row"
     return found

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sentgen.counts import corpora, segments
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
-from sentgen.schema import Store
+from sentgen.schema import Store, maintenance
 from sentgen.schema.reference_ngrams import reference_ngrams_sql
 from sentgen.schema.store import fetch_arrow, raw
 
@@ -184,13 +184,18 @@ def test_skip_stores_the_rest_and_the_reason(store: Store, tmp_path: Path) -> No
     summary = ingest(store, [str(tmp_path / "bad.conllu")], Settings("pets", on_error="skip"))
 
     assert (summary.sentences, len(summary.rejections)) == (1, 1)
-    assert [row["check_name"] if "check_name" in row else row["check"] for row in corpora.rejected(store, "pets").to_pylist()] == ["head-range"]
+    assert [
+        row["check_name"] if "check_name" in row else row["check"]
+        for row in corpora.rejected(store, "pets").to_pylist()
+    ] == ["head-range"]
 
 
 def test_collect_refuses_the_file_and_keeps_the_others(store: Store, tmp_path: Path, treebank: Path) -> None:
     """All problems are reported, nothing of the bad file is stored, the good file is."""
     (tmp_path / "bad.conllu").write_text(BROKEN + BROKEN.replace("sent_id = 2", "sent_id = 4"))
-    summary = ingest(store, [str(tmp_path / "bad.conllu"), str(treebank)], Settings("pets", on_error="collect"))
+    summary = ingest(
+        store, [str(tmp_path / "bad.conllu"), str(treebank)], Settings("pets", on_error="collect")
+    )
 
     assert (summary.sources, summary.refused, len(summary.rejections)) == (1, 1, 2)
     assert rows(store, "select count(*) from sentence") == [(2,)]
@@ -262,11 +267,30 @@ def test_verify_tells_changed_and_missing(store: Store, treebank: Path, tmp_path
     }
 
 
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        ("select 1", set()),
+        ("update dependency_event set count = 9 where distance = 3", {"dependency_event of pets recounted"}),
+        ("delete from argument_count where arguments = 0", {"argument_count of pets recounted"}),
+        ("delete from posting where layer = 'unit'", {"posting of pets recounted"}),
+        ("update ngram_3 set count = count + 1", {"n-grams of order 3 recounted"}),
+    ],
+)
+def test_check_recounts_everything(store: Store, treebank: Path, damage: str, found: set[str]) -> None:
+    """An ingested store passes every check, and each table of counts is compared with the tokens."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    with store.begin() as connection:
+        raw(connection).execute(damage)
+
+    assert {result.check.name for result in maintenance.check(store) if result.problems} == found
+
+
 CHILD = """
 import sys
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts import ingestion
-from sentgen.schema import Store
+from sentgen.schema import Store, maintenance
 ingestion.BATCH_TOKENS = 1
 with Store(sys.argv[1], create=True) as store:
     print("open", flush=True)
@@ -307,10 +331,14 @@ def check_whole(store: Store) -> None:
     assert rows(store, "select id from source where sentences <> 300") == []
     total = rows(store, "select count(*) from sentence")[0][0]
     assert rows(store, "select count(*) * 300 from source")[0][0] == total
-    assert rows(store, "select count(*) from token where sentence_id not in (select id from sentence)") == [(0,)]
+    assert rows(store, "select count(*) from token where sentence_id not in (select id from sentence)") == [
+        (0,)
+    ]
     with store.connect() as connection:
         for n in (1, 2, 5):
             words = ", ".join(f"w{i}" for i in range(1, n + 1))
-            counted = f"select 1 as corpus_id, {words}, sum(count)::bigint as count from ngram_{n} group by all"
+            counted = (
+                f"select 1 as corpus_id, {words}, sum(count)::bigint as count from ngram_{n} group by all"
+            )
             difference = f"(({counted}) except ({reference_ngrams_sql(n)})) union all (({reference_ngrams_sql(n)}) except ({counted}))"
             assert fetch_arrow(connection, difference).num_rows == 0

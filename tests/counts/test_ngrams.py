@@ -40,7 +40,12 @@ def test_records_of_one_sentence() -> None:
     stream = np.array([0, 3, 2, 1], np.int32)  # dense numbers in the order of the ids 1, 2, 4, 7
     records, counts = sort_records(stream, np.array([1, 2, 4, 7], np.int32), ends=1)
 
-    assert records.tolist() == [[1, 7, 4, 2, PAD], [2, *[PAD] * 4], [4, 2, PAD, PAD, PAD], [7, 4, 2, PAD, PAD]]
+    assert records.tolist() == [
+        [1, 7, 4, 2, PAD],
+        [2, *[PAD] * 4],
+        [4, 2, PAD, PAD, PAD],
+        [7, 4, 2, PAD, PAD],
+    ]
     assert counts.tolist() == [1, 1, 1, 1]
 
 

@@ -1,0 +1,65 @@
+"""Merge segments: many small additions become one sorted block of counts with the same sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from sentgen.schema.base import metadata, quoted
+from sentgen.schema.engine import raw
+
+_MERGING = """
+create or replace temp table merging as
+select id as segment_id, min(id) over (partition by corpus_id) as target
+from segment
+where $all or id in (select unnest($ids::integer[]))
+qualify count(*) over (partition by corpus_id) > 1
+"""
+_MERGED = """
+create or replace temp table merged as
+select m.target as segment_id, {keys}, sum(count)::bigint as count
+from {table}
+join merging m using (segment_id)
+group by all
+"""
+_SIZES = """
+update segment
+set sentences = t.sentences, tokens = t.tokens
+from (
+    select m.target, sum(s.sentences)::bigint as sentences, sum(s.tokens)::bigint as tokens
+    from segment s
+    join merging m on m.segment_id = s.id
+    group by m.target
+) t
+where segment.id = t.target
+"""
+
+
+def counted_tables() -> list[str]:
+    """Return the tables of counts: those with a segment and a count."""
+    return [
+        name
+        for name, table in metadata.tables.items()
+        if {"segment_id", "count"} <= set(table.columns.keys())
+    ]
+
+
+def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
+    """Merge segments of the same corpus, all of them or the given ones, into the one with the lowest id."""
+    duck = raw(connection)
+    duck.execute(_MERGING, {"all": ids is None, "ids": list(ids or ())})
+    for table in counted_tables():
+        names = [
+            quoted(c.name) for c in metadata.tables[table].columns if c.name not in ("segment_id", "count")
+        ]
+        keys = ", ".join(names)
+        duck.execute(_MERGED.format(keys=keys, table=table))
+        duck.execute(f"delete from {table} where segment_id in (select segment_id from merging)")
+        duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")
+    duck.execute("drop table if exists merged")
+    duck.execute(_SIZES)
+    duck.execute(
+        "delete from segment where id in (select segment_id from merging where segment_id <> target)"
+    )
+    duck.execute("drop table merging")
