@@ -45,7 +45,7 @@ def ingest(
         str,
         typer.Option(
             metavar="raise|collect|skip",
-            help="A bad sentence stops everything; or refuses its file after all are checked; or is left out.",
+            help="A bad sentence stops everything, or refuses its file after a full check, or is left out.",
         ),
     ] = "raise",
     db: DbOption = None,
@@ -54,7 +54,8 @@ def ingest(
     """Read corpora into the store and count them.
 
     Formats: conllu, conllx, mrg, pos, dp, wsj (.dp with .pos), conll2000, text, lines, jsonl.
-    What is in the corpus already, by content, is not read again; an interrupted run is continued by the same command.
+    What is in the corpus already, by content, is not read again; the same command continues an interrupted run.
+    What a folder or an archive has besides (a README, a licence, pictures) is passed over with a note.
 
     Example: `sentgen ingest en_ewt-ud-train.conllu --corpus ewt --licence "CC BY-SA 4.0"`
     """
@@ -73,6 +74,10 @@ def ingest(
 
 def report(summary: Summary, path: Path) -> None:
     """Print what an ingestion did: data to standard output, what was refused to standard error."""
+    for name, reason in summary.passed_over[:_SHOWN]:
+        typer.echo(f"passed over: {name}: {reason}", err=True)
+    if len(summary.passed_over) > _SHOWN:
+        typer.echo(f"... and {len(summary.passed_over) - _SHOWN:,} more files", err=True)
     for rejection in summary.rejections[:_SHOWN]:
         typer.echo(f"rejected: {rejection.as_error()}", err=True)
     if len(summary.rejections) > _SHOWN:
@@ -96,8 +101,10 @@ def report(summary: Summary, path: Path) -> None:
         ("seconds", f"{summary.seconds:.1f}"),
         ("tokens/s", f"{summary.rate:,.0f}"),
     ]
+    if summary.passed_over:
+        lines.insert(3, ("passed over", f"{len(summary.passed_over):,} files that are no corpora"))
     if summary.cyclic:
-        lines.insert(7, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
+        lines.insert(-2, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
     for name, value in lines:
         typer.echo(f"{name:<16}{value}")
 

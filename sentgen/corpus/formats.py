@@ -13,6 +13,10 @@ from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.errors import InputError, Rejection
 
 
+class UnrecognizedError(InputError):
+    """A source that is empty, or in no format that can be told."""
+
+
 class Read(Protocol):
     """What a reader does: lines in, sentences and rejections out."""
 
@@ -65,12 +69,18 @@ def detect(source: Source) -> str:
     apart from the words, else `text`.
 
     Raises:
-        InputError: The source is empty, or its format cannot be told.
+        UnrecognizedError: The source is empty, or its format cannot be told.
+        InputError: Its name tells the format, and it cannot be read.
     """
-    sample = [line for line in source.head() if line.strip()]
-    if not sample:
-        raise InputError("is empty", path=source.name)
     extension = _extension(source.member or source.name)
+    try:
+        sample = [line for line in source.head() if line.strip()]
+    except InputError as error:
+        if extension in _BY_EXTENSION:
+            raise
+        raise UnrecognizedError(error.message, path=error.path, line=error.line) from error
+    if not sample:
+        raise UnrecognizedError("is empty", path=source.name)
     if extension in _BY_EXTENSION:
         name = _BY_EXTENSION[extension]
         return "wsj" if name == "dp" and wsj.partner(source.name) else name
@@ -78,7 +88,7 @@ def detect(source: Source) -> str:
     if found is None and extension in _OPEN_EXTENSIONS:
         found = _prose(sample)
     if found is None:
-        raise InputError("cannot tell the format; give --format", path=source.name)
+        raise UnrecognizedError("cannot tell the format; give --format", path=source.name)
     return found
 
 

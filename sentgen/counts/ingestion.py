@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Row, insert, select
 
-from sentgen.corpus.formats import READERS, Reader, detect
+from sentgen.corpus.formats import READERS, Reader, UnrecognizedError, detect
 from sentgen.corpus.line_blocks import Block, read_blocks
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source, expand
@@ -31,6 +32,12 @@ COUNTING_SHARE = 0.35
 DATABASE_SHARE = 0.4
 
 ON_ERROR = ("raise", "collect", "skip")
+
+#: What lies beside a corpus in its folder and is no part of it, unless the user names it.
+_ABOUT = re.compile(
+    r"(readme|licen[cs]e|copying|copyright|notice|changes|changelog|contributing|authors|citation)(?![a-z])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,8 @@ class Summary:
     empty_nodes: int = 0
     seconds: float = 0.0
     rejections: list[Rejection] = field(default_factory=list)
+    #: Files found in folders and archives that are no corpora: name and reason.
+    passed_over: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
@@ -115,6 +124,12 @@ class _Ingestion:
         pending: Source | None = next(sources, None)
         while pending is not None:
             pending = self._batch(pending, sources)
+        done = self.summary
+        if done.passed_over and not (done.sources or done.unchanged or done.refused):
+            name, reason = done.passed_over[0]
+            raise InputError(
+                f"none of the files found is a corpus (the first, {name}: {reason}); give --format"
+            )
         with self.store.begin() as connection:
             found = _corpus(connection, self.settings.corpus)
             if found is not None:
@@ -144,6 +159,7 @@ class _Ingestion:
         for name in ("sources", "unchanged", "refused", "sentences", "tokens", "cyclic", "empty_nodes"):
             setattr(self.summary, name, getattr(self.summary, name) + getattr(done, name))
         self.summary.rejections += done.rejections
+        self.summary.passed_over += done.passed_over
         return source
 
 
@@ -164,8 +180,9 @@ class _Batch:
 
     def ingest(self, source: Source, done: Summary) -> None:
         """Read one source, unless the corpus has it."""
-        name = self.settings.format or detect(source)
-        reader = READERS[name]
+        reader = self._reader(source, done)
+        if reader is None:
+            return
         digest = source.sha256()
         if self._known(digest, reader):
             done.unchanged += 1
@@ -192,6 +209,19 @@ class _Batch:
         done.tokens += tally.tokens
         done.cyclic += tally.cyclic
         done.empty_nodes += tally.empty_nodes
+
+    def _reader(self, source: Source, done: Summary) -> Reader | None:
+        """Return the reader of a source, or ``None`` if it only lies beside a corpus."""
+        if not source.explicit and _ABOUT.match(_base_name(source.name)):
+            done.passed_over.append((source.name, "is about the corpus, by its name"))
+            return None
+        try:
+            return READERS[self.settings.format or detect(source)]
+        except UnrecognizedError as error:
+            if source.explicit:
+                raise
+            done.passed_over.append((source.name, error.message))
+            return None
 
     def _read(self, source: Source, reader: Reader, done: Summary) -> tuple[SourceTally, list[Rejection]]:
         writer = self._writer()
@@ -321,6 +351,10 @@ class _Batch:
             self.writer.close()
 
 
+def _base_name(name: str) -> str:
+    return re.split(r"[/\\!]", name)[-1]
+
+
 def _corpus(connection: Connection, name: str) -> Row[tuple[object, ...]] | None:
     return connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
 
@@ -331,11 +365,17 @@ def _check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None
         "lowercase": (corpus.lowercase, settings.lowercase),
         "order": (corpus.max_order, settings.order),
         "tags": (corpus.tags, settings.tags),
-        "function heads": (corpus.function_heads, settings.function_heads),
+        "function-heads": (corpus.function_heads, settings.function_heads),
     }
     for name, (stored, wanted) in asked.items():
         if stored != wanted:
             raise InputError(
-                f"corpus {settings.corpus!r} was made with {name} = {stored}, not {wanted}; "
+                f"corpus {settings.corpus!r} was made {_option(name, stored)}, not {_option(name, wanted)}; "
                 "use the same settings, or another --corpus name"
             )
+
+
+def _option(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return f"{'with' if value else 'without'} --{name}"
+    return f"with --{name} {value}"
