@@ -8,7 +8,7 @@ import sentgen
 if (Path(__file__).parent / "schema").is_dir():
     sentgen.__path__.append(str(Path(__file__).parent))
 
-from sentgen.cli import main  # noqa: E402
+from sentgen.cli import main
 
 if __name__ == "__main__":
     main()

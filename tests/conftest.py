@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import toy_store
+from hypothesis import settings
 
 from sentgen.schema import Store
+
+# The first example of a compiled function pays for its compilation; CI tries the same examples every time.
+settings.register_profile("sentgen", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("sentgen")
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: 
 
 
 def recount(table: str, corpus_id: int) -> str:
-    """Return a query whose rows are the counts of a corpus that differ from those counted anew from its tokens."""
+    """Return a query whose rows are the counts of a corpus that differ from a recount of its tokens."""
     names = [column.name for column in metadata.tables[table].columns if column.name != "segment_id"]
     keys = ", ".join(name for name in names if name != "count")
     steps = ",\n".join(f"{step} as materialized (\n{query(step)})" for step in _STEPS)

@@ -20,7 +20,12 @@ from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
 _SEED = 1
-_TOP = "select w1, w2, w3, count from v_ngrams_3 where w1 <> '<s>' and w3 <> '</s>' order by count desc, w1, w2, w3 limit 5"
+_TOP = """\
+select w1, w2, w3, count
+from v_ngrams_3
+where w1 <> '<s>' and w3 <> '</s>'
+order by count desc, w1, w2, w3
+limit 5"""
 
 
 def demo(
@@ -43,7 +48,7 @@ def demo(
         typer.echo(f"{model.label}: {model.vocabulary:,} words, {model.tokens:,} tokens")
         _heading(
             "4. Put scrambled sentences back in order (they are not in the treebank)",
-            "lmo and greedy are baselines that never look back (Wan et al. 2007, 2009): expect rough sentences.",
+            "lmo and greedy are baselines that never look back (Wan et al. 2007, 2009): expect rough ones.",
         )
         Output().arrow(_regenerated(store, model))
     _what_next(db)

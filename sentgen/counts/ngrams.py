@@ -5,7 +5,7 @@ the records that share their first *n* words lie together, so that one pass over
 counts of every order, each already sorted. Chunks that do not fit in memory are sorted one by one, spilled
 as runs of distinct records, and merged (`sentgen.counts.spill`).
 
-The kernels know arrays only. A record is a row of five int32; words beyond the end of the sentence are ``PAD``.
+The kernels know arrays only. A record is a row of five int32; beyond the end of the sentence stands ``PAD``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Counted:
     counts: Longs
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
     """Put ``begins`` before and ``ends`` after each sentence."""
     stream = np.empty(words.size + 2 * lengths.size, np.int32)
@@ -46,7 +46,7 @@ def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
     return stream
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _reach(stream: Ints, ends: int) -> NDArray[np.uint8]:
     """Return for every position how many words its record has, up to and with the end-of-sentence word."""
     reach = np.empty(stream.size, np.uint8)
@@ -57,11 +57,11 @@ def _reach(stream: Ints, ends: int) -> NDArray[np.uint8]:
     return reach
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _pair_keys(
     left: Ints, right: Ints, reach: NDArray[np.uint8], ahead: int, shift: int
 ) -> NDArray[np.uint64]:
-    """Pack ``left`` of each position and ``right`` of the position ``ahead``, 0 beyond the end of the sentence."""
+    """Pack ``left`` of each position and ``right`` of the one ``ahead``, 0 beyond the end of the sentence."""
     keys = np.empty(left.size, np.uint64)
     for p in range(left.size):
         other = right[p + ahead] if ahead < reach[p] else 0
@@ -69,13 +69,13 @@ def _pair_keys(
     return keys
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _add_positions(keys: NDArray[np.uint64], bits: int) -> None:
     for p in range(keys.size):
         keys[p] = (keys[p] << np.uint64(bits)) | np.uint64(p)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _rank(ordered: NDArray[np.uint64], bits: int, ranks: Ints, distinct: NDArray[np.uint64]) -> int:
     """Number the distinct keys from 1 and write each position's number into ``ranks``."""
     mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
@@ -104,7 +104,7 @@ def _ranks(keys: NDArray[np.uint64], key_bits: int) -> tuple[Ints, NDArray[np.ui
     return ranks, np.concatenate((np.zeros(1, np.uint64), values))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _distinct(
     ordered: NDArray[np.uint64],
     shift: int,
@@ -169,7 +169,7 @@ def sort_records(stream: Ints, names: Ints, *, ends: int) -> tuple[Ints, Ints]:
     return records[:rows], counts[:rows]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _roll_up(
     records: Ints,
     counts: Longs,
@@ -218,7 +218,7 @@ class RollUp:
         words = np.empty((self.highest, WIDTH, room), np.int32)
         sums = np.empty((self.highest, room), np.int64)
         rows = np.zeros(WIDTH, np.int64)
-        _roll_up(records, counts, self._last, self._open, words, sums, rows, self.highest)
+        _roll_up(records, counts.astype(np.int64), self._last, self._open, words, sums, rows, self.highest)
         return [Counted(words[n, : n + 1, : rows[n]], sums[n, : rows[n]]) for n in range(self.highest)]
 
     def finish(self) -> list[Counted]:

@@ -1,4 +1,4 @@
-"""Segments: counts are appended batch by batch and merged now and then, so that adding costs what is added."""
+"""Segments: counts are appended batch by batch and merged now and then: adding costs what is added."""
 
 from __future__ import annotations
 

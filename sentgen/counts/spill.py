@@ -21,7 +21,7 @@ _SMALLEST_CHUNK = 1 << 16
 _BYTES_PER_RECORD = 512
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
     for k in range(WIDTH):
         if records[i, a, k] != records[j, b, k]:
@@ -29,7 +29,7 @@ def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
     return i < j
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _sift(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None:
     while True:
         child = 2 * at + 1
@@ -46,7 +46,7 @@ def _sift(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None
         at = child
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _merge(
     records: Ints, counts: Ints, filled: Longs, cursor: Longs, heap: Longs, size: int, out: Ints, sums: Longs
 ) -> tuple[int, int]:

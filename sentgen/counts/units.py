@@ -11,7 +11,7 @@ Ints = NDArray[np.int32]
 NOT_LAST = -1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _is_tree(heads: Ints, start: int, size: int, seen: Ints) -> bool:
     """Whether every unit reaches the root; ``seen`` is scratch, 1-based positions."""
     seen[: size + 1] = 0
@@ -29,7 +29,7 @@ def _is_tree(heads: Ints, start: int, size: int, seen: Ints) -> bool:
     return roots == 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """Return the governing unit of every unit, both represented by their last word.
 
@@ -43,8 +43,8 @@ def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, NDArray[np.
 
     Returns:
         (tokens,) int32: on the last word of a unit the position of the last word of the governing unit, 0 for
-        the root; ``NOT_LAST`` elsewhere. And (sentences,) bool: whether the units of the sentence form a tree;
-        where they do not (a base NP that is no subtree), all its entries are ``NOT_LAST``.
+        the root; ``NOT_LAST`` elsewhere. And (sentences,) bool: whether the units of the sentence form a
+        tree; where they do not (a base NP that is no subtree), all its entries are ``NOT_LAST``.
     """
     result = np.full(heads.size, NOT_LAST, np.int32)
     trees = np.ones(lengths.size, np.bool_)

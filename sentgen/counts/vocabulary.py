@@ -19,7 +19,7 @@ _LOAD = 0.6
 _AT, _TOKENS, _LINES, _TYPES, _ARENA = range(5)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _encode(
     text: Bytes,
     by_line: bool,
@@ -82,7 +82,7 @@ def _encode(
     return done
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _rehash(slots: Ints, hashes: NDArray[np.uint64], types: int) -> None:
     mask = np.uint64(slots.size - 1)
     for word in range(types):
@@ -113,7 +113,7 @@ class Vocabulary:
         return self._run((text.lower() if lowercase else text).encode(), by_line=False, rows=len(strings))[0]
 
     def encode_lines(self, text: bytes) -> tuple[Ints, Ints]:
-        """Number the words, separated by spaces or tabs, of whole lines; return them and the length of each line."""
+        """Number the words (between spaces or tabs) of whole lines; return them and the words a line."""
         return self._run(text.removesuffix(b"\n"), by_line=True, rows=len(text) // 2 + 1)
 
     def _run(self, text: bytes, *, by_line: bool, rows: int) -> tuple[Ints, Ints]:

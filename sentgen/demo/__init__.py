@@ -5,7 +5,7 @@ from pathlib import Path
 #: 149 sentences in 34 clusters, each about one event; see README.md beside it.
 TREEBANK = Path(__file__).parent / "relief.conllu"
 
-#: New sentences in the words of the treebank, base noun phrases in brackets: what the demo puts back in order.
+#: New sentences in the words of the treebank, base NPs in brackets: what the demo puts back in order.
 NEW_SENTENCES = (
     "[Heavy snow] closed [the road] to [Sarkesh] on [Monday] .",
     "[The first trucks] arrived in [the camp] on [Tuesday] .",

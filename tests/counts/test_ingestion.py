@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import multiprocessing
 import signal
-import subprocess
-import sys
 import time
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sentgen.counts import corpora, segments
+from sentgen.counts import corpora, ingestion, segments
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store, maintenance
@@ -145,7 +144,7 @@ def test_lowercase(store: Store, treebank: Path) -> None:
 def test_settings_of_a_corpus_cannot_change(store: Store, treebank: Path, tmp_path: Path) -> None:
     """Counts of one corpus mean one thing."""
     ingest(store, [str(treebank)], Settings("pets"))
-    with pytest.raises(InputError, match=r"made with order = 5, not 3"):
+    with pytest.raises(InputError, match=r"was made with --order 5, not with --order 3"):
         ingest(store, [str(treebank)], Settings("pets", order=3))
 
 
@@ -286,16 +285,12 @@ def test_check_recounts_everything(store: Store, treebank: Path, damage: str, fo
     assert {result.check.name for result in maintenance.check(store) if result.problems} == found
 
 
-CHILD = """
-import sys
-from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts import ingestion
-from sentgen.schema import Store, maintenance
-ingestion.BATCH_TOKENS = 1
-with Store(sys.argv[1], create=True) as store:
-    print("open", flush=True)
-    ingest(store, sys.argv[2:], Settings("x"))
-"""
+def ingest_in_small_transactions(target: str, paths: list[str], started: Event) -> None:
+    """Run in a process of its own, to be killed."""
+    ingestion.BATCH_TOKENS = 1
+    with Store(target, create=True) as store:
+        started.set()
+        ingest(store, paths, Settings("x"))
 
 
 @pytest.mark.slow
@@ -306,19 +301,26 @@ def test_kill_in_mid_ingest(tmp_path: Path) -> None:
         paths.append(tmp_path / f"{number}.lines")
         paths[-1].write_text("".join(f"w{(i * number) % 97} w{i % 31} w{i % 7} .\n" for i in range(300)))
     target = tmp_path / "killed.duckdb"
-    command = [sys.executable, "-c", CHILD, str(target), *map(str, paths)]
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sentgen.counts.ingestion"])
+    arguments = (str(target), [str(path) for path in paths])
     killed = 0
     for round_ in range(20):
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert child.stdout is not None
-        child.stdout.readline()
-        time.sleep(0.02 + 0.04 * (round_ % 7))
-        os.kill(child.pid, signal.SIGKILL)
-        killed += child.wait() == -signal.SIGKILL
-        child.communicate()
+        started = context.Event()
+        child = context.Process(target=ingest_in_small_transactions, args=(*arguments, started))
+        child.start()
+        assert started.wait(60)
+        time.sleep(0.01 + 0.03 * (round_ % 7))
+        child.kill()
+        child.join()
+        killed += child.exitcode == -signal.SIGKILL
         with Store(target, create=True) as store:
             check_whole(store)
-    subprocess.run(command, check=True, capture_output=True)
+    last = context.Event()
+    child = context.Process(target=ingest_in_small_transactions, args=(*arguments, last))
+    child.start()
+    child.join()
+    assert child.exitcode == 0
     with Store(target) as store, Store(tmp_path / "clean.duckdb", create=True) as clean:
         ingest(clean, [str(path) for path in paths], Settings("x"))
 

@@ -1,0 +1,49 @@
+"""Run everything that a change must pass: ``python -m tests``; arguments go to pytest.
+
+The type checker and the import linter look at a copy laid out as it is installed, with ``schema/`` and
+``migrations/`` inside the package.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+INSTALLED = ROOT / "build" / "installed"
+
+
+def lay_out() -> None:
+    """Copy the packages as an installation would place them."""
+    shutil.rmtree(INSTALLED, ignore_errors=True)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "sentgen", INSTALLED / "sentgen", ignore=ignored)
+    for name in ("schema", "migrations"):
+        shutil.copytree(ROOT / name, INSTALLED / "sentgen" / name, ignore=ignored)
+
+
+def run(*command: str, cwd: Path = ROOT) -> None:
+    """Run one tool of this environment; stop here if it complains."""
+    print("$", *command, flush=True)
+    environment = {**os.environ, "PYTHONPATH": str(INSTALLED)} if cwd == INSTALLED else None
+    tool = Path(sys.executable).parent / command[0]
+    result = subprocess.run([str(tool), *command[1:]], cwd=cwd, env=environment, check=False)
+    if result.returncode:
+        sys.exit(result.returncode)
+
+
+def main() -> None:
+    """Run all checks, the slow ones last."""
+    run("ruff", "format", "--check", ".")
+    run("ruff", "check", ".")
+    lay_out()
+    run("mypy", "-p", "sentgen", "--config-file", str(ROOT / "pyproject.toml"), cwd=INSTALLED)
+    run("lint-imports", "--config", str(ROOT / "pyproject.toml"), cwd=INSTALLED)
+    run("pytest", *sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()
