@@ -54,12 +54,15 @@ def ingest(
     """Read corpora into the store and count them.
 
     Formats: conllu, conllx, mrg, pos, dp, wsj (.dp with .pos), conll2000, text, lines, jsonl.
-    What is in the corpus already, by content, is not read again; the same command continues an interrupted run.
+    What is in the corpus already, by content, is not read again; run again after an interruption, it goes on.
     What a folder or an archive has besides (a README, a licence, pictures) is passed over with a note.
 
     Example: `sentgen ingest en_ewt-ud-train.conllu --corpus ewt --licence "CC BY-SA 4.0"`
     """
-    settings = Settings(corpus, format, licence, lowercase, order, tags, function_heads, on_error)
+    try:
+        settings = Settings(corpus, format, licence, lowercase, order, tags, function_heads, on_error)
+    except InputError as error:
+        raise typer.BadParameter(error.message) from error
     limit = parse_size(memory_limit) or default_memory_limit()
     with (
         open_store(db, create=True, memory_limit=str(int(limit * DATABASE_SHARE))) as store,

@@ -13,7 +13,7 @@ from sentgen.models import arpa, registry
 from sentgen.models.build import build as build_model
 
 app = typer.Typer(
-    name="model",
+    name="models",
     help="Build, show, remove, export and import language models.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -68,7 +68,7 @@ def build(
 ) -> None:
     """Build the next version of a model from the counts of corpora.
 
-    Example: sentgen model build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
+    Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
     counts = _parse_counts(min_count)
     with open_store(db, memory_limit=memory_limit) as store:
@@ -90,7 +90,7 @@ def build(
 def list_models(db: DbOption = None, *, out: Output) -> None:
     """List the models with their settings.
 
-    Example: sentgen model list
+    Example: sentgen models list
     """
     columns = ["name", "version", "order", "smoothing", "min_count", "unknown", "vocabulary", "tokens"]
     with open_store(db, read_only=True) as store:
@@ -119,7 +119,7 @@ def list_models(db: DbOption = None, *, out: Output) -> None:
 def show(name: LabelArgument, db: DbOption = None, *, out: Output) -> None:
     """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
 
-    Example: sentgen model show news@2
+    Example: sentgen models show news@2
     """
     with open_store(db, read_only=True) as store:
         rows = registry.describe(store, registry.find(store, name))
@@ -136,7 +136,7 @@ def remove(
 ) -> None:
     """Remove a model with all its versions, or one version.
 
-    Example: sentgen model remove news@1
+    Example: sentgen models remove news@1
     """
     with open_store(db, read_only=dry_run) as store:
         removed = registry.remove(store, name, dry_run=dry_run)
@@ -154,7 +154,7 @@ def export(
 ) -> None:
     """Write a model to an ARPA file, as KenLM and SRILM read it.
 
-    Example: sentgen model export news --arpa news.arpa.gz
+    Example: sentgen models export news --arpa news.arpa.gz
     """
     with open_store(db) as store:
         arpa.export_arpa(store, registry.find(store, name), arpa_file, progress=_report)
@@ -170,7 +170,7 @@ def import_arpa(
 ) -> None:
     """Store an ARPA file as the next version of a model.
 
-    Example: sentgen model import-arpa news news.arpa.gz
+    Example: sentgen models import-arpa news news.arpa.gz
     """
     with open_store(db, create=True, memory_limit=memory_limit) as store:
         model = arpa.import_arpa(store, name, file, progress=_report)

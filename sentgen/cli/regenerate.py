@@ -28,7 +28,7 @@ COLUMNS = ["bag", "rank", "sentence", "logp", "score", "unknown"]
 def regenerate(
     bag: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[BAG|-]...", help="Words and [base noun phrases], or - for standard input."),
+        typer.Argument(metavar="BAG|-", help="Words and [base noun phrases], or - for standard input."),
     ] = None,
     *,
     model: Annotated[str, typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model.")],

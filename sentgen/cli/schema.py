@@ -14,7 +14,7 @@ from sentgen.schema import Store, default_path, dictionary, maintenance
 
 NameArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[NAME]", help="Table or view whose columns to show.", show_default=False),
+    typer.Argument(metavar="NAME", help="Table or view whose columns to show.", show_default=False),
 ]
 
 

@@ -24,7 +24,7 @@ TOTALS = ["sentences", "tokens", "oov", "log10", "perplexity", "perplexity_witho
 @output_options
 def score(
     text: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT|-]...", help="Sentences, or - for standard input.")
+        list[str] | None, typer.Argument(metavar="TEXT|-", help="Sentences, or - for standard input.")
     ] = None,
     *,
     model: Annotated[str, typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model.")],
