@@ -1,4 +1,4 @@
-"""The commands of a page, with the output that it shows."""
+"""The commands of a page, with the output that it shows, and running them."""
 
 from __future__ import annotations
 

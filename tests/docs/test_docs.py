@@ -1,0 +1,182 @@
+"""The documentation is complete, current, and does what it says."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import doc_pages
+import pytest
+
+from sentgen.corpus.formats import READERS
+from sentgen.demo import TREEBANK
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+GENERATED = {DOCS / "reference" / "cli.md", DOCS / "reference" / "schema.md"}
+PAGES = sorted({*DOCS.rglob("*.md"), *ROOT.glob("*.md")})
+HAND_WRITTEN = [page for page in PAGES if page not in GENERATED]
+
+
+def _load_generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate_reference", DOCS / "generate_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+generator = _load_generator()
+COMMANDS = {name: command for name, command, _ in generator.commands()}
+LEAVES = sorted(name for name, command in COMMANDS.items() if not hasattr(command, "commands"))
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with the demo treebank, in which the store of all commands is."""
+    shutil.copy(TREEBANK, tmp_path / "relief.conllu")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SENTGEN_DB", "relief.duckdb")
+    monkeypatch.setenv("NO_COLOR", "1")
+    return tmp_path
+
+
+def _section(name: str) -> str:
+    """Return what the reference says about a command."""
+    page = (DOCS / "reference" / "cli.md").read_text("utf-8")
+    found = re.search(rf"^## {re.escape(name)}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_reference_has_every_command_with_every_option(name: str) -> None:
+    """A command that is not in docs/reference/cli.md, or an option of it, was forgotten."""
+    section = _section(name)
+    options = [option for parameter in COMMANDS[name].params for option in parameter.opts]
+    missing = [option for option in options if option.startswith("-") and option not in section]
+
+    assert section, "run: python docs/generate_reference.py"
+    assert not missing, "run: python docs/generate_reference.py"
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_option_and_argument_has_help(name: str) -> None:
+    """Nothing that a user can type is unexplained."""
+    unexplained = [
+        parameter.name for parameter in COMMANDS[name].params if not getattr(parameter, "help", "")
+    ]
+
+    assert not unexplained
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_help_has_an_example_of_its_own_command(name: str) -> None:
+    """The example in a help text calls that command, with options that exist."""
+    found = re.search(r"Example: (.+)", COMMANDS[name].help or "")
+    assert found, "add a line: Example: `sentgen ...`"
+
+    examples = re.findall(r"`(.+?)`", found[1]) or [found[1]]
+    known = {
+        option
+        for parameter in COMMANDS[name].params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    for example in examples:
+        words = shlex.split(example)
+        used = {word for word in words if word.startswith("-") and word != "-"}
+
+        assert words[: len(name.split())] == name.split()
+        assert used <= known
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_is_in_a_hand_written_page(name: str) -> None:
+    """A reference alone does not say what a command is for."""
+    text = "\n".join(page.read_text("utf-8") for page in HAND_WRITTEN if page != ROOT / "CHANGELOG.md")
+
+    assert re.search(rf"{re.escape(name)}\b", text)
+
+
+@pytest.mark.parametrize("name", sorted(READERS))
+def test_every_format_is_in_the_page_on_ingestion(name: str) -> None:
+    """The table of formats has a row for every reader."""
+    assert f"| `{name}` |" in (DOCS / "ingest.md").read_text("utf-8")
+
+
+def test_the_generated_pages_are_current() -> None:
+    """Nobody forgot to run docs/generate_reference.py."""
+    for path, text in generator.pages().items():
+        written = path.read_text("utf-8")
+        if path.name == "cli.md" and f"Typer {generator.typer_version()};" not in written:
+            continue  # another Typer lays out help differently; the tests above still hold
+
+        assert written == text, f"{path.name}: run: python docs/generate_reference.py"
+
+
+def test_the_tutorial_runs_and_prints_what_it_shows(workplace: Path) -> None:
+    """Every sentgen command of the tutorial succeeds, in order, with the output on the page."""
+    commands = doc_pages.commands((DOCS / "tutorial.md").read_text("utf-8"))
+    ran = [command for command in commands if command.line.startswith("sentgen ")]
+    for command in ran:
+        code, output = doc_pages.run(command.line)
+
+        assert code == 0, f"{command.line}\n{output}"
+        assert doc_pages.shows(command.output, output), f"{command.line}\n{output}"
+    assert len(ran) > 20
+
+
+def test_the_python_page_runs(workplace: Path) -> None:
+    """The examples of the Python API do what they show."""
+    text = (DOCS / "reference" / "python.md").read_text("utf-8")
+    blocks = re.findall(r"^```pycon\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", None, 0)
+    result = doctest.DocTestRunner().run(examples)
+
+    assert result.attempted > 20
+    assert not result.failed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_resolve(page: Path) -> None:
+    """Every relative link leads to a file, and its anchor to a heading."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", _without_code(page.read_text("utf-8"))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+
+        assert file.exists(), target
+        assert not anchor or anchor in _anchors(file), target
+
+
+@pytest.mark.parametrize("page", HAND_WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_on_the_pages_exist(page: Path) -> None:
+    """A command line on a page names a command and options that exist."""
+    for block in re.findall(
+        r"^```(?:sh|console)\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    ):
+        for line in re.findall(r"^(?:\$ )?(sentgen .+)$", block, re.MULTILINE):
+            words = shlex.split(line, comments=True)
+            name = next((" ".join(words[:n]) for n in (3, 2) if " ".join(words[:n]) in COMMANDS), "")
+            assert name in LEAVES, line
+
+            known = {o for p in COMMANDS[name].params for o in (*p.opts, *p.secondary_opts)}
+            assert {word for word in words if re.match(r"--?[a-z]", word)} <= known | {"-h", "--help"}, line
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def _anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
