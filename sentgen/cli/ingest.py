@@ -16,6 +16,7 @@ from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.corpus.sources import Source
 from sentgen.counts.ingestion import DATABASE_SHARE, Settings, Summary
 from sentgen.counts.ingestion import ingest as run
+from sentgen.errors import InputError
 from sentgen.schema.store import default_memory_limit
 
 _SHOWN = 20
