@@ -29,7 +29,7 @@ _CHECKS = re.compile(r"(?<=<!-- checks: generated -->\n).*?(?=<!-- end of checks
 def commands() -> Iterator[tuple[str, Any, Any]]:
     """Yield every command as its full name, the command, and its context; a group before its commands."""
     root = get_command(app)
-    width = {"terminal_width": WIDTH, "max_content_width": WIDTH}
+    width: dict[str, Any] = {"terminal_width": WIDTH, "max_content_width": WIDTH}
     yield from _walk(
         "sentgen", root, root.context_class(root, info_name="sentgen", **width, **root.context_settings)
     )
@@ -77,7 +77,7 @@ def schema_page() -> str:
         "[How to ask with SQL](../inspect.md#sql) has examples.",
     ]
     for relation in dictionary.relations():
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (f"`{c.name}`", c.type.lower(), "yes" if c.nullable else "no", escaped(c.description))
             for c in relation.columns
         ]
