@@ -16,6 +16,7 @@ import pytest
 
 from sentgen.corpus.formats import READERS
 from sentgen.demo import TREEBANK
+from sentgen.schema import Store, readonly
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -142,6 +143,17 @@ def test_the_python_page_runs(workplace: Path) -> None:
 
     assert result.attempted > 20
     assert not result.failed
+
+
+def test_the_queries_on_the_pages_run(workplace: Path) -> None:
+    """Every SQL example passes the guard and names columns that exist."""
+    Store("relief.duckdb", create=True).close()
+    pattern = re.compile(r"^```sql\n(.*?)^```", re.DOTALL | re.MULTILINE)
+    queries = [query for page in HAND_WRITTEN for query in pattern.findall(page.read_text("utf-8"))]
+    for query in queries:
+        readonly.query(Path("relief.duckdb"), query)
+
+    assert queries
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
