@@ -15,7 +15,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from sentgen.cli import app
+from sentgen.cli import build
 from sentgen.corpus.validation import CHECKS
 from sentgen.schema import dictionary
 
@@ -28,7 +28,7 @@ _CHECKS = re.compile(r"(?<=<!-- checks: generated -->\n).*?(?=<!-- end of checks
 
 def commands() -> Iterator[tuple[str, Any, Any]]:
     """Yield every command as its full name, the command, and its context; a group before its commands."""
-    root = get_command(app)
+    root = get_command(build())
     width: dict[str, Any] = {"terminal_width": WIDTH, "max_content_width": WIDTH}
     yield from _walk(
         "sentgen", root, root.context_class(root, info_name="sentgen", **width, **root.context_settings)

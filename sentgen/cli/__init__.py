@@ -4,39 +4,77 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
+from typing import Annotated
 
 import typer
 
-from sentgen.cli import corpora, db, demo, evaluate, ingest, inspect, models, regenerate, schema, score, sql
+from sentgen import __version__
 from sentgen.errors import SentgenError
 
-app = typer.Typer(
-    name="sentgen",
-    help="A corpus and model server for statistical sentence generation.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-)
+#: Panel of the help to its commands: name, module of sentgen.cli, and command or group in it.
+COMMANDS = {
+    "Start here": (("demo", "demo", "demo"),),
+    "Corpora": (("ingest", "ingest", "ingest"), ("corpora", "corpora", "app")),
+    "Look inside": (
+        ("ngrams", "inspect", "ngrams"),
+        ("deps", "inspect", "deps"),
+        ("args", "inspect", "args"),
+        ("kwic", "inspect", "kwic"),
+        ("freq", "inspect", "freq"),
+        ("collocations", "inspect", "collocations"),
+        ("sql", "sql", "sql"),
+        ("schema", "schema", "show"),
+    ),
+    "Models and sentences": (
+        ("models", "models", "app"),
+        ("score", "score", "score"),
+        ("regenerate", "regenerate", "regenerate"),
+        ("evaluate", "evaluate", "app"),
+    ),
+    "The store": (("db", "db", "app"),),
+}
 
-app.command("demo")(demo.demo)
-app.command("ingest", rich_help_panel="Corpora")(ingest.ingest)
-app.add_typer(corpora.app, name="corpora", rich_help_panel="Corpora")
-for name in ("ngrams", "deps", "args", "kwic", "freq", "collocations"):
-    app.command(name, rich_help_panel="Look inside")(getattr(inspect, name))
-app.command("sql", rich_help_panel="Look inside")(sql.sql)
-app.command("schema", rich_help_panel="Look inside")(schema.show)
-app.add_typer(models.app, name="models", rich_help_panel="Models and sentences")
-app.command("score", rich_help_panel="Models and sentences")(score.score)
-app.command("regenerate", rich_help_panel="Models and sentences")(regenerate.regenerate)
-app.add_typer(evaluate.app, name="evaluate", rich_help_panel="Models and sentences")
-app.add_typer(db.app, name="db", rich_help_panel="The store")
+
+def build(only: str | None = None) -> typer.Typer:
+    """Make the application: with one command, to start fast, or with all of them if there is no such command."""
+    app = typer.Typer(
+        name="sentgen",
+        help="A corpus and model server for statistical sentence generation.",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+    )
+    app.callback()(_group)
+    listed = [(panel, *entry) for panel, entries in COMMANDS.items() for entry in entries]
+    for panel, name, module, attribute in [entry for entry in listed if entry[1] == only] or listed:
+        command = getattr(import_module(f"sentgen.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, rich_help_panel=panel)(command)
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sentgen {__version__}")
+        raise typer.Exit
+
+
+def _group(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A corpus and model server for statistical sentence generation."""
 
 
 def main() -> None:
     """Run sentgen; what the user did wrong comes out as one line and exit code 1."""
     try:
-        app()
+        build(only=sys.argv[1] if len(sys.argv) > 1 else None)()
     except SentgenError as error:
         typer.echo(f"sentgen: {error}", err=True)
         sys.exit(1)

@@ -16,7 +16,9 @@ DbOption = Annotated[
 ]
 MemoryOption = Annotated[
     str | None,
-    typer.Option("--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB. Default: a quarter of RAM."),
+    typer.Option(
+        "--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB. Default: a quarter of RAM."
+    ),
 ]
 CorpusFilter = Annotated[
     list[str] | None, typer.Option("--corpus", metavar="NAME", help="Only this corpus; may be repeated.")

@@ -152,8 +152,7 @@ class _Ingestion:
                         source = next(sources, None)
                         if done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                             break
-                    batch.count_ngrams()
-                batch.finish()
+                    batch.finish()
         finally:
             batch.close()
         for name in ("sources", "unchanged", "refused", "sentences", "tokens", "cyclic", "empty_nodes"):
@@ -337,10 +336,6 @@ class _Batch:
             for rejection in rejections
         ]
         self.connection.execute(insert(tables.rejection), rows)
-
-    def count_ngrams(self) -> None:
-        if self.writer is not None:
-            self.writer.count_ngrams(segments.next_segment(self.connection))
 
     def finish(self) -> None:
         if self.writer is not None:

@@ -248,18 +248,14 @@ class Writer:
                 self.connection, "multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
             )
 
-    def count_ngrams(self, segment_id: int) -> None:
-        """Write the documents and the n-grams; a segment without sentences is never written."""
+    def finish(self, segment_id: int) -> None:
+        """Write the documents, and all counts as one segment; without sentences there is none."""
         self.flush()
         append(self.connection, "document", self._document_rows())
-        if self.sentences:
-            for block in self._counter.results():
-                self._append_ngrams(segment_id, block)
-
-    def finish(self, segment_id: int) -> None:
-        """Count the trees, and write the segment that everything was counted into."""
         if not self.sentences:
             return
+        for block in self._counter.results():
+            self._append_ngrams(segment_id, block)
         if self._trees:
             last = self._first_sentence + self.sentences - 1
             count_trees(self.connection, segment_id, self.corpus_id, self._first_sentence, last)

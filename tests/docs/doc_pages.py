@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from typer.testing import CliRunner
 
-from sentgen.cli import app
+from sentgen.cli import build
 from sentgen.errors import SentgenError
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -45,7 +45,7 @@ def commands(page: str) -> list[Command]:
 
 def run(line: str) -> tuple[int, str]:
     """Run one sentgen command line in this process; return exit code and output, both streams as one."""
-    result = CliRunner().invoke(app, shlex.split(line)[1:])
+    result = CliRunner().invoke(build(), shlex.split(line)[1:])
     if isinstance(result.exception, SentgenError):
         return 1, f"{result.output}sentgen: {result.exception}\n"
     if result.exception is not None and not isinstance(result.exception, SystemExit):

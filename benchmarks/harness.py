@@ -1,0 +1,205 @@
+"""What the benchmarks share: whole processes measured by the operating system, data, and tables.
+
+Run a benchmark as ``python benchmarks/NAME.py``; it finds the corpora by SENTGEN_DATA, else ../shared/data, and
+writes what it makes under benchmarks/out (ignored by git). Times are CPU seconds of the whole process (user and
+system), because wall-clock time on a shared machine says little; memory is the peak of the resident set.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import platform
+import re
+import resource
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "benchmarks" / "out"
+SENTGEN = str(Path(sys.executable).parent / "sentgen")
+_TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process took."""
+
+    cpu: float
+    wall: float
+    peak: int
+    output: str
+
+
+def data(name: str) -> Path:
+    """Return a file of the real corpora."""
+    path = Path(os.environ.get("SENTGEN_DATA", ROOT.parent / "shared" / "data")) / name
+    if not path.exists():
+        sys.exit(f"{path} is not there; set SENTGEN_DATA to the folder of the corpora")
+    return path
+
+
+def measure(command: Sequence[str], *, stdin: Path | None = None, limit: float = 3000) -> Usage:
+    """Run a command to its end; its peak memory is that of its largest process."""
+    with open(stdin or os.devnull, "rb") as source, open(OUT / "stdout", "wb+") as sink:
+        began = time.monotonic()
+        child = subprocess.Popen(command, stdin=source, stdout=sink, stderr=subprocess.STDOUT)
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.monotonic() - began
+        child.returncode = os.waitstatus_to_exitcode(status)
+        sink.seek(max(0, sink.tell() - 4000))
+        output = sink.read().decode(errors="replace")
+    if child.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{output}")
+    return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss * 1024, output)
+
+
+def novels(tokens: int) -> Path:
+    """Write the first ``tokens`` tokens of the novels, one sentence a line, and return the file."""
+    path = OUT / f"novels-{tokens}.lines"
+    if not path.exists():
+        OUT.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".draft")
+        with open(draft, "w", encoding="utf-8") as sink:
+            for sentence in _sentences(tokens):
+                sink.write(" ".join(sentence) + "\n")
+        draft.rename(path)
+    return path
+
+
+def _sentences(tokens: int) -> Iterator[list[str]]:
+    with gzip.open(data("text/english-novels-100.txt.gz"), "rt", encoding="utf-8-sig") as lines:
+        for line in lines:
+            start = 0
+            words = _TOKEN.findall(line)
+            for end, word in enumerate(words, 1):
+                if word in ".!?" or end == len(words):
+                    yield words[start:end]
+                    tokens -= end - start
+                    start = end
+                    if tokens <= 0:
+                        return
+
+
+def resampled(tokens: int, seed: int = 1) -> Path:
+    """Write ``tokens`` tokens of sentences made from the novels: the beginning of one and the end of another.
+
+    Half of the sentences are taken whole. The splices make n-grams that the novels do not have, so that the
+    number of distinct ones grows as it does in real text.
+    """
+    path = OUT / f"resampled-{tokens}-{seed}.lines"
+    if path.exists():
+        return path
+    rng = np.random.default_rng(seed)
+    sentences = [line.split() for line in novels(14_000_000).read_text(encoding="utf-8").splitlines()]
+    draft = path.with_suffix(".draft")
+    with open(draft, "w", encoding="utf-8") as sink:
+        while tokens > 0:
+            pairs = rng.integers(0, len(sentences), (100_000, 2))
+            cuts = rng.random((100_000, 2))
+            for (a, b), (where, whether) in zip(pairs.tolist(), cuts.tolist(), strict=True):
+                words = sentences[a]
+                if whether < 0.5:
+                    other = sentences[b]
+                    words = words[: int(where * len(words)) + 1] + other[int(where * len(other)) + 1 :]
+                sink.write(" ".join(words) + "\n")
+                tokens -= len(words)
+                if tokens <= 0:
+                    break
+    draft.rename(path)
+    return path
+
+
+def lmplz() -> str | None:
+    """Return KenLM's lmplz: $SENTGEN_LMPLZ, else built from the sdist on PyPI; ``None`` where it does not build."""
+    chosen = os.environ.get("SENTGEN_LMPLZ")
+    built = OUT / "kenlm-build" / "bin" / "lmplz"
+    if chosen or built.exists():
+        return chosen or str(built)
+    OUT.mkdir(parents=True, exist_ok=True)
+    fetch = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        "-d",
+        str(OUT),
+        "kenlm",
+    ]
+    try:
+        subprocess.run(fetch, check=True)
+        with tarfile.open(next(OUT.glob("kenlm-*.tar.gz"))) as archive:
+            archive.extractall(OUT, filter="data")
+        source = next(path for path in OUT.glob("kenlm-*") if path.is_dir() and path.name != "kenlm-build")
+        subprocess.run(
+            ["cmake", "-S", str(source), "-B", str(OUT / "kenlm-build"), "-DCMAKE_BUILD_TYPE=Release"],
+            check=True,
+        )
+        subprocess.run(["cmake", "--build", str(OUT / "kenlm-build"), "--target", "lmplz"], check=True)
+    except (subprocess.CalledProcessError, StopIteration, OSError) as error:
+        print(
+            f"lmplz does not build here ({error}); it needs cmake, a C++ compiler and Boost", file=sys.stderr
+        )
+        return None
+    return str(built)
+
+
+def own_usage() -> tuple[float, int]:
+    """Return the CPU seconds and the peak memory of this process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+
+
+def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table, with the machine and the date below."""
+    table = Table(title=title, caption=f"{cpu_name()}, {os.cpu_count()} cores, {date.today()}")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(
+            *(
+                f"{cell:,.2f}"
+                if isinstance(cell, float)
+                else f"{cell:,}"
+                if isinstance(cell, int)
+                else str(cell)
+                for cell in row
+            )
+        )
+    Console(width=110).print(table)
+
+
+def megabytes(size: int) -> int:
+    """Return whole megabytes (2**20)."""
+    return size >> 20
+
+
+def cpu_name() -> str:
+    """Return what the processor calls itself."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def fresh(name: str) -> Path:
+    """Return the path of a store that does not exist yet."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    for leftover in OUT.glob(f"{name}.duckdb*"):
+        leftover.unlink()
+    return OUT / f"{name}.duckdb"
