@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from importlib import import_module
@@ -35,9 +36,11 @@ COMMANDS = {
     "The store": (("db", "db", "app"),),
 }
 
+_INTERRUPTED = 130
+
 
 def build(only: str | None = None) -> typer.Typer:
-    """Make the application: with one command, to start fast, or with all of them if there is no such command."""
+    """Make the application: with one command, to start fast, or with all of them if it is none of them."""
     app = typer.Typer(
         name="sentgen",
         help="A corpus and model server for statistical sentence generation.",
@@ -73,14 +76,17 @@ def _group(
 
 def main() -> None:
     """Run sentgen; what the user did wrong comes out as one line and exit code 1."""
+    # On a full disk the rollback fails too; SQLAlchemy would log that with its traceback before our line.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     try:
         build(only=sys.argv[1] if len(sys.argv) > 1 else None)()
     except SentgenError as error:
         typer.echo(f"sentgen: {error}", err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("sentgen: interrupted; what was finished is kept", err=True)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:  # Typer turns Ctrl-C into this code without a word
+            typer.echo("sentgen: interrupted; what was finished is kept", err=True)
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

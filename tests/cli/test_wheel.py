@@ -1,0 +1,38 @@
+"""What `pip install` puts on a machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+
+@pytest.mark.slow
+def test_wheel(tmp_path: Path) -> None:
+    """The top level holds one package; SQL, migrations and demo data are inside it."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("sentgen", "schema", "migrations"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "cli.py"):
+        shutil.copy(ROOT / name, source)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path)],
+        cwd=source,
+        check=True,
+        capture_output=True,
+    )
+    names = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
+
+    top = {name.split("/")[0] for name in names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"sentgen"}
+    for folder in ("sentgen", "schema", "migrations"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".sql", ".conllu", ".typed"):
+                inside = path.relative_to(ROOT).as_posix()
+                assert (inside if folder == "sentgen" else f"sentgen/{inside}") in names
