@@ -37,6 +37,7 @@ COMMANDS = {
 }
 
 _INTERRUPTED = 130
+_INTERRUPTED_TEXT = "sentgen: interrupted; what was finished is kept"
 
 
 def build(only: str | None = None) -> typer.Typer:
@@ -80,13 +81,25 @@ def main() -> None:
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     try:
         build(only=sys.argv[1] if len(sys.argv) > 1 else None)()
-    except SentgenError as error:
-        typer.echo(f"sentgen: {error}", err=True)
-        sys.exit(1)
     except SystemExit as end:
         if end.code == _INTERRUPTED:  # Typer turns Ctrl-C into this code without a word
-            typer.echo("sentgen: interrupted; what was finished is kept", err=True)
+            typer.echo(_INTERRUPTED_TEXT, err=True)
         raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception as error:
+        if _was_interrupted(error):
+            typer.echo(_INTERRUPTED_TEXT, err=True)
+            sys.exit(_INTERRUPTED)
+        if not isinstance(error, SentgenError):
+            raise
+        typer.echo(f"sentgen: {error}", err=True)
+        sys.exit(1)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Say whether Ctrl-C is behind an error: DuckDB makes a RuntimeError of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
