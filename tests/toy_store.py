@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+from sqlalchemy import insert
+
 from sentgen.schema import Store
 from sentgen.schema.corpus import RESERVED_WORDS
 from sentgen.schema.models import model as model_table
 from sentgen.schema.store import append, raw
-from sqlalchemy import insert
 
 Ngrams = Mapping[tuple[str, ...], tuple[float, float]]
 

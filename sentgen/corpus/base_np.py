@@ -1,4 +1,7 @@
-"""Base noun phrases of Universal Dependencies, and function words as heads."""
+"""Base noun phrases of Universal Dependencies, and function words as heads, a sentence at a time.
+
+`base_np_arrays` does the same for many sentences at once; what is written here is the reference.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,21 @@ import itertools
 
 from sentgen.corpus.sentence import Sentence
 
-_NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
+#: The tags of words that base noun phrases are built around.
+NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 #: Relations by which a word is inside the base noun phrase of its head, subtypes apart.
 _INSIDE = frozenset({"det", "amod", "compound", "nummod", "flat"})
 _FUNCTION = frozenset({"case", "mark", "aux", "cop"})
+
+
+def is_inside(relation: str) -> bool:
+    """Return whether a word with this relation is inside the base noun phrase of its head."""
+    return relation == "nmod:poss" or relation.partition(":")[0] in _INSIDE
+
+
+def is_function(relation: str) -> bool:
+    """Return whether a word with this relation is a function word that is put above its head."""
+    return relation.partition(":")[0] in _FUNCTION
 
 
 def mark_base_nps(sentence: Sentence) -> bool:
@@ -33,7 +47,7 @@ def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]
     """
     size = len(heads)
     depths = _depths(heads)
-    nominal = [position for position, tag in enumerate(upos, 1) if tag in _NOMINAL]
+    nominal = [position for position, tag in enumerate(upos, 1) if tag in NOMINAL]
     nominal.sort(key=depths.__getitem__)
     owner = [0] * (size + 2)
     for top in nominal:
@@ -43,7 +57,7 @@ def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]
         for step in (-1, 1):
             position = top + step
             while 0 < position <= size and not owner[position]:
-                if not _is_inside(position, top, owner, heads, deprels, depths):
+                if not _reaches(position, top, owner, heads, deprels, depths):
                     break
                 owner[position] = top
                 position += step
@@ -66,7 +80,7 @@ def _depths(heads: list[int]) -> list[int]:
     return depths
 
 
-def _is_inside(
+def _reaches(
     position: int, top: int, owner: list[int], heads: list[int], deprels: list[str], depths: list[int]
 ) -> bool:
     """Climb to the child of ``top`` above a token, or to a token that is known to be inside."""
@@ -77,8 +91,7 @@ def _is_inside(
         return True
     if depths[node] != depth or heads[node - 1] != top:
         return False
-    relation = deprels[node - 1]
-    return relation == "nmod:poss" or relation.partition(":")[0] in _INSIDE
+    return is_inside(deprels[node - 1])
 
 
 def _numbered(owner: list[int]) -> list[int]:
@@ -114,13 +127,10 @@ def promoted(heads: list[int], deprels: list[str]) -> list[int]:
     >>> promoted([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
     [2, 0, 2, 3]
     """
-    is_function = [
-        head > 0 and relation.partition(":")[0] in _FUNCTION
-        for head, relation in zip(heads, deprels, strict=True)
-    ]
+    functions = [head > 0 and is_function(relation) for head, relation in zip(heads, deprels, strict=True)]
     words: dict[int, list[int]] = {}
     for position, head in enumerate(heads, 1):
-        if is_function[position - 1]:
+        if functions[position - 1]:
             words.setdefault(head, []).append(position)
     if not words:
         return list(heads)
@@ -129,7 +139,7 @@ def promoted(heads: list[int], deprels: list[str]) -> list[int]:
     tops = _tops(words, len(heads))
     result = [0] * len(heads)
     for position, head in enumerate(heads, 1):
-        if not is_function[position - 1]:
+        if not functions[position - 1]:
             result[tops[position] - 1] = _governor(position, head, words)
     for head, chain in words.items():
         for outer, inner in itertools.pairwise(chain):

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from sentgen.corpus.readers import lines
 from sentgen.corpus.sentence import RESERVED, Sentence
@@ -47,14 +49,25 @@ def read_blocks(reader: LineReader) -> Iterator[Block | Sentence | Rejection]:
 
 
 def _is_plain(text: bytes, limits: Limits) -> bool:
-    codes = np.frombuffer(text, np.uint8)
-    gaps = np.diff(
-        np.flatnonzero((codes == 32) | (codes == 9) | (codes == 10)), prepend=-1, append=codes.size
-    )
-    line_ends = np.diff(np.flatnonzero(codes == 10), prepend=-1, append=codes.size)
+    field, line = _longest(np.frombuffer(text, np.uint8))
     return (
-        int(gaps.max()) <= limits.field_length
-        and int(line_ends.max()) <= 2 * limits.sentence_tokens
+        field <= limits.field_length
+        and line <= 2 * limits.sentence_tokens
         and not any(symbol in text for symbol in _CAREFUL_BYTES)
         and _SPACES.search(text) is None
     )
+
+
+@njit(cache=True)
+def _longest(codes: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the bytes of the longest field and of the longest line."""
+    field = line = field_start = line_start = 0
+    for at in range(codes.size + 1):
+        code = codes[at] if at < codes.size else 10
+        if code == 32 or code == 9 or code == 10:
+            field = max(field, at - field_start)
+            field_start = at + 1
+        if code == 10:
+            line = max(line, at - line_start)
+            line_start = at + 1
+    return field, line

@@ -14,7 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Table, func, insert, select
 
-from sentgen.corpus.base_np import function_heads, mark_base_nps
+from sentgen.corpus.base_np_arrays import (
+    NO_HEAD,
+    base_np_numbers,
+    function_head_positions,
+    relation_codes,
+    upos_codes,
+)
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ngrams import wrap
 from sentgen.counts.spill import NgramCounter
@@ -32,6 +38,9 @@ Ints = NDArray[np.int32]
 FLUSH_TOKENS = 100_000
 #: CoNLL's mark for a value that is not there.
 _ABSENT = "_"
+_NO_NP = -1
+#: Columns whose values are classified for the trees.
+_CODES = {"upos_id": upos_codes, "deprel_id": relation_codes}
 
 
 def now() -> datetime:
@@ -200,38 +209,40 @@ class Writer:
             ("feats_id", self._tags, [sentence.feats for sentence in sentences]),
             ("deprel_id", self._tags, [sentence.deprels for sentence in sentences]),
         )
+        codes: dict[str, Ints] = {}
         for name, store, lists in strings:
             filled = _column(lists, lengths, _ABSENT)
             if filled is not None:
                 absent = np.array(filled, object) == _ABSENT if _ABSENT in filled else None
                 ids = store.encode(filled, lowercase=self.lowercase and name == "lemma_id")
                 columns[name] = pa.array(ids, mask=absent)
+                if name in _CODES:
+                    codes[name] = _CODES[name](filled)
         spaces = _column([sentence.space_after for sentence in sentences], lengths, None)
         if spaces is not None:
             columns["space_after"] = pa.array(spaces, pa.bool_())
-        return columns | self._tree_columns(sentences, lengths)
+        return columns | self._tree_columns(sentences, lengths, codes.get("upos_id"), codes.get("deprel_id"))
 
-    def _tree_columns(self, sentences: list[Sentence], lengths: Ints) -> dict[str, pa.Array]:
-        for sentence in sentences:
-            mark_base_nps(sentence)
-        nps = _column([sentence.nps for sentence in sentences], lengths, -1)
+    def _tree_columns(
+        self, sentences: list[Sentence], lengths: Ints, upos: Ints | None, relations: Ints | None
+    ) -> dict[str, pa.Array]:
+        heads = _integers([sentence.heads for sentence in sentences], lengths, NO_HEAD)
+        nps = _integers([sentence.nps for sentence in sentences], lengths, _NO_NP)
+        if heads is not None and upos is not None and relations is not None:
+            unmarked = [bool(s.nps is None and s.upos and s.heads and s.deprels) for s in sentences]
+            if any(unmarked):
+                found = base_np_numbers(upos, relations, heads, lengths)
+                nps = np.where(np.repeat(unmarked, lengths), found, _NO_NP if nps is None else nps)
         columns: dict[str, pa.Array] = {}
         if nps is not None:
-            np_array = np.array(nps, np.int32)
-            columns["np"] = pa.array(np_array, mask=np_array < 0)
-        heads = _column([sentence.heads for sentence in sentences], lengths, -1)
+            columns["np"] = pa.array(nps, mask=nps < 0)
         if heads is None:
             return columns
         self._trees = True
-        head_array = np.array(heads, np.int32)
-        columns["head"] = pa.array(head_array, mask=head_array < 0)
-        if self.function_heads:
-            promoted = [
-                function_heads(s) if s.heads is not None and s.deprels else s.heads for s in sentences
-            ]
-            head_array = np.array(_column(promoted, lengths, -1), np.int32)
-        groups = np.array(nps, np.int32) if nps is not None else np.zeros(head_array.size, np.int32)
-        units, trees = unit_heads(head_array, groups, lengths)
+        columns["head"] = pa.array(heads, mask=heads < 0)
+        if self.function_heads and relations is not None:
+            heads = function_head_positions(relations, heads, lengths)
+        units, trees = unit_heads(heads, nps if nps is not None else np.zeros_like(heads), lengths)
         self._source.cyclic += int((~trees).sum())
         columns["unit_head"] = pa.array(units, mask=units == NOT_LAST)
         return columns
@@ -305,3 +316,9 @@ def _column(lists: Sequence[list[Any] | None], lengths: Ints, missing: Any) -> l
             for values, size in zip(lists, lengths.tolist(), strict=True)
         )
     )
+
+
+def _integers(lists: Sequence[list[int] | None], lengths: Ints, missing: int) -> Ints | None:
+    """Join one column of numbers of all sentences; ``None`` if no sentence has it."""
+    column = _column(lists, lengths, missing)
+    return None if column is None else np.array(column, np.int32)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import toy_store
 import typer
-from sentgen.schema import Store
 from typer.testing import CliRunner
 
 from sentgen.cli import evaluate, regenerate, score
 from sentgen.errors import InputError, NotFoundError
+from sentgen.schema import Store
 
 MODEL = ("--model", "toy")
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import sacrebleu
 import toy_store
-from sentgen.schema import Store
-from sentgen.schema.store import raw
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import corpus_bleu, evaluate_regeneration, sentence_bleu
 from sentgen.evaluation.testset import read_test_set
+from sentgen.schema import Store
+from sentgen.schema.store import raw
 
 Toy = tuple[Store, toy_store.ToyModel]
 TEST = [

@@ -11,14 +11,14 @@ import pytest
 import toy_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sentgen.schema import Store
-from sentgen.schema.corpus import BOS
 
 from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Problem, Unit, parse_bag, regenerate
 from sentgen.generation.join import join_logp, order_greedily, order_greedily_reference, window_logp
 from sentgen.generation.problem import sentence_logp
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
+from sentgen.schema import Store
+from sentgen.schema.corpus import BOS
 
 Toy = tuple[Store, toy_store.ToyModel]
 WORDS = ["the", "a", "dog", "cat", "mat", "on", "sees", "barks", "new"]

@@ -21,11 +21,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from sqlalchemy import Connection
+
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import append
-from sqlalchemy import Connection
 
 LEMMAS = {"fell": "fall", "rose": "rise", "sold": "sell", "bought": "buy", "said": "say", "prices": "price"}
 LEMMAS |= {"traders": "trader", "barks": "bark", "The": "the", "Go": "go"}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sentgen.schema import Store
-from sentgen.schema.store import raw
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams
 
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.models import build as module_function
 from sentgen.models.build import build
 from sentgen.models.registry import list_models
+from sentgen.schema import Store
+from sentgen.schema.store import raw
 
 
 def rows(store: Store, query: str) -> list[tuple[Any, ...]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from sentgen.schema import Store
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities
 
 from sentgen.models.build import build
 from sentgen.models.katz import good_turing
 from sentgen.models.registry import parameters
+from sentgen.schema import Store
 
 
 def test_good_turing_by_hand() -> None:

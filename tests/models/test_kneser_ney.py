@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sentgen.schema import Store
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities, read_arpa
 
 from sentgen.models.build import build
 from sentgen.models.kneser_ney import estimate_discounts
 from sentgen.models.registry import parameters
+from sentgen.schema import Store
 
 TOY = ["a b a", "a c", "b a", "a b a"]
 TEXT = [

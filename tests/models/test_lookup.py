@@ -6,12 +6,12 @@ import math
 
 import pytest
 import toy_store
-from sentgen.schema import Store
 
 from sentgen.errors import InputError
 from sentgen.models.lookup import explain
 from sentgen.models.ngram_table import extend, score_words, start_state
 from sentgen.models.submodel import prefetch
+from sentgen.schema import Store
 
 Toy = tuple[Store, toy_store.ToyModel]
 

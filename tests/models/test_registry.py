@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sentgen.schema import Store
-from sentgen.schema.corpus import corpus
 from sqlalchemy import delete
 from toy_corpus import add_corpus
 from typer.testing import CliRunner
@@ -15,6 +13,8 @@ from sentgen.cli.models import app
 from sentgen.errors import NotFoundError
 from sentgen.models.build import build
 from sentgen.models.registry import changes, find, is_stale, list_models, remove
+from sentgen.schema import Store
+from sentgen.schema.corpus import corpus
 
 
 def test_find_takes_the_newest_or_a_version(store: Store) -> None:

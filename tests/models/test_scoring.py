@@ -9,9 +9,9 @@ import pytest
 import toy_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sentgen.schema import Store
 
 from sentgen.models.scoring import SentenceScore, Totals, score_sentences
+from sentgen.schema import Store
 
 Toy = tuple[Store, toy_store.ToyModel]
 VOCABULARY = ["the", "a", "dog", "cat", "mat", "on", "sees", "barks", "sleeps", "zebra", "ünknown"]

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import toy_store
-from sentgen.schema import Store
 
 from sentgen.models import submodel
 from sentgen.models.ngram_table import backoff_logp, score_words, start_state
 from sentgen.models.submodel import NgramCache, Rows, cache_of, lowercases, prefetch
+from sentgen.schema import Store
 
 Toy = tuple[Store, toy_store.ToyModel]
 

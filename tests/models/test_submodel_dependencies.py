@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sentgen.schema import Store
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models.dependencies import FLOOR, LEFT, RIGHT, Dependencies, prefetch_dependencies
+from sentgen.schema import Store
 
 #: (form, tag, head) of each token.
 Tree = list[tuple[str, str, int]]

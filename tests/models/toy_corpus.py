@@ -10,13 +10,13 @@ from datetime import datetime
 
 import pyarrow as pa
 import pytest
+from sqlalchemy import insert, select
+
+from sentgen.models.registry import ModelInfo
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER, segment
 from sentgen.schema.store import append, fetch_arrow, raw
-from sqlalchemy import insert, select
-
-from sentgen.models.registry import ModelInfo
 
 THEN = datetime(2026, 1, 1)
 Gram = tuple[str, ...]

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (rows and queries read best on one line)
 """A store small enough to count by hand.
 
 Corpus demo, in two segments, one sentence each::

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (rows and queries read best on one line)
 """What goes wrong with files comes out as one clear line, and never costs data."""
 
 from __future__ import annotations

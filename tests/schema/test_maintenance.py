@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (rows and queries read best on one line)
 """Sizes, checks and compaction of the store in conftest."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (rows and queries read best on one line)
 """New stores, current ones, older ones, newer ones, and files that are no stores."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (rows and queries read best on one line)
 """SQL from strangers: what runs, what is refused, and that the file stays as it was."""
 
 from __future__ import annotations

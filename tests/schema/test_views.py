@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (rows and queries read best on one line)
 """The views of the store in conftest, against what one counts with a pencil."""
 
 from __future__ import annotations
