@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sentgen.corpus.base_np import NOMINAL, is_function, is_inside
 
 Ints = NDArray[np.int32]
+Scratch = NDArray[np.int64]
 
 NO_HEAD = -1
 #: Codes of tags and relations.
@@ -53,59 +54,62 @@ def _longest(lengths: Ints) -> int:
     return longest
 
 
+# The functions below get one sentence's part of each array, and scratch for positions, which count from 1.
+# Scratch is int64, so that numba compiles each function once, for int64, rather than for both widths.
+
+
 @njit(cache=True)
-def _set_depths(heads: Ints, start: int, size: int, depths: Ints) -> None:
+def _set_depths(heads: Ints, depths: Scratch) -> None:
     """Set the distance of each token from the root (``depths[0]`` is the root above)."""
     depths[0] = 0
-    depths[1 : size + 1] = -1
-    for i in range(1, size + 1):
+    for i in range(1, heads.size + 1):
+        depths[i] = -1
+    for i in range(1, heads.size + 1):
         node = i
-        steps = 0
+        depth = 0
         while depths[node] < 0:
-            steps += 1
-            node = heads[start + node - 1]
-        depth = depths[node] + steps
+            depth += 1
+            node = heads[node - 1]
+        depth += depths[node]
         node = i
         while depths[node] < 0:
             depths[node] = depth
             depth -= 1
-            node = heads[start + node - 1]
+            node = heads[node - 1]
 
 
 @njit(cache=True)
-def _sort_nominals(upos: Ints, start: int, size: int, depths: Ints, order: Ints, places: Ints) -> int:
+def _sort_nominals(upos: Ints, depths: Scratch, order: Scratch, places: Scratch) -> int:
     """Set ``order`` to the nominals, nearer to the root first, then left to right; return their number.
 
     A counting sort: ``places`` is scratch for the next place of each depth.
     """
-    places[: size + 2] = 0
-    for i in range(1, size + 1):
-        if upos[start + i - 1] == NOMINAL_TAG:
+    for depth in range(upos.size + 2):
+        places[depth] = 0
+    for i in range(1, upos.size + 1):
+        if upos[i - 1] == NOMINAL_TAG:
             places[depths[i] + 1] += 1
-    for depth in range(1, size + 2):
+    for depth in range(1, upos.size + 2):
         places[depth] += places[depth - 1]
-    count = places[size + 1]
-    for i in range(1, size + 1):
-        if upos[start + i - 1] == NOMINAL_TAG:
+    for i in range(1, upos.size + 1):
+        if upos[i - 1] == NOMINAL_TAG:
             order[places[depths[i]]] = i
             places[depths[i]] += 1
-    return count
+    return places[upos.size + 1]
 
 
 @njit(cache=True)
-def _reaches(
-    position: int, top: int, owner: Ints, heads: Ints, relations: Ints, start: int, depths: Ints
-) -> bool:
+def _reaches(position: int, top: int, owner: Scratch, heads: Ints, relations: Ints, depths: Scratch) -> bool:
     """Climb to the child of ``top`` above a token, or to a token that is known to be inside."""
     node = position
     depth = depths[top] + 1
     while depths[node] > depth and owner[node] != top:
-        node = heads[start + node - 1]
+        node = heads[node - 1]
     if depths[node] > depth:
         return True
-    if depths[node] != depth or heads[start + node - 1] != top:
+    if depths[node] != depth or heads[node - 1] != top:
         return False
-    return relations[start + node - 1] == INSIDE_RELATION
+    return relations[node - 1] == INSIDE_RELATION
 
 
 @njit(cache=True)
@@ -123,80 +127,74 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
         (tokens,) int32: 0 outside base noun phrases, and in sentences without heads.
     """
     result = np.zeros(heads.size, np.int32)
-    longest = _longest(lengths)
-    depths = np.empty(longest + 2, np.int32)
-    places = np.empty(longest + 2, np.int32)
-    order = np.empty(longest + 2, np.int32)
-    owner = np.empty(longest + 2, np.int32)
+    scratch = np.empty((4, _longest(lengths) + 2), np.int64)
+    depths, places, order, owner = scratch[0], scratch[1], scratch[2], scratch[3]
     start = 0
     for size in lengths:
+        end = start + size
         if size and heads[start] != NO_HEAD:
-            _set_depths(heads, start, size, depths)
-            count = _sort_nominals(upos, start, size, depths, order, places)
-            owner[: size + 2] = 0
-            for top in order[:count]:
+            own, own_relations = heads[start:end], relations[start:end]
+            _set_depths(own, depths)
+            count = _sort_nominals(upos[start:end], depths, order, places)
+            for i in range(size + 2):
+                owner[i] = 0
+            for place in range(count):
+                top = order[place]
                 if owner[top]:
                     continue
                 owner[top] = top
                 for step in (-1, 1):
-                    i = top + step
-                    while 0 < i <= size and not owner[i]:
-                        if not _reaches(i, top, owner, heads, relations, start, depths):
+                    at = top + step
+                    while 0 < at <= size and not owner[at]:
+                        if not _reaches(at, top, owner, own, own_relations, depths):
                             break
-                        owner[i] = top
-                        i += step
+                        owner[at] = top
+                        at += step
             latest = 0
-            previous = 0
             for i in range(1, size + 1):
                 if owner[i]:
-                    latest += owner[i] != previous
+                    latest += owner[i] != owner[i - 1]
                     result[start + i - 1] = latest
-                previous = owner[i]
-        start += size
+        start = end
     return result
 
 
 @njit(cache=True)
-def _group_functions(
-    heads: Ints, relations: Ints, start: int, size: int, first: Ints, functions: Ints
-) -> int:
+def _group_functions(heads: Ints, relations: Ints, first: Scratch, functions: Scratch) -> int:
     """Sort function words by their heads, then left to right; return their number.
 
     Those of head h are ``functions[first[h] : first[h + 1]]``.
     """
-    first[: size + 3] = 0
-    for i in range(1, size + 1):
-        if heads[start + i - 1] > 0 and relations[start + i - 1] == FUNCTION_RELATION:
-            first[heads[start + i - 1] + 2] += 1
-    for head in range(2, size + 3):
-        first[head] += first[head - 1]
-    for i in range(1, size + 1):
-        if heads[start + i - 1] > 0 and relations[start + i - 1] == FUNCTION_RELATION:
-            head = heads[start + i - 1]
-            functions[first[head + 1]] = i
-            first[head + 1] += 1
-    return first[size + 1]
+    for i in range(heads.size + 3):
+        first[i] = 0
+    for i in range(heads.size):
+        if heads[i] > 0 and relations[i] == FUNCTION_RELATION:
+            first[heads[i] + 2] += 1
+    for i in range(1, heads.size + 3):
+        first[i] += first[i - 1]
+    for i in range(heads.size):
+        if heads[i] > 0 and relations[i] == FUNCTION_RELATION:
+            functions[first[heads[i] + 1]] = i + 1
+            first[heads[i] + 1] += 1
+    return first[heads.size + 1]
 
 
 @njit(cache=True)
-def _outermost(head: int, low: int, high: int, functions: Ints) -> int:
+def _outermost(head: int, low: int, high: int, functions: Scratch) -> int:
     """Return the place of the word farthest from its head, of two the left one; it is the first or last."""
-    left = abs(functions[low] - head) >= abs(functions[high - 1] - head)
-    return low if left else high - 1
+    return low if abs(functions[low] - head) >= abs(functions[high - 1] - head) else high - 1
 
 
 @njit(cache=True)
-def _governor(position: int, head: int, first: Ints, functions: Ints) -> int:
+def _governor(position: int, head: int, first: Scratch, functions: Scratch) -> int:
     """Return the outermost function word of a head between it and a dependent, else the head.
 
     Of the function words between them the outermost is the one nearest to the dependent, which binary search
     finds. A function word can have function words of its own, to which the same applies.
     """
     while head > 0:
-        begin = first[head]
-        end = first[head + 1]
-        low = begin
-        high = end
+        low = first[head]
+        high = first[head + 1]
         # Right of the head, the word sought is the last one before the dependent.
         limit = position if position < head else position - 1
         while low < high:
@@ -206,30 +204,58 @@ def _governor(position: int, head: int, first: Ints, functions: Ints) -> int:
             else:
                 high = middle
         if position < head:
-            if low == end or functions[low] > head:
+            if low == first[head + 1] or functions[low] > head:
                 break
             head = functions[low]
         else:
-            if low == begin or functions[low - 1] < head:
+            if low == first[head] or functions[low - 1] < head:
                 break
             head = functions[low - 1]
     return head
 
 
 @njit(cache=True)
-def _set_tops(size: int, first: Ints, functions: Ints, tops: Ints) -> None:
+def _set_tops(size: int, first: Scratch, functions: Scratch, tops: Scratch) -> None:
     """Set the token that is outermost of each token and the function words above it."""
-    tops[: size + 1] = 0
+    for i in range(1, size + 1):
+        tops[i] = 0
     for i in range(1, size + 1):
         node = i
         while not tops[node] and first[node] < first[node + 1]:
             node = functions[_outermost(node, first[node], first[node + 1], functions)]
         top = tops[node] if tops[node] else node
         node = i
-        while not tops[node] and first[node] < first[node + 1]:
+        while not tops[node]:
             tops[node] = top
-            node = functions[_outermost(node, first[node], first[node + 1], functions)]
-        tops[node] = top
+            if first[node] < first[node + 1]:
+                node = functions[_outermost(node, first[node], first[node + 1], functions)]
+
+
+@njit(cache=True)
+def _promote(
+    heads: Ints, relations: Ints, first: Scratch, functions: Scratch, tops: Scratch, out: Ints
+) -> None:
+    """Set the heads of one sentence after promotion."""
+    for i in range(1, heads.size + 1):
+        if heads[i - 1] == 0 or relations[i - 1] != FUNCTION_RELATION:
+            out[tops[i] - 1] = _governor(i, np.int64(heads[i - 1]), first, functions)
+        low = first[i]
+        high = first[i + 1]
+        if low == high:
+            continue
+        # From the outermost word inwards: each governs the next one, the innermost governs the head.
+        place = _outermost(i, low, high, functions)
+        outer = functions[place]
+        while high - low > 1:
+            if place == low:
+                low += 1
+            else:
+                high -= 1
+            place = _outermost(i, low, high, functions)
+            inner = functions[place]
+            out[tops[inner] - 1] = _governor(inner, outer, first, functions)
+            outer = inner
+        out[i - 1] = _governor(i, outer, first, functions)
 
 
 @njit(cache=True)
@@ -246,34 +272,14 @@ def function_head_positions(relations: Ints, heads: Ints, lengths: Ints) -> Ints
         (tokens,) int32: heads; those of sentences without function words, or without heads, are unchanged.
     """
     result = heads.copy()
-    longest = _longest(lengths)
-    first = np.empty(longest + 3, np.int32)
-    functions = np.empty(longest + 1, np.int32)
-    tops = np.empty(longest + 1, np.int32)
+    scratch = np.empty((3, _longest(lengths) + 3), np.int64)
+    first, functions, tops = scratch[0], scratch[1], scratch[2]
     start = 0
     for size in lengths:
-        if _group_functions(heads, relations, start, size, first, functions):
-            _set_tops(size, first, functions, tops)
-            for i in range(1, size + 1):
-                head = heads[start + i - 1]
-                if head == 0 or relations[start + i - 1] != FUNCTION_RELATION:
-                    result[start + tops[i] - 1] = _governor(i, head, first, functions)
-                low = first[i]
-                high = first[i + 1]
-                if low == high:
-                    continue
-                # From the outermost word inwards: each governs the next one, the innermost governs the head.
-                outer = 0
-                while low < high:
-                    place = _outermost(i, low, high, functions)
-                    inner = functions[place]
-                    if place == low:
-                        low += 1
-                    else:
-                        high -= 1
-                    if outer:
-                        result[start + tops[inner] - 1] = _governor(inner, outer, first, functions)
-                    outer = inner
-                result[start + i - 1] = _governor(i, outer, first, functions)
-        start += size
+        end = start + size
+        own, own_relations = heads[start:end], relations[start:end]
+        if _group_functions(own, own_relations, first, functions):
+            _set_tops(own.size, first, functions, tops)
+            _promote(own, own_relations, first, functions, tops, result[start:end])
+        start = end
     return result

@@ -102,6 +102,25 @@ def test_without_function_heads(store: Store, treebank: Path) -> None:
     assert rows(store, query) == [("chase",)]
 
 
+def test_sentences_with_and_without_annotation_in_one_block(store: Store, tmp_path: Path) -> None:
+    """Base NPs need tags, heads and relations; promotion needs heads and relations; neither leaks over."""
+    whole = "1\tin\tin\tADP\tIN\t_\t2\tcase\t_\t_\n2\tRome\tRome\tPROPN\tNNP\t_\t0\troot\t_\t_\n\n"
+    no_tags = whole.replace("ADP", "_").replace("PROPN", "_")
+    no_relations = whole.replace("case", "_").replace("root", "_")
+    no_heads = whole.replace("\t2\tcase", "\t_\tcase").replace("\t0\troot", "\t_\troot")
+    (tmp_path / "mixed.conllu").write_text(no_heads + whole + no_tags + no_relations + whole)
+    ingest(store, [str(tmp_path / "mixed.conllu")], Settings("pets"))
+    query = "select np, head, unit_head from token order by sentence_id, position"
+
+    assert rows(store, query) == [
+        *[(None, None, None), (None, None, None)],
+        *[(0, 2, 0), (1, 0, 1)],
+        *[(None, 2, 0), (None, 0, 1)],
+        *[(None, 2, 2), (None, 0, 0)],
+        *[(0, 2, 0), (1, 0, 1)],
+    ]
+
+
 def test_cooccurrence_by_hand(store: Store, treebank: Path) -> None:
     """dog and chased share one sentence; a word does not co-occur with itself unless it is there twice."""
     ingest(store, [str(treebank)], Settings("pets"))
