@@ -12,10 +12,10 @@ from sentgen.schema.reference_ngrams import reference_ngrams_sql
 from sentgen.schema.segments import counted_tables
 
 _REINGEST = (
-    "remove the corpus and ingest it again (sentgen corpus remove NAME; sentgen ingest PATH --corpus NAME)"
+    "remove the corpus and ingest it again (sentgen corpora remove NAME; sentgen ingest PATH --corpus NAME)"
 )
 _RESTORE = "restore a backup; if there is none, ingest everything into a new store"
-_REBUILD = "build the model again (sentgen model build)"
+_REBUILD = "build the model again (sentgen models build NAME --corpus CORPUS)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,12 +105,8 @@ def append(
     connection: Connection, table: str, rows: pa.Table | pa.RecordBatch | pa.RecordBatchReader
 ) -> None:
     """Append Arrow rows to a table; columns are matched by name."""
-    duck = raw(connection)
-    duck.register("_rows", rows)
-    try:
-        duck.execute(f"insert into {table} by name select * from _rows")
-    finally:
-        duck.unregister("_rows")
+    _rows = rows  # DuckDB finds it by its name. Registered, it would be held until the transaction ends.
+    raw(connection).execute(f"insert into {table} by name select * from _rows")
 
 
 @contextmanager

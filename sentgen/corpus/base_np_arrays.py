@@ -95,7 +95,7 @@ def _sort_nominals(upos: Ints, depths: Scratch, order: Scratch, places: Scratch)
         if upos[i - 1] == NOMINAL_TAG:
             order[places[depths[i]]] = i
             places[depths[i]] += 1
-    return places[upos.size + 1]
+    return int(places[upos.size + 1])
 
 
 @njit(cache=True)
@@ -109,7 +109,7 @@ def _reaches(position: int, top: int, owner: Scratch, heads: Ints, relations: In
         return True
     if depths[node] != depth or heads[node - 1] != top:
         return False
-    return relations[node - 1] == INSIDE_RELATION
+    return bool(relations[node - 1] == INSIDE_RELATION)
 
 
 @njit(cache=True)
@@ -176,7 +176,7 @@ def _group_functions(heads: Ints, relations: Ints, first: Scratch, functions: Sc
         if heads[i] > 0 and relations[i] == FUNCTION_RELATION:
             functions[first[heads[i] + 1]] = i + 1
             first[heads[i] + 1] += 1
-    return first[heads.size + 1]
+    return int(first[heads.size + 1])
 
 
 @njit(cache=True)
@@ -238,7 +238,7 @@ def _promote(
     """Set the heads of one sentence after promotion."""
     for i in range(1, heads.size + 1):
         if heads[i - 1] == 0 or relations[i - 1] != FUNCTION_RELATION:
-            out[tops[i] - 1] = _governor(i, np.int64(heads[i - 1]), first, functions)
+            out[tops[i] - 1] = _governor(i, int(heads[i - 1]), first, functions)
         low = first[i]
         high = first[i + 1]
         if low == high:

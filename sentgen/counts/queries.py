@@ -133,7 +133,7 @@ def select_corpora(connection: Connection, names: Iterable[str], *, min_order: i
         highest = max(row["max_order"] for row in chosen)
         raise NotFoundError(
             f"no n-grams of order {min_order}: these corpora are counted up to {highest}; "
-            f"ask for {highest} words at most, or ingest with --max-order {min_order}"
+            f"ask for {highest} words at most, or ingest with --order {min_order}"
         )
     left_out = tuple(row["name"] for row in chosen if row not in counted)
     everything = not wanted and not left_out

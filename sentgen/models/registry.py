@@ -168,7 +168,7 @@ def _corpus_tokens() -> Select[tuple[int, int]]:
 
 def _existing(models: list[ModelInfo]) -> str:
     if not models:
-        return "there are none yet; build one with: sentgen model build NAME --corpus CORPUS"
+        return "there are none yet; build one with: sentgen models build NAME --corpus CORPUS"
     return f"there are: {', '.join(model.label for model in models)}"
 
 

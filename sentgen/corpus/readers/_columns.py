@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
 from typing import NoReturn
 
 from sentgen.corpus.sentence import Sentence
@@ -62,15 +63,13 @@ def finished(
     return sentence if failed is None else Rejection(path, sentence.line, sentence.sent_id, *failed)
 
 
-def split_columns(rows: list[str], count: int) -> list[tuple[str, ...]]:
+def split_columns(rows: list[str], count: int) -> list[list[str]]:
     """Turn tab-separated rows into ``count`` columns, or name the row that does not fit."""
-    try:
-        columns = list(zip(*[row.split("\t") for row in rows], strict=True))
-    except ValueError:
-        columns = []
-    if len(columns) != count:
+    if set(map(str.count, rows, repeat("\t"))) != {count - 1}:
         _refuse_row(rows, count)
-    if not all(map(all, columns)):
+    fields = "\t".join(rows).split("\t")
+    columns = [fields[number::count] for number in range(count)]
+    if "" in fields:
         number, column = next((number, column) for number, column in enumerate(columns, 1) if "" in column)
         raise FormatError("columns", f"column {number} is empty; write _ for no value", column.index(""))
     return columns
@@ -86,9 +85,8 @@ def _refuse_row(rows: list[str], count: int) -> NoReturn:
     raise FormatError("columns", f"{fields} tab-separated columns where {count} belong", row)
 
 
-def parse_heads(column: Iterable[str]) -> list[int]:
+def parse_heads(column: list[str]) -> list[int]:
     """Turn a column of heads into numbers."""
-    column = list(column)
     try:
         return [_HEADS[head] for head in column]
     except KeyError:
@@ -104,11 +102,11 @@ def _parse_head(row: int, head: str) -> int:
     return int(digits)
 
 
-def optional(column: tuple[str, ...]) -> list[str] | None:
-    """Return a column as a list, or ``None`` when all of it is `_`."""
+def optional(column: list[str]) -> list[str] | None:
+    """Return a column, or ``None`` when all of it is `_`."""
     if column[0] == "_" and column.count("_") == len(column):
         return None
-    return list(column)
+    return column
 
 
 def too_long(path: str, line: int, limits: Limits) -> Rejection:

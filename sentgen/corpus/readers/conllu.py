@@ -80,12 +80,12 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
         return
     columns = split_columns(rows, 10)
     ids, misc = columns[0], columns[9]
-    if list(ids) != IDS[: len(ids)]:
+    if ids != IDS[: len(ids)]:
         words, misc = _select_words(columns, sentence)
-        columns = [tuple([column[row] for row in words]) for column in columns]
+        columns = [[column[row] for row in words] for column in columns]
         if not words:
             return
-    sentence.forms = list(columns[1])
+    sentence.forms = columns[1]
     sentence.lemmas = optional(columns[2])
     sentence.upos = optional(columns[3])
     sentence.xpos = optional(columns[4])
@@ -96,7 +96,7 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     sentence.space_after = [value == "_" or "|SpaceAfter=No|" not in f"|{value}|" for value in misc]
 
 
-def _select_words(columns: list[tuple[str, ...]], sentence: Sentence) -> tuple[list[int], tuple[str, ...]]:
+def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[int], list[str]]:
     """Check the numbers of words, ranges and empty nodes; return the rows of the words and their MISC.
 
     The space after a range is noted at the range: its last word gets that MISC, and no space follows the
@@ -132,4 +132,4 @@ def _select_words(columns: list[tuple[str, ...]], sentence: Sentence) -> tuple[l
             )
     if range_end > len(words):
         raise FormatError("id-range", f"range {ids[range_row]} ends after the sentence", range_row)
-    return words, tuple([misc[row] for row in words])
+    return words, [misc[row] for row in words]

@@ -38,12 +38,12 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
 def _fill(sentence: Sentence, rows: list[str]) -> None:
     columns = split_columns(rows, 8 if rows[0].count("\t") == 7 else 10)
     expected = IDS[: len(rows)] if len(rows) <= len(IDS) else [str(i) for i in range(1, len(rows) + 1)]
-    if list(columns[0]) != expected:
+    if columns[0] != expected:
         row = next(i for i, name in enumerate(columns[0]) if name != expected[i])
         raise FormatError(
             "id-sequence", f"token number {columns[0][row][:20]!r} where {row + 1} belongs", row
         )
-    sentence.forms = list(columns[1])
+    sentence.forms = columns[1]
     sentence.lemmas = optional(columns[2])
     sentence.upos = optional(columns[3])
     sentence.xpos = optional(columns[4])

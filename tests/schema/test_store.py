@@ -1,0 +1,24 @@
+"""The ways in and out of a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from sentgen.schema import Store
+from sentgen.schema.store import append
+
+
+def test_appended_rows_are_let_go_within_the_transaction(tmp_path: Path) -> None:
+    """A transaction may append far more than fits in memory: Arrow holds no rows that were appended."""
+    rows = 200_000
+    with Store(tmp_path / "s.duckdb", create=True) as store, store.begin() as connection:
+        before = pa.total_allocated_bytes()
+        for number in range(4):
+            ids = pa.array(np.arange(rows, dtype=np.int32).tolist(), pa.int32())
+            append(connection, "word", pa.table({"id": ids, "form": pa.array([f"{number}"] * rows)}))
+            del ids
+
+        assert pa.total_allocated_bytes() - before < 4 * rows
