@@ -76,7 +76,10 @@ def score(
         f"{sums.sentences} sentences, {sums.tokens} tokens with ends, {sums.oov} unknown;"
         f" log10 {sums.log10:.4f}"
     )
-    out.note(f"perplexity {sums.perplexity:.2f}, without unknown words {sums.perplexity_without_oov:.2f}")
+    out.note(
+        f"perplexity {_readable(sums.perplexity)}, "
+        f"without unknown words {_readable(sums.perplexity_without_oov)}"
+    )
 
 
 def _lines(text: list[str], file: Path | None) -> Iterable[str]:
@@ -96,3 +99,7 @@ def _rows(found: Iterable[SentenceScore], sums: Totals) -> Iterator[tuple[object
     for one in found:
         sums.add(one)
         yield sums.sentences, one.log10, one.tokens, one.oov, one.perplexity, " ".join(one.words)
+
+
+def _readable(perplexity: float) -> str:
+    return f"{perplexity:.2f}" if perplexity < 1e9 else f"{perplexity:.2e}"
