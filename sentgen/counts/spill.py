@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numba import njit
@@ -76,24 +78,22 @@ def _merge(
 
 
 class _Runs:
-    """Spilled runs, read block by block."""
+    """Spilled runs, read block by block; mapped into memory, their pages would count as ours."""
 
-    def __init__(self, paths: list[tuple[Path, Path]], block: int) -> None:
-        self.sources = [(np.load(r, mmap_mode="r"), np.load(c, mmap_mode="r")) for r, c in paths]
-        self.records = np.empty((len(paths), block, WIDTH), np.int32)
-        self.counts = np.empty((len(paths), block), np.int32)
-        self.filled = np.zeros(len(paths), np.int64)
-        self.cursor = np.zeros(len(paths), np.int64)
-        self._read = [0] * len(paths)
+    def __init__(self, files: list[tuple[BinaryIO, BinaryIO]], block: int) -> None:
+        self.files = files
+        self.records = np.empty((len(files), block, WIDTH), np.int32)
+        self.counts = np.empty((len(files), block), np.int32)
+        self.filled = np.zeros(len(files), np.int64)
+        self.cursor = np.zeros(len(files), np.int64)
 
     def fill(self, run: int) -> bool:
         """Read the next block of a run; False at its end."""
-        records, counts = self.sources[run]
-        block = records[self._read[run] : self._read[run] + self.counts.shape[1]]
-        size = len(block)
-        self.records[run, :size] = block
-        self.counts[run, :size] = counts[self._read[run] : self._read[run] + size]
-        self._read[run] += size
+        records, counts = self.files[run]
+        block = np.fromfile(counts, np.int32, self.counts.shape[1])
+        size = block.size
+        self.counts[run, :size] = block
+        self.records[run, :size] = np.fromfile(records, np.int32, size * WIDTH).reshape(size, WIDTH)
         self.filled[run], self.cursor[run] = size, 0
         return size > 0
 
@@ -103,8 +103,13 @@ def merge_runs(paths: list[tuple[Path, Path]], *, block: int) -> Iterator[tuple[
 
     The last record of a block is held back, since the next block may begin with its equal.
     """
-    runs = _Runs(paths, max(1, block // len(paths)))
-    heap = np.array([run for run in range(len(paths)) if runs.fill(run)], np.int64)
+    with ExitStack() as stack:
+        files = [(stack.enter_context(r.open("rb")), stack.enter_context(c.open("rb"))) for r, c in paths]
+        yield from _merge_files(_Runs(files, max(1, block // len(paths))), block)
+
+
+def _merge_files(runs: _Runs, block: int) -> Iterator[tuple[Ints, Longs]]:
+    heap = np.array([run for run in range(len(runs.files)) if runs.fill(run)], np.int64)
     size = heap.size
     for at in range(size // 2 - 1, -1, -1):
         _sift(heap, size, at, runs.records, runs.cursor)

@@ -116,9 +116,9 @@ def test_merge_of_equal_records(tmp_path: Path) -> None:
     record = np.array([[3, 4, 5, 6, 7]], np.int32)
     paths = []
     for run in range(5):
-        paths.append((tmp_path / f"{run}.r.npy", tmp_path / f"{run}.c.npy"))
-        np.save(paths[-1][0], record)
-        np.save(paths[-1][1], np.array([run + 1], np.int32))
+        paths.append((tmp_path / f"{run}.records", tmp_path / f"{run}.counts"))
+        record.tofile(paths[-1][0])
+        np.array([run + 1], np.int32).tofile(paths[-1][1])
     merged = [(r.tolist(), c.tolist()) for r, c in merge_runs(paths, block=2) if c.size]
 
     assert merged == [([[3, 4, 5, 6, 7]], [15])]
