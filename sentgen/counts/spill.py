@@ -192,9 +192,9 @@ class NgramCounter:
         records, counts = self._sorted_chunk()
         self.folder.mkdir(parents=True, exist_ok=True)
         paths = (
-            self.folder / f"{len(self._runs)}.records.npy",
-            self.folder / f"{len(self._runs)}.counts.npy",
+            self.folder / f"{len(self._runs)}.records",
+            self.folder / f"{len(self._runs)}.counts",
         )
-        np.save(paths[0], records)
-        np.save(paths[1], counts)
+        records.tofile(paths[0])
+        counts.tofile(paths[1])
         self._runs.append(paths)
