@@ -186,7 +186,7 @@ def _outermost(head: int, low: int, high: int, functions: Scratch) -> int:
 
 
 @njit(cache=True)
-def _governor(position: int, head: int, first: Scratch, functions: Scratch) -> int:
+def _governor(position: int, head: int | np.int64, first: Scratch, functions: Scratch) -> int:
     """Return the outermost function word of a head between it and a dependent, else the head.
 
     Of the function words between them the outermost is the one nearest to the dependent, which binary search
@@ -211,7 +211,7 @@ def _governor(position: int, head: int, first: Scratch, functions: Scratch) -> i
             if low == first[head] or functions[low - 1] < head:
                 break
             head = functions[low - 1]
-    return head
+    return int(head)
 
 
 @njit(cache=True)
@@ -238,7 +238,7 @@ def _promote(
     """Set the heads of one sentence after promotion."""
     for i in range(1, heads.size + 1):
         if heads[i - 1] == 0 or relations[i - 1] != FUNCTION_RELATION:
-            out[tops[i] - 1] = _governor(i, int(heads[i - 1]), first, functions)
+            out[tops[i] - 1] = _governor(i, np.int64(heads[i - 1]), first, functions)
         low = first[i]
         high = first[i + 1]
         if low == high:
