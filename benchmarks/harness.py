@@ -12,6 +12,7 @@ import os
 import platform
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -201,5 +202,5 @@ def fresh(name: str) -> Path:
     """Return the path of a store that does not exist yet."""
     OUT.mkdir(parents=True, exist_ok=True)
     for leftover in OUT.glob(f"{name}.duckdb*"):
-        leftover.unlink()
+        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
     return OUT / f"{name}.duckdb"

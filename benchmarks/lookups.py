@@ -23,6 +23,7 @@ from sentgen.schema import Store
 
 LIMIT = 2**30
 BAGS = 100
+CACHE = 256 * 2**20
 
 
 def main(store_path: str, model_name: str, text: Path) -> None:
@@ -34,10 +35,10 @@ def main(store_path: str, model_name: str, text: Path) -> None:
     rows: list[tuple[object, ...]] = []
     with Store(store_path, read_only=True, memory_limit=LIMIT) as store:
         model = registry.find(store, model_name)
-        prefetch(store, model, [others[0]], cache=NgramCache())
-        cold = timed(lambda bag: prefetch(store, model, [bag], cache=NgramCache()), bags)
+        prefetch(store, model, [others[0]], cache=NgramCache(CACHE))
+        cold = timed(lambda bag: prefetch(store, model, [bag], cache=NgramCache(CACHE)), bags)
         rows.append(("one bag, nothing cached", *percentiles(cold)))
-        cache = NgramCache()
+        cache = NgramCache(CACHE)
         rows.append(
             (
                 "one bag after others, cache filling",
@@ -50,7 +51,7 @@ def main(store_path: str, model_name: str, text: Path) -> None:
                 *percentiles(timed(lambda bag: prefetch(store, model, [bag], cache=cache), bags)),
             )
         )
-        batch = timed(lambda batch: prefetch(store, model, batch, cache=NgramCache()), [bags, others])
+        batch = timed(lambda batch: prefetch(store, model, batch, cache=NgramCache(CACHE)), [bags, others])
         rows.append(("batch of 100 bags, cold, per bag", *(value / BAGS for value in percentiles(batch))))
         show(
             f"Sub-models from {store_path}, {model.label}, order {model.order}, limit 1 GB",

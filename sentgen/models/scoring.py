@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sentgen.models.ngram_table import Floats, Ints, NgramTable, compiled, extend, start_state
-from sentgen.models.submodel import ModelLike, SubModel, lowercases, prefetch
+from sentgen.models.submodel import ModelLike, SubModel, lowercases
+from sentgen.models.text_ngrams import prefetch_text
 from sentgen.schema import Store
 from sentgen.schema.corpus import EOS, UNK
 
-MAX_TOKENS = 200_000
-MAX_WORDS = 20_000
+MAX_TOKENS = 500_000
+MAX_WORDS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def score_sentences(
     lower = lowercases(store, model) if lowercase is None else lowercase
     for batch in _batches(sentences, max_tokens, max_words):
         cased = [[word.lower() for word in words] for words in batch] if lower else batch
-        submodel = prefetch(store, model, cased)
+        submodel = prefetch_text(store, model, cased)
         yield from _score_batch(submodel, batch, cased)
 
 

@@ -197,14 +197,14 @@ def prefetch(
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
     with store.connect() as connection, translated_errors(store.path):
-        ids = _word_ids(connection, model, forms, cache)
+        ids = word_ids(connection, model, forms, cache)
         wanted = np.array(sorted({UNK, BOS, EOS, *ids.values()}), np.int32)
         rows = _ngrams(connection, model, wanted, cache)
     rows = rows.where(rows.lengths <= order)
-    return _submodel(model, order, ids, rows, started)
+    return submodel_of(model, order, ids, rows, started)
 
 
-def _submodel(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, started: float) -> SubModel:
+def submodel_of(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, started: float) -> SubModel:
     """Renumber the words from 0, reserved ones first, and build the table."""
     unigrams = set(rows.words[rows.lengths == 1, 0].tolist())
     known = sorted((number, form) for form, number in ids.items() if number in unigrams)
@@ -218,7 +218,7 @@ def _submodel(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, sta
     return SubModel(model, order, table, words, index, len(rows.lengths), time.perf_counter() - started)
 
 
-def _word_ids(connection: Connection, model: ModelLike, forms: set[str], cache: NgramCache) -> dict[str, int]:
+def word_ids(connection: Connection, model: ModelLike, forms: set[str], cache: NgramCache) -> dict[str, int]:
     """Return the ids of the forms that the store knows; asks only for those not looked up before."""
     known = cache.forms(model)
     missing = sorted(form for form in forms if form not in known)
