@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
@@ -80,7 +80,7 @@ def _merge(
 class _Runs:
     """Spilled runs, read block by block; mapped into memory, their pages would count as ours."""
 
-    def __init__(self, files: list[tuple[BinaryIO, BinaryIO]], block: int) -> None:
+    def __init__(self, files: Sequence[tuple[BinaryIO, BinaryIO]], block: int) -> None:
         self.files = files
         self.records = np.empty((len(files), block, WIDTH), np.int32)
         self.counts = np.empty((len(files), block), np.int32)

@@ -1,4 +1,4 @@
-"""The part of a model that some sentences ask for: their own n-grams, which is all that scoring them can touch.
+"""The part of a model that some sentences ask for: their own n-grams, all that scoring them can touch.
 
 A bag may be put in any order, a text stands in one. Its n-grams of all orders hold every n-gram, every
 context and every shorter n-gram that backing off can look at: one join fetches no row in vain.
