@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -24,6 +25,8 @@ from sentgen.schema.store import scalar
 SMOOTHING = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
 UNKNOWN = ("word", "none", "tag")
 
+#: N-grams that are sorted at once when a model is written: about half a gigabyte.
+_ROWS_SORTED = 8_000_000
 _FILE = "build.sql"
 Progress = Callable[[str], None]
 Parameters = Sequence[tuple[int, str, float]]
@@ -200,7 +203,9 @@ def write(
     Also called for imported models, without corpora.
     """
     model_id, version = next_version(connection, name)
-    sql.run(connection, _FILE, "write", model=model_id, orders=_all_orders(settings.order))
+    orders = _all_orders(settings.order)
+    for above, up_to in pairwise(_anchor_bounds(connection, orders)):
+        sql.run(connection, _FILE, "write", model=model_id, orders=orders, above=above, up_to=up_to)
     ngrams = tables.model_ngram.c
     vocabulary = scalar(
         connection,
@@ -228,6 +233,19 @@ def write(
         rows = [{"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters]
         connection.execute(insert(tables.model_parameter), rows)
     return version
+
+
+def _anchor_bounds(connection: Connection, orders: str) -> list[int]:
+    """Return the bounds of ranges of anchors, each of which can be sorted within the memory limit."""
+    ((size,),) = sql.run(connection, _FILE, "size", orders=orders)
+    parts = size // _ROWS_SORTED + 1
+    shares = [part / parts for part in range(1, parts)]
+    cuts = (
+        [int(cut) for (cut,) in sql.run(connection, _FILE, "cuts", orders=orders, shares=shares)]
+        if shares
+        else []
+    )
+    return [-1, *sorted(set(cuts)), 2**31 - 1]
 
 
 def next_version(connection: Connection, name: str) -> tuple[int, int]:

@@ -74,7 +74,16 @@ insert into model_ngram (model_id, anchor, n, w1, w2, w3, w4, w5, logp, backoff)
 select {model}, greatest(w1, w2, w3, w4, w5) as anchor, n, w1, w2, w3, w4, w5,
        least(ln(p), 0), ln(greatest(coalesce(weight, 1), 1e-100))
 from ({orders}) g
+where greatest(w1, w2, w3, w4, w5) > {above} and greatest(w1, w2, w3, w4, w5) <= {up_to}
 order by anchor, n, w1, w2, w3, w4, w5
+
+-- name: size
+select count(*) from ({orders}) g
+
+-- name: cuts
+select unnest(approx_quantile(greatest(w1, w2, w3, w4, w5), {shares})) as cut
+from ({orders}) g
+order by cut
 
 -- name: temporary
 select table_name, table_type
