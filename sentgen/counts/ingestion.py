@@ -15,7 +15,7 @@ from sentgen.corpus.formats import READERS, Reader, UnrecognizedError, detect
 from sentgen.corpus.line_blocks import Block, read_blocks
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source, expand
-from sentgen.counts import segments
+from sentgen.counts import corpora, segments
 from sentgen.counts.writer import SourceTally, Writer, next_id, now
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
@@ -280,8 +280,7 @@ class _Batch:
                 "created_at": now(),
             }
             self.connection.execute(insert(tables.corpus), values)
-            self.corpus = _corpus(self.connection, settings.corpus)
-        assert self.corpus is not None
+            self.corpus = corpora.find(self.connection, settings.corpus)
         return self.corpus
 
     def _known(self, digest: str, reader: Reader) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import repeat
 from typing import NoReturn
 
@@ -40,6 +41,17 @@ def blocks(lines: Iterable[str], most: int) -> Iterator[tuple[int, list[str]]]:
             rows.append(line)
     if rows:
         yield start, rows
+
+
+def one_block_each(
+    lines: Iterable[str], path: str, limits: Limits, fill: Callable[..., None]
+) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of a format in which every block of lines is one, filled from its rows."""
+    for start, rows in blocks(lines, limits.sentence_tokens):
+        if len(rows) > limits.sentence_tokens:
+            yield too_long(path, start, limits)
+        else:
+            yield finished(Sentence([], line=start), path, limits, partial(fill, rows=rows))
 
 
 def finished(

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
 
-from sentgen.corpus.readers._columns import FormatError, blocks, finished, too_long
+from sentgen.corpus.readers._columns import FormatError, one_block_each
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
@@ -22,12 +21,8 @@ _CHUNK = re.compile(r"O|[BI]-\w+", re.ASCII)
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences between blank lines."""
-    for start, rows in blocks(lines, limits.sentence_tokens):
-        if len(rows) > limits.sentence_tokens:
-            yield too_long(path, start, limits)
-        else:
-            yield finished(Sentence([], line=start), path, limits, partial(_fill, rows=rows))
+    """Return the sentences between blank lines."""
+    return one_block_each(lines, path, limits, _fill)
 
 
 def _fill(sentence: Sentence, rows: list[str]) -> None:

@@ -6,17 +6,14 @@ Eight columns (without PHEAD and PDEPREL) are read as well as ten. CPOSTAG goes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from sentgen.corpus.readers._columns import (
     IDS,
     FormatError,
-    blocks,
-    finished,
+    one_block_each,
     optional,
     parse_heads,
     split_columns,
-    too_long,
 )
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
@@ -27,12 +24,8 @@ VERSION = "1"
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences between blank lines."""
-    for start, rows in blocks(lines, limits.sentence_tokens):
-        if len(rows) > limits.sentence_tokens:
-            yield too_long(path, start, limits)
-        else:
-            yield finished(Sentence([], line=start), path, limits, partial(_fill, rows=rows))
+    """Return the sentences between blank lines."""
+    return one_block_each(lines, path, limits, _fill)
 
 
 def _fill(sentence: Sentence, rows: list[str]) -> None:

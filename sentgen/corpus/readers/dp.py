@@ -6,9 +6,8 @@ Forms lose the Penn escapes: `1\\/2` is read as `1/2`, `-LRB-` as `(`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
-from sentgen.corpus.readers._columns import blocks, finished, parse_heads, split_columns, too_long
+from sentgen.corpus.readers._columns import one_block_each, parse_heads, split_columns
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
@@ -19,12 +18,8 @@ VERSION = "1"
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences between blank lines."""
-    for start, rows in blocks(lines, limits.sentence_tokens):
-        if len(rows) > limits.sentence_tokens:
-            yield too_long(path, start, limits)
-        else:
-            yield finished(Sentence([], line=start), path, limits, partial(_fill, rows=rows))
+    """Return the sentences between blank lines."""
+    return one_block_each(lines, path, limits, _fill)
 
 
 def _fill(sentence: Sentence, rows: list[str]) -> None:
