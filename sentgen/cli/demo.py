@@ -58,13 +58,13 @@ def _model(store: Store) -> registry.ModelInfo:
     try:
         return registry.find(store, "relief")
     except NotFoundError:
-        return build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
+        return build(store, "relief", ["relief"], changes={"order": 3}, smoothing="kneser-ney")
 
 
 def _regenerated(store: Store, model: registry.ModelInfo) -> pa.Table:
     bags = [parse_bag(sentence) for sentence in NEW_SENTENCES]
     answers = {
-        name: list(regenerate(store, model, bags, algorithm=name, seed=_SEED, order=model.order))
+        name: list(regenerate(store, model, bags, algorithm=name, seed=_SEED, changes={"order": model.order}))
         for name in ("lmo", "greedy")
     }
     rows = []

@@ -17,7 +17,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
 from sentgen.evaluation.testset import ANNOTATED, read_test_set
-from sentgen.generation import ALGORITHMS, Unit, parse_bag, units_of
+from sentgen.generation import ALGORITHMS, Unit, broken_up, parse_bag, units_of
 from sentgen.generation import regenerate as run
 from sentgen.models import registry
 
@@ -76,7 +76,7 @@ def regenerate(
         raise typer.BadParameter(f"{units!r} is neither np nor word", param_hint="--units")
     bags = _bags(bag or [], input, joiner, tagged)
     if units == "word":
-        bags = [_words(found) for found in bags]
+        bags = [broken_up(found) for found in bags]
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         found = run(
             store,
@@ -84,7 +84,7 @@ def regenerate(
             bags,
             algorithm=algorithm,
             seed=seed,
-            order=order,
+            changes={"order": order},
             nbest=nbest,
             lowercase=lowercase,
         )
@@ -124,8 +124,3 @@ def _parse(lines: Iterable[str], path: str, joiner: str, tagged: bool | None) ->
 def _units(sentence: Sentence) -> list[Unit]:
     mark_base_nps(sentence)
     return units_of(sentence)
-
-
-def _words(bag: list[Unit]) -> list[Unit]:
-    """Break phrases up."""
-    return [Unit((word,), unit.tags[i : i + 1]) for unit in bag for i, word in enumerate(unit.words)]

@@ -23,7 +23,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.bleu import Score, corpus_bleu, sentence_bleu
 from sentgen.generation.algorithms import algorithm_named
 from sentgen.generation.bag import Unit, UnitKind, units_of
-from sentgen.generation.regenerate import DEFAULT_ORDER, Regenerated, regenerate
+from sentgen.generation.regenerate import Regenerated, regenerate
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.schema import Store
 from sentgen.schema.runs import output as output_table
@@ -76,7 +76,7 @@ def evaluate_regeneration(
     *,
     seed: int = 1,
     units: UnitKind = "np",
-    order: int = DEFAULT_ORDER,
+    order: int = 4,
     punctuation: bool = True,
     lowercase: bool | None = None,
     source: str = "",
@@ -112,7 +112,9 @@ def evaluate_regeneration(
     for name in algorithms:
         bags = [case.units for case in cases]
         answers = list(
-            regenerate(store, model, bags, algorithm=name, seed=seed, order=order, lowercase=False)
+            regenerate(
+                store, model, bags, algorithm=name, seed=seed, changes={"order": order}, lowercase=False
+            )
         )
         results.append(_measure(name, answers, references))
         tables.append(answers)
@@ -170,7 +172,11 @@ def _warm_up(
     """Run every algorithm once, so that no sentence pays for compiling."""
     for name in algorithms:
         for case in cases[:1]:
-            list(regenerate(store, model, [case.units], algorithm=name, order=order, lowercase=False))
+            list(
+                regenerate(
+                    store, model, [case.units], algorithm=name, changes={"order": order}, lowercase=False
+                )
+            )
 
 
 def _measure(system: str, answers: Sequence[Regenerated], references: Sequence[str]) -> SystemResult:

@@ -9,8 +9,20 @@ from sentgen.generation.problem import Algorithm
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("greedy", "greedy n-gram ordering after the string so far (2007)", greedy.order_units),
-        Algorithm("lmo", "greedy n-gram ordering after the last phrase (2009)", lmo.order_units),
+        Algorithm(
+            "greedy",
+            "greedy n-gram ordering after the string so far (2007)",
+            greedy.order_units,
+            greedy.value,
+            published={"2007": {}},
+        ),
+        Algorithm(
+            "lmo",
+            "greedy n-gram ordering after the last phrase (2009)",
+            lmo.order_units,
+            lmo.value,
+            published={"2009": {"lmo_context": "phrase"}},
+        ),
     )
 }
 

@@ -135,6 +135,11 @@ def units_of(sentence: Sentence, kind: UnitKind = "np", *, tags: Sequence[str] |
     return units
 
 
+def broken_up(units: Sequence[Unit]) -> list[Unit]:
+    """Return the words of all units as units of their own."""
+    return [Unit((word,), unit.tags[i : i + 1]) for unit in units for i, word in enumerate(unit.words)]
+
+
 def shuffled(units: Sequence[Unit], seed: int) -> list[Unit]:
     """Return the units in an order that depends on the seed and on them, not on the order they came in.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sentgen.generation.join import order_greedily
-from sentgen.generation.problem import Ordering, Problem, sentence_logp
+from sentgen.generation.join import joins_logp, order_greedily
+from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
 from sentgen.schema.corpus import BOS
 
 
@@ -33,7 +33,7 @@ def complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> li
     others.sort(key=lambda ordering: -sentence_logp(problem, ordering.units))
     different: dict[tuple[int, ...], Ordering] = {}
     for ordering in (best, *others):
-        different.setdefault(_string(problem, ordering), ordering)
+        different.setdefault(string_of(problem, ordering.units), ordering)
     return list(different.values())[:nbest]
 
 
@@ -44,7 +44,14 @@ def _from(problem: Problem, first: int, *, whole_string: bool) -> Ordering:
     return Ordering(tuple(units.tolist()), score)
 
 
-def _string(problem: Problem, ordering: Ordering) -> tuple[int, ...]:
-    """Return the words of an ordering: orders that differ only in identical units are one."""
-    pieces = [problem.words[problem.offsets[u] : problem.offsets[u + 1]] for u in ordering.units]
-    return tuple(np.concatenate(pieces).tolist()) if pieces else ()
+def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
+    """Return the sum of the joins of some order."""
+    return value_of_joins(problem, units, whole_string=True)
+
+
+def value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bool) -> float:
+    """Return what `complete_greedily` would have scored an order with."""
+    chosen = np.array(units, np.int32)
+    return float(
+        joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
+    )

@@ -82,6 +82,29 @@ def order_greedily(
     return chosen, total
 
 
+@compiled
+def joins_logp(
+    table: NgramTable, words: Ints, offsets: Ints, order: int, start: int, units: Ints, whole_string: bool
+) -> float:
+    """Return the sum of the scores of the joins of an order, as `order_greedily` counts them."""
+    span = max(1, order - 1)
+    string = np.empty(len(words) + 1, np.int32)
+    string[0] = start
+    begin, end = 0, 1
+    window = np.empty(2 * span, np.int32)
+    total = 0.0
+    for unit in units:
+        left = min(span, end - begin)
+        window[:left] = string[end - left : end]
+        right = min(span, offsets[unit + 1] - offsets[unit])
+        window[left : left + right] = words[offsets[unit] : offsets[unit] + right]
+        total += window_logp(table, window, left + right, order)
+        length = offsets[unit + 1] - offsets[unit]
+        string[end : end + length] = words[offsets[unit] : offsets[unit + 1]]
+        begin, end = (0 if whole_string else end), end + length
+    return total
+
+
 Probability = Callable[[Sequence[int], int], float]
 
 

@@ -8,10 +8,15 @@ reading.
 
 from __future__ import annotations
 
-from sentgen.generation.greedy import complete_greedily
+from sentgen.generation.greedy import complete_greedily, value_of_joins
 from sentgen.generation.problem import Ordering, Problem
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Order a bag by the best join with the last chosen phrase; n-best and ties as in `greedy`."""
-    return complete_greedily(problem, nbest, whole_string=False)
+    """Order a bag by the best join with what `lmo_context` says; n-best and ties as in `greedy`."""
+    return complete_greedily(problem, nbest, whole_string=problem.settings.lmo_context == "string")
+
+
+def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
+    """Return the sum of the joins of some order."""
+    return value_of_joins(problem, units, whole_string=problem.settings.lmo_context == "string")

@@ -1,14 +1,34 @@
-"""What an algorithm gets and gives: arrays of one bag in, orders of its units out."""
+"""What an algorithm gets and gives: arrays of one bag in, orders of its units, and trees, out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from sentgen.models.ngram_table import Ints, NgramTable, extend, score_words, start_state
+from sentgen.generation.settings import Paper, SearchSettings
+from sentgen.models.ngram_table import Floats, Ints, NgramTable, extend, score_words, start_state
 from sentgen.schema.corpus import EOS
+
+Bools = npt.NDArray[np.bool_]
+
+#: Head of the unit that hangs on the artificial root.
+ROOT = -1
+LEFT, RIGHT = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class TreeModel:
+    """The dependency model of one bag of n units (see `sentgen.models.dependencies`); row 0 is the root."""
+
+    prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side of the modifier); a unit of itself: -inf
+    arguments: Floats  # (n + 1, 2, 8) p_arg(head, side, number of modifiers); 7 stands for seven and more
+    verb: Bools  # (n,)
+    noun: Bools  # (n,)
+    preposition: Bools  # (n,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,39 +36,88 @@ class Problem:
     """One bag as arrays.
 
     ``words`` holds the local word ids of all units one after the other, and unit u is
-    ``words[offsets[u]:offsets[u + 1]]``. ``order`` is the n of the n-grams to use.
+    ``words[offsets[u]:offsets[u + 1]]``. Units of the same ``kind`` are identical: words, tags and all.
+    ``trees`` is there for the algorithms that ask for it.
     """
 
     table: NgramTable
     words: Ints
     offsets: Ints
+    kinds: Ints
+    settings: SearchSettings
     order: int
+    trees: TreeModel | None = None
 
     @property
     def size(self) -> int:
         """Return the number of units."""
         return len(self.offsets) - 1
 
+    def require_trees(self) -> TreeModel:
+        """Return the dependency model; it is a mistake of the caller to have none."""
+        if self.trees is None:
+            raise ValueError("this algorithm needs a dependency model")
+        return self.trees
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A dependency tree over the units of a bag, an entry a unit.
+
+    ``heads`` are places of units, `ROOT` for the root; ``sides`` say where the modifier stands, `LEFT` or
+    `RIGHT` of its head; ``earlier`` counts the modifiers that the head already had on that side when this one
+    was attached; ``weights`` are the natural logarithms of the weights with which edges were attached.
+    """
+
+    heads: tuple[int, ...]
+    sides: tuple[int, ...]
+    earlier: tuple[int, ...]
+    weights: tuple[float, ...]
+
+    def reordered(self, units: Sequence[int]) -> Tree:
+        """Return the same tree over the units in another order: entry p is that of ``units[p]``."""
+        place = {unit: position for position, unit in enumerate(units)}
+        return Tree(
+            tuple(place.get(self.heads[unit], ROOT) for unit in units),
+            tuple(self.sides[unit] for unit in units),
+            tuple(self.earlier[unit] for unit in units),
+            tuple(self.weights[unit] for unit in units),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """An order of the units, as indices into the bag, with what the algorithm optimised."""
+    """An order of the units, as indices into the bag, with what the algorithm optimized, and its tree."""
 
     units: tuple[int, ...]
     score: float
+    tree: Tree | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
     """A named way to order a bag.
 
-    ``order`` takes a problem and a number n and returns at most n different orderings, the best one first.
-    ``max_units`` bounds the bag so that an answer comes in seconds.
+    Attributes:
+        order: takes a problem and a number n and returns at most n different orderings, the best one first.
+        value: the score of an answer that came from elsewhere, the units in order with the heads of the bag's
+            units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
+            search errors are counted.
+        defaults: settings that are best on development data.
+        published: the literal reading of a paper.
+        trees: whether it needs a dependency model, and gives trees.
+        words: whether it breaks phrases up.
+        max_units: bound of a bag, so that an answer comes in seconds.
     """
 
     name: str
     title: str
     order: Callable[[Problem, int], list[Ordering]]
+    value: Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]
+    defaults: SearchSettings = field(default_factory=SearchSettings)
+    published: Mapping[Paper, Mapping[str, Any]] = field(default_factory=dict)
+    trees: bool = False
+    words: bool = False
     max_units: int = 1000
 
 
@@ -59,3 +128,9 @@ def sentence_logp(problem: Problem, units: tuple[int, ...]) -> float:
         problem.table, start_state(problem.table), np.concatenate(pieces) if pieces else problem.words[:0]
     )
     return float(logp + extend(problem.table, state, EOS)[0])
+
+
+def string_of(problem: Problem, units: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the words of an order: orders that differ only in identical units are one string."""
+    pieces = [problem.words[problem.offsets[u] : problem.offsets[u + 1]] for u in units]
+    return tuple(np.concatenate(pieces).tolist()) if pieces else ()

@@ -1,40 +1,54 @@
-"""Order bags of units, a batch at a time."""
+"""Order bags of units: look up a batch at a time, search each bag, and put the answers into words."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-
-import numpy as np
+from typing import Any
 
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import algorithm_named
-from sentgen.generation.bag import Unit, shuffled
-from sentgen.generation.problem import Algorithm, Problem, sentence_logp
-from sentgen.models.submodel import ModelLike, SubModel, lowercases, prefetch
+from sentgen.generation.bag import Unit, broken_up
+from sentgen.generation.prepare import Prepared, Treebank, prepare
+from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
+from sentgen.generation.settings import PAPERS, Paper, SearchSettings
+from sentgen.models.dependencies import Layer
+from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.treebanks import treebanks_of
 from sentgen.schema import Store
 
-BATCH = 100
-DEFAULT_ORDER = 4
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The order that a sentence really has; ``heads`` are places of units, -1 for the root, if it has any."""
+
+    units: tuple[Unit, ...]
+    heads: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Regenerated:
     """One sentence that an algorithm made of a bag.
 
-    ``score`` is what the algorithm optimised, ``logp`` the log-probability of the sentence with its end (both
-    natural). ``given`` is the bag as the algorithm saw it, shuffled. ``lookup`` and ``search`` are seconds.
+    ``score`` is what the algorithm optimized, ``logp`` the log-probability of the sentence with its end (both
+    natural). ``tree`` is over the places of ``units``, if the algorithm makes one. ``given`` is the bag as
+    the algorithm saw it, shuffled; of its words ``unknown`` are not in the language model, and ``guessed``
+    came without a tag. ``gold_score`` is the score of the order that the sentence really has,
+    where that was given and can be told. ``lookup`` and ``search`` are seconds.
     """
 
     item: int
     rank: int
     units: tuple[Unit, ...]
+    tree: Tree | None
     given: tuple[Unit, ...]
     score: float
+    gold_score: float | None
     logp: float
     unknown: int
+    guessed: int
     lookup: float
     search: float
 
@@ -49,16 +63,38 @@ class Regenerated:
         return " ".join(self.words)
 
 
+def settings_for(
+    algorithm: Algorithm, as_published: Paper | None = None, changes: Mapping[str, Any] | None = None
+) -> SearchSettings:
+    """Return the settings of a search: the algorithm's defaults, or a paper's reading, with changes.
+
+    Raises:
+        InputError: the paper does not have the algorithm, or a change makes no sense.
+    """
+    settings = algorithm.defaults
+    if as_published is not None:
+        if as_published not in PAPERS:
+            raise InputError(f"no paper {as_published!r}; there are: {', '.join(PAPERS)}")
+        if as_published not in algorithm.published:
+            has = ", ".join(algorithm.published) or "none"
+            raise InputError(f"{algorithm.name} is not in the paper of {as_published}; papers with it: {has}")
+        settings = settings.changed(algorithm.published[as_published])
+    return settings.changed(changes or {})
+
+
 def regenerate(
     store: Store,
     model: ModelLike,
     bags: Sequence[Sequence[Unit]],
     *,
     algorithm: str = "lmo",
+    as_published: Paper | None = None,
+    changes: Mapping[str, Any] | None = None,
     seed: int = 1,
-    order: int = DEFAULT_ORDER,
     nbest: int = 1,
     lowercase: bool | None = None,
+    dependencies: Sequence[str] | None = None,
+    layer: Layer = "unit",
 ) -> Iterator[Regenerated]:
     """Order the units of each bag; yields at most ``nbest`` sentences a bag, the best one first.
 
@@ -70,83 +106,113 @@ def regenerate(
         model: the language model.
         bags: the units of each sentence; an empty bag gives an empty sentence.
         algorithm: a name of `ALGORITHMS`.
+        as_published: take every literal reading of a paper.
+        changes: settings that differ from the algorithm's defaults (see `SearchSettings`).
         seed: of the shuffle.
-        order: n of the n-grams, at most the model's.
         nbest: how many sentences to give at most.
         lowercase: whether to look words up lower-cased.
+        dependencies: names of the corpora whose trees are used; those of the model that have any if ``None``.
+        layer: `unit` for trees over base noun phrases and words, `word` for trees over words.
 
     Raises:
-        InputError: the algorithm is unknown, or a bag is too large for it.
+        InputError: the algorithm is unknown, a setting makes no sense, or a bag is too large.
+        ModelError: the algorithm needs trees, and the corpora have none.
     """
     chosen = algorithm_named(algorithm)
-    _check(bags, chosen, order, nbest)
-    return _regenerate(store, model, bags, chosen, seed, order, nbest, lowercase)
-
-
-def _check(bags: Sequence[Sequence[Unit]], algorithm: Algorithm, order: int, nbest: int) -> None:
-    if order < 2:
-        raise InputError(f"n-grams of order {order} cannot order words; give 2 or more")
+    settings = settings_for(chosen, as_published, changes)
     if nbest < 1:
         raise InputError(f"{nbest} sentences a bag is too few; give 1 or more")
+    check_sizes(bags, chosen)
+    treebank = treebank_of(store, model, chosen, dependencies, layer)
+    lower = lowercases(store, model) if lowercase is None else lowercase
+    batches = prepare(
+        store,
+        model,
+        bags,
+        settings=settings,
+        seed=seed,
+        lowercase=lower,
+        treebank=treebank,
+        words=chosen.words,
+    )
+    return (
+        one for batch in batches for prepared in batch for one in solve(prepared, chosen, settings, nbest)
+    )
+
+
+def check_sizes(bags: Sequence[Sequence[Unit]], algorithm: Algorithm) -> None:
+    """Refuse bags that are too large for an algorithm.
+
+    Raises:
+        InputError: with the number of the bag.
+    """
     for number, bag in enumerate(bags, 1):
-        if len(bag) > algorithm.max_units:
+        size = sum(len(unit.words) for unit in bag) if algorithm.words else len(bag)
+        if size > algorithm.max_units:
             raise InputError(
-                f"bag {number} has {len(bag)} units, and {algorithm.name} takes at most"
+                f"bag {number} has {size} units, and {algorithm.name} takes at most"
                 f" {algorithm.max_units}; split it, or keep phrases together in brackets"
             )
 
 
-def _regenerate(
+def treebank_of(
     store: Store,
     model: ModelLike,
-    bags: Sequence[Sequence[Unit]],
     algorithm: Algorithm,
-    seed: int,
-    order: int,
-    nbest: int,
-    lowercase: bool | None,
-) -> Iterator[Regenerated]:
-    lower = lowercases(store, model) if lowercase is None else lowercase
-    for begin in range(0, len(bags), BATCH):
-        batch = [shuffled(bag, seed) for bag in bags[begin : begin + BATCH]]
-        forms = [[_cased(word, lower) for unit in bag for word in unit.words] for bag in batch]
-        tags = {tag for bag in batch for unit in bag for tag in unit.tags}
-        submodel = prefetch(store, model, forms, tags=tags, order=order)
-        lookup = submodel.seconds / len(batch)
-        for item, (bag, words) in enumerate(zip(batch, forms, strict=True), begin + 1):
-            yield from _order(submodel, bag, words, algorithm, nbest, item, lookup)
+    dependencies: Sequence[str] | None = None,
+    layer: Layer = "unit",
+) -> Treebank | None:
+    """Return the dependency counts for an algorithm; None if it makes no trees.
+
+    Raises:
+        NotFoundError: there is no corpus of a name.
+        ModelError: no corpus has trees.
+    """
+    if not algorithm.trees:
+        return None
+    return Treebank(tuple(treebanks_of(store, model, dependencies, layer)), layer)
 
 
-def _order(
-    submodel: SubModel,
-    bag: Sequence[Unit],
-    forms: Sequence[str],
+def solve(
+    prepared: Prepared,
     algorithm: Algorithm,
-    nbest: int,
-    item: int,
-    lookup: float,
+    settings: SearchSettings,
+    nbest: int = 1,
+    gold: Gold | None = None,
 ) -> Iterator[Regenerated]:
-    """Order one bag whose n-grams are at hand."""
+    """Order one bag whose probabilities are at hand."""
     started = time.perf_counter()
-    tags = list(chain.from_iterable(unit.tags or (None,) * len(unit.words) for unit in bag))
-    offsets = np.cumsum([0, *(len(unit.words) for unit in bag)], dtype=np.int32)
-    problem = Problem(submodel.table, submodel.encode(forms, tags), offsets, submodel.order)
+    problem = prepared.under(settings)
     orderings = algorithm.order(problem, nbest)
     search = time.perf_counter() - started
-    unknown = submodel.unknown(forms)
+    gold_score = _gold_score(prepared, problem, algorithm, gold) if gold else None
     for rank, found in enumerate(orderings, 1):
         yield Regenerated(
-            item=item,
+            item=prepared.item,
             rank=rank,
-            units=tuple(bag[place] for place in found.units),
-            given=tuple(bag),
+            units=tuple(prepared.bag[place] for place in found.units),
+            tree=found.tree.reordered(found.units) if found.tree else None,
+            given=prepared.bag,
             score=found.score,
+            gold_score=gold_score,
             logp=sentence_logp(problem, found.units),
-            unknown=unknown,
-            lookup=lookup,
+            unknown=prepared.unknown,
+            guessed=prepared.guessed,
+            lookup=prepared.lookup,
             search=search,
         )
 
 
-def _cased(word: str, lower: bool) -> str:
-    return word.lower() if lower else word
+def _gold_score(prepared: Prepared, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
+    """Return what the algorithm would have scored the real order with."""
+    units = broken_up(gold.units) if algorithm.words else gold.units
+    places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, unit in enumerate(prepared.bag):
+        places[unit.words].append(place)
+    order = tuple(places[unit.words].pop(0) for unit in units)
+    if gold.heads is None or algorithm.words:
+        return algorithm.value(problem, order, None)
+    heads = [ROOT] * len(order)
+    for place, head in zip(order, gold.heads, strict=True):
+        heads[place] = order[head] if head >= 0 else ROOT
+    return algorithm.value(problem, order, tuple(heads))

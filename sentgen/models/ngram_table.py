@@ -37,8 +37,8 @@ EMPTY = 0
 
 
 def compiled(function: F) -> F:
-    """Compile a function over arrays with numba, and keep the machine code on the disk."""
-    return cast(F, njit(cache=True)(function))
+    """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
+    return cast(F, njit(cache=True, nogil=True)(function))
 
 
 class NgramTable(NamedTuple):

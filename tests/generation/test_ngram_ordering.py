@@ -16,6 +16,7 @@ from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Problem, Unit, parse_bag, regenerate
 from sentgen.generation.join import join_logp, order_greedily, order_greedily_reference, window_logp
 from sentgen.generation.problem import sentence_logp
+from sentgen.generation.settings import SearchSettings
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS
@@ -175,7 +176,9 @@ def test_upper_case_is_looked_up_lower_cased(toy: Toy) -> None:
 def test_logp_is_that_of_the_sentence() -> None:
     """A problem scores any order of its units, with the end of the sentence."""
     words = np.array([4, 5], np.int32)
-    problem = Problem(TABLE, words, np.arange(3, dtype=np.int32), 4)
+    problem = Problem(
+        TABLE, words, np.arange(3, dtype=np.int32), np.arange(2, dtype=np.int32), SearchSettings(), 4
+    )
     expected = sum(backoff_logp(NGRAMS, [1, 5, 4][:i], w) for i, w in ((1, 5), (2, 4), (3, 2)))
 
     assert sentence_logp(problem, (1, 0)) == pytest.approx(expected)
@@ -185,7 +188,10 @@ def test_logp_is_that_of_the_sentence() -> None:
     ("options", "message"),
     [
         ({"algorithm": "magic"}, "no algorithm 'magic'; there are: "),
-        ({"order": 1}, "order 1"),
+        ({"changes": {"order": 1}}, "order 1"),
+        ({"changes": {"magic": 1}}, "no setting 'magic'"),
+        ({"changes": {"lmo_context": "x"}}, "lmo-context 'x' is neither phrase nor string"),
+        ({"as_published": "2007"}, "lmo is not in the paper of 2007; papers with it: 2009"),
         ({"nbest": 0}, "0 sentences"),
     ],
 )

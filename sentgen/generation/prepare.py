@@ -1,0 +1,168 @@
+"""From bags of units to the arrays that a search needs: everything of a batch is looked up at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from sentgen.generation.bag import Unit, broken_up, shuffled
+from sentgen.generation.problem import Problem, TreeModel
+from sentgen.generation.settings import SearchSettings
+from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
+from sentgen.models.dependencies import Dependencies, Layer, prefetch_dependencies
+from sentgen.models.submodel import ModelLike, SubModel, prefetch
+from sentgen.schema import Store
+
+BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Treebank:
+    """Which dependency counts to use: those of some corpora, over base noun phrases or over words."""
+
+    corpora: tuple[int, ...]
+    layer: Layer = "unit"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One bag, shuffled, with its arrays.
+
+    ``unknown`` words are not in the language model; ``guessed`` words came without a tag and got their most
+    frequent one. ``lookup`` is the bag's share of the seconds that looking up its batch took.
+    """
+
+    item: int
+    bag: tuple[Unit, ...]
+    problem: Problem
+    unknown: int
+    guessed: int
+    lookup: float
+
+    def under(self, settings: SearchSettings) -> Problem:
+        """Return the problem with other settings."""
+        return replace(self.problem, settings=settings)
+
+
+def prepare(
+    store: Store,
+    model: ModelLike,
+    bags: Sequence[Sequence[Unit]],
+    *,
+    settings: SearchSettings,
+    seed: int,
+    lowercase: bool,
+    treebank: Treebank | None = None,
+    words: bool = False,
+) -> Iterator[list[Prepared]]:
+    """Shuffle bags and look up all that a search can ask, a batch at a time.
+
+    Args:
+        store: where the model and the counts live.
+        model: the language model.
+        bags: the units of each sentence.
+        settings: of the search; ``order`` bounds what is looked up.
+        seed: of the shuffle.
+        lowercase: whether to look words up lower-cased.
+        treebank: the dependency counts, for algorithms that build trees.
+        words: whether to break phrases up.
+    """
+    for begin in range(0, len(bags), BATCH):
+        started = time.perf_counter()
+        given = [broken_up(bag) if words else bag for bag in bags[begin : begin + BATCH]]
+        batch = [shuffled(bag, seed) for bag in given]
+        tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
+        guessed = [sum(not unit.tags for unit in bag) if treebank else 0 for bag in batch]
+        batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
+        submodel, forms = _language_model(store, model, batch, settings, lowercase)
+        trees = _trees(store, treebank, batch, lowercase) if treebank else [None] * len(batch)
+        problems = [
+            _problem(submodel, bag, mine, tree, settings)
+            for bag, mine, tree in zip(batch, forms, trees, strict=True)
+        ]
+        share = (time.perf_counter() - started) / len(batch)
+        yield [
+            Prepared(item, tuple(bag), problem, submodel.unknown(mine), count, share)
+            for item, (bag, problem, mine, count) in enumerate(
+                zip(batch, problems, forms, guessed, strict=True), begin + 1
+            )
+        ]
+
+
+def _language_model(
+    store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], settings: SearchSettings, lower: bool
+) -> tuple[SubModel, list[list[str]]]:
+    """Fetch the n-grams of a batch; also return the words of each bag as they are looked up."""
+    forms = [[_cased(word, lower) for unit in bag for word in unit.words] for bag in batch]
+    tags = {tag for bag in batch for unit in bag for tag in unit.tags}
+    return prefetch(store, model, forms, tags=tags, order=settings.order), forms
+
+
+def _problem(
+    submodel: SubModel,
+    bag: Sequence[Unit],
+    forms: Sequence[str],
+    trees: TreeModel | None,
+    settings: SearchSettings,
+) -> Problem:
+    tags = list(chain.from_iterable(unit.tags or (None,) * len(unit.words) for unit in bag))
+    offsets = np.cumsum([0, *(len(unit.words) for unit in bag)], dtype=np.int32)
+    kinds: dict[Unit, int] = {}
+    return Problem(
+        table=submodel.table,
+        words=submodel.encode(forms, tags),
+        offsets=offsets,
+        kinds=np.array([kinds.setdefault(unit, len(kinds)) for unit in bag], np.int32),
+        settings=settings,
+        order=submodel.order,
+        trees=trees,
+    )
+
+
+def _guessed_tags(
+    store: Store, treebank: Treebank, batch: Sequence[Sequence[Unit]], lower: bool
+) -> Mapping[str, str]:
+    """Return the most frequent tags of the words that came without one."""
+    from sentgen.models.tagging import most_frequent_tags
+
+    untagged = {word for bag in batch for unit in bag if not unit.tags for word in unit.words}
+    if not untagged:
+        return {}
+    found = most_frequent_tags(
+        store, treebank.corpora, treebank.layer, sorted({_cased(word, lower) for word in untagged})
+    )
+    return {word: found[_cased(word, lower)] for word in untagged}
+
+
+def _tagged(unit: Unit, tags: Mapping[str, str]) -> Unit:
+    if unit.tags or not tags:
+        return unit
+    return Unit(unit.words, tuple(tags[word] for word in unit.words))
+
+
+def _trees(
+    store: Store, treebank: Treebank, batch: Sequence[Sequence[Unit]], lower: bool
+) -> list[TreeModel | None]:
+    """Fetch the dependency models of a batch; a unit is represented by its last word (Wan et al. 2007)."""
+    heads = [[(_cased(unit.head, lower), unit.head_tag) for unit in bag] for bag in batch]
+    found = prefetch_dependencies(store, treebank.corpora, treebank.layer, heads)
+    return [
+        _tree_model(dependencies, [tag or "" for _, tag in bag])
+        for dependencies, bag in zip(found, heads, strict=True)
+    ]
+
+
+def _tree_model(found: Dependencies, tags: Sequence[str]) -> TreeModel:
+    def flags(of_class: Any) -> Any:
+        return np.array([of_class(tag) for tag in tags], np.bool_)
+
+    return TreeModel(found.prob, found.arguments, flags(is_verb), flags(is_noun), flags(is_preposition))
+
+
+def _cased(word: str, lower: bool) -> str:
+    return word.lower() if lower else word

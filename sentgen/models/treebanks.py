@@ -1,0 +1,64 @@
+"""Which corpora give a generator its dependency trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, exists, select
+
+from sentgen.counts import corpora
+from sentgen.errors import ModelError
+from sentgen.models.dependencies import Layer
+from sentgen.models.submodel import ModelLike
+from sentgen.schema import Store
+from sentgen.schema.corpus import corpus
+from sentgen.schema.counts import argument_count, segment
+from sentgen.schema.models import model_corpus
+
+
+def treebanks_of(
+    store: Store, model: ModelLike, names: Sequence[str] | None = None, layer: Layer = "unit"
+) -> list[int]:
+    """Return the ids of the corpora whose trees go with a language model.
+
+    Args:
+        store: where they are.
+        model: the language model.
+        names: the corpora to use; if ``None``, those that the model was built from and that have trees.
+        layer: `unit` or `word`.
+
+    Raises:
+        NotFoundError: there is no corpus of a name.
+        ModelError: a named corpus, or every corpus of the model, has no trees.
+    """
+    with store.connect() as connection:
+        if names is None:
+            query = (
+                select(corpus.c.id, corpus.c.name)
+                .join(model_corpus, model_corpus.c.corpus_id == corpus.c.id)
+                .where(model_corpus.c.model_id == model.id)
+            )
+            wanted = [(int(number), str(name)) for number, name in connection.execute(query.order_by("id"))]
+        else:
+            rows = [corpora.find(connection, name) for name in dict.fromkeys(names)]
+            wanted = sorted((int(row.id), str(row.name)) for row in rows)
+        found = [number for number, _ in wanted if _has_trees(connection, number, layer)]
+    missing = [name for number, name in wanted if number not in found]
+    if not found or (names and missing):
+        without = (
+            f"{', '.join(missing)}: no dependency trees" if missing else f"{model.name} has no corpora left"
+        )
+        raise ModelError(
+            f"{without}; ingest a treebank, and name it with --dependencies CORPUS, or choose an algorithm"
+            " that needs none, such as beam"
+        )
+    return found
+
+
+def _has_trees(connection: Connection, corpus_id: int, layer: Layer) -> bool:
+    counted = exists().where(
+        argument_count.c.segment_id == segment.c.id,
+        segment.c.corpus_id == corpus_id,
+        argument_count.c.layer == layer,
+    )
+    return bool(connection.execute(select(counted)).scalar())
