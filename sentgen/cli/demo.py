@@ -58,7 +58,7 @@ def _model(store: Store) -> registry.ModelInfo:
     try:
         return registry.find(store, "relief")
     except NotFoundError:
-        return build(store, "relief", ["relief"], changes={"order": 3}, smoothing="kneser-ney")
+        return build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
 
 
 def _regenerated(store: Store, model: registry.ModelInfo) -> pa.Table:
