@@ -5,6 +5,7 @@ A unit is a word or a base noun phrase that is kept whole; its head is its last 
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 
 UnitKind = Literal["np", "word"]
+
+#: What no word may have: control characters and lone surrogates (of arguments that are not UTF-8).
+_UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -43,7 +47,7 @@ class Unit:
 def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> list[Unit]:
     r"""Read one bag: words, `word/TAG`, and `[base noun phrases]`, separated by blanks.
 
-    A bracket that is a word is written `\[` or `\]`.
+    A bracket that is a word is written `\[` or `\]`. A line without words is a bag without units.
 
     Args:
         text: one line.
@@ -51,19 +55,29 @@ def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> lis
         tagged: whether words carry tags; if ``None``, they do where every word has a slash inside.
 
     Raises:
-        InputError: there are no words, or the brackets do not match.
+        InputError: the brackets do not match, a word has no tag where all must, or a character is no text.
 
     >>> [str(unit) for unit in parse_bag("down [the dow] was 35_points", joiner="_")]
     ['down', '[the dow]', 'was', '[35 points]']
     >>> parse_bag("[the/DT dow/NNP] fell/VBD")[0].tags
     ('DT', 'NNP')
     """
+    check_readable(text)
     groups = [_joined(group, joiner) for group in _brackets(text)]
-    if not groups:
-        raise InputError("there are no words to order; give some, such as: fell [the dow]")
     if tagged is None:
         tagged = all("/" in word[1:-1] for group in groups for word in group)
     return [_unit(group, tagged) for group in groups]
+
+
+def check_readable(text: str) -> None:
+    """Refuse text with characters that no file format can hold.
+
+    Raises:
+        InputError: which character.
+    """
+    found = _UNREADABLE.search(text)
+    if found:
+        raise InputError(f"character U+{ord(found[0]):04X} in the text; remove it")
 
 
 def _brackets(text: str) -> list[list[str]]:

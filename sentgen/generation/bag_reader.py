@@ -1,0 +1,225 @@
+"""Bags from files: one a line, JSON, or the sentences of a treebank."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sentgen.corpus.base_np import mark_base_nps
+from sentgen.corpus.formats import READERS, UnrecognizedError, detect
+from sentgen.corpus.readers.jsonl import NAME as JSONL
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import COMPRESSED, Source, expand
+from sentgen.errors import InputError, Rejection
+from sentgen.generation.bag import Unit, check_readable, parse_bag, units_of
+
+TagKind = Literal["upos", "xpos"]
+
+BAGS, JSON = "bags", "json"
+#: What can be asked for; the formats of `sentgen ingest` are treebanks here, whose order is forgotten.
+FORMATS = (BAGS, JSON, *sorted(READERS))
+#: Treebank formats that no bag can be mistaken for; the others are taken by their extension only.
+_DISTINCT = frozenset({"conllu", "conllx", "dp", "wsj"})
+_BLANKS = re.compile(r"\s*")
+_JSON_ARRAY = re.compile(r"\[\s*(\{|\]?\s*$)")
+_CORPUS_KEYS = ("tokens", "sentences", "text")
+_FORMS = '{"units": ["fell", ["the", "dow"]]} or {"words": ["fell", "dow"]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """The units of one sentence, with the name that the input gives it, if any."""
+
+    units: tuple[Unit, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How bags are written (see `parse_bag`), and which tags of a treebank count."""
+
+    joiner: str = ""
+    tagged: bool | None = None
+    tags: TagKind | None = None
+
+
+def read_bags(path: str, notation: Notation, form: str | None = None) -> list[Bag]:
+    """Read the bags of a file, folder or archive, or of standard input (`-`).
+
+    A blank line between bags is an empty bag, so that line k of the input is bag k.
+
+    Args:
+        path: anything that `sentgen ingest` takes.
+        notation: how bags are written.
+        form: a name of `FORMATS`; detected if ``None``.
+
+    Raises:
+        InputError: with file and line: there is no such file, no bag in it, or one that cannot be read.
+    """
+    if form is not None and form not in FORMATS:
+        raise InputError(f"no format {form!r}; there are: {', '.join(FORMATS)}")
+    bags = [bag for source in expand([path]) for bag in _read(source, notation, form)]
+    if not bags:
+        raise InputError("is empty; there is nothing to order", path=path)
+    return bags
+
+
+def _read(source: Source, notation: Notation, form: str | None) -> Iterator[Bag]:
+    form = form or _detected(source)
+    if form == BAGS:
+        yield from _from_lines(source, notation)
+    elif form == JSON:
+        yield from _from_json("\n".join(source.lines()), source.name)
+    else:
+        yield from _from_treebank(source, form, notation)
+
+
+def _detected(source: Source) -> str:
+    """Return the format of a source: JSON by its first character, a treebank if it can be nothing else."""
+    first = next((line.strip() for line in source.head() if line.strip()), "")
+    extension = _extension(source)
+    if extension == ".json" or first.startswith("{") or _JSON_ARRAY.match(first):
+        return JSONL if _is_corpus(first) else JSON
+    try:
+        found = detect(source)
+    except UnrecognizedError:
+        return BAGS
+    return found if found in _DISTINCT or extension in READERS[found].extensions else BAGS
+
+
+def _extension(source: Source) -> str:
+    name = (source.member or source.name).lower()
+    for suffix in COMPRESSED:
+        name = name.removesuffix(suffix)
+    return name[name.rfind(".") :] if "." in name else ""
+
+
+def _is_corpus(line: str) -> bool:
+    """Say whether a line is an object of the JSON lines that `sentgen ingest` reads."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and any(key in value for key in _CORPUS_KEYS)
+
+
+def _from_lines(source: Source, notation: Notation) -> Iterator[Bag]:
+    for number, line in enumerate(source.lines(), 1):
+        try:
+            yield Bag(tuple(parse_bag(line, joiner=notation.joiner, tagged=notation.tagged)))
+        except InputError as error:
+            raise InputError(error.message, path=source.name, line=number) from error
+
+
+def _from_treebank(source: Source, form: str, notation: Notation) -> Iterator[Bag]:
+    """Yield the units of sentences; marked base noun phrases, or those found by rule, are kept whole."""
+    for found in READERS[form].read(source.lines(), path=source.name):
+        if isinstance(found, Rejection):
+            raise found.as_error()
+        mark_base_nps(found)
+        yield Bag(tuple(_tagged_units(found, notation.tags)), found.sent_id)
+
+
+def _tagged_units(sentence: Sentence, kind: TagKind | None) -> list[Unit]:
+    """Return the units of a sentence, with tags of one kind only if one is asked for.
+
+    A token without that kind takes the other one, as it was counted; if none has it, there are no tags.
+    """
+    if kind is None:
+        return units_of(sentence)
+    tags, others = (sentence.xpos, sentence.upos) if kind == "xpos" else (sentence.upos, sentence.xpos)
+    if not tags:
+        return [Unit(unit.words) for unit in units_of(sentence)]
+    filled = [other if tag == "_" else tag for tag, other in zip(tags, others or tags, strict=True)]
+    return units_of(sentence, tags=filled)
+
+
+def _from_json(text: str, path: str) -> Iterator[Bag]:
+    """Yield the bags of one object after the other, or of arrays of objects."""
+    for line, value in _values(text, path):
+        for number, item in enumerate(value if isinstance(value, list) else [value], 1):
+            try:
+                yield _bag(item)
+            except InputError as error:
+                where = f"item {number}: " if isinstance(value, list) else ""
+                raise InputError(f"{where}{error.message}", path=path, line=line) from error
+
+
+def _values(text: str, path: str) -> Iterator[tuple[int, Any]]:
+    """Yield every JSON value of a text with the line it begins at."""
+    decoder = json.JSONDecoder()
+    end, line = 0, 1
+    while (start := _after_blanks(text, end)) < len(text):
+        line += text.count("\n", end, start)
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            raise InputError(f"not JSON: {error.msg}", path=path, line=error.lineno) from error
+        except RecursionError as error:
+            raise InputError("not JSON that can be read: nested too deeply", path=path, line=line) from error
+        yield line, value
+        line += text.count("\n", start, end)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
+
+
+def _bag(value: object) -> Bag:
+    """Return the bag of a JSON object.
+
+    >>> _bag({"id": 7, "units": ["fell", ["the", "dow"]], "tags": ["VBD", ["DT", "NNP"]]}).units[1]
+    Unit(words=('the', 'dow'), tags=('DT', 'NNP'))
+    """
+    if not isinstance(value, dict) or ("units" in value) == ("words" in value):
+        raise InputError(f"not a bag; write it as {_FORMS}")
+    key = "units" if "units" in value else "words"
+    units = _list(value[key], key)
+    tags = _list(value["tags"], "tags") if value.get("tags") is not None else [None] * len(units)
+    if len(tags) != len(units):
+        raise InputError(f"{len(tags)} `tags` for {len(units)} `{key}`; give one for each, or null")
+    if key == "words" and any(isinstance(unit, list) for unit in units):
+        raise InputError("a list in `words`; phrases belong in `units`")
+    name = value.get("id")
+    return Bag(tuple(map(_unit, units, tags)), "" if name is None else _name(name))
+
+
+def _list(value: object, key: str) -> list[object]:
+    if not isinstance(value, list):
+        raise InputError(f"`{key}` is not a list; write {_FORMS}")
+    return value
+
+
+def _unit(words: object, tags: object) -> Unit:
+    """Return a unit from a word or a list of words, and its tags in the same form, or none."""
+    if (words == []) or (tags is not None and isinstance(tags, list) != isinstance(words, list)):
+        raise InputError(f"a unit {words!r} with the tags {tags!r}; give a word with a tag, or two lists")
+    forms = tuple(_token(word, "word") for word in (words if isinstance(words, list) else [words]))
+    if tags is None:
+        return Unit(forms)
+    labels = tuple(_token(tag, "tag") for tag in (tags if isinstance(tags, list) else [tags]))
+    if len(labels) != len(forms):
+        raise InputError(f"{len(labels)} tags for the {len(forms)} words of {' '.join(forms)!r}")
+    return Unit(forms, labels)
+
+
+def _token(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{json.dumps(value)[:40]} where a {what} belongs; write {_FORMS}")
+    check_readable(value)
+    if not value.strip():
+        raise InputError(f"an empty {what}; leave it out")
+    if any(blank in value for blank in " \t\n\r"):
+        raise InputError(f'a blank in the {what} {value!r}; write a phrase as a list, such as ["the", "dow"]')
+    return value
+
+
+def _name(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError("`id` is neither a string nor a number")
+    check_readable(str(value))
+    return " ".join(str(value).split())

@@ -1,0 +1,213 @@
+"""Dependency trees as one SVG drawing: the sentence in a line, arcs from heads to modifiers above it.
+
+An arc lies above all arcs that it spans, and arcs leave a unit side by side, the longest nearest to its
+middle: those of a projective tree never cross. The drawing is as wide as its longest sentence, so that text
+keeps its size at any length. It takes its color from the page (`currentColor`), and everything from a corpus
+is escaped.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from sentgen.generation.bag import Unit
+from sentgen.generation.problem import RIGHT, ROOT, Tree
+
+#: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
+_FONT, _SMALL, _GAP, _RISE = 16, 11, 18, 20
+#: Pixels between the arcs that leave a unit on one side, between arcs and words, around everything.
+_PORT, _CLEARANCE, _MARGIN = 7, 10, 16
+_CORNER, _CAPTION = 8, 16
+#: Characters that XML cannot hold, and those that change the direction of the text around them.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+_NARROW, _BROAD = frozenset("iljtfrI.,:;!'|()[]` "), frozenset("mwMW%@<>&+=#—")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What to draw: units in order, their tree, and a title such as the name of the sentence."""
+
+    title: str
+    units: Sequence[Unit]
+    tree: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where everything of a sentence is, in pixels from its upper left corner."""
+
+    centers: list[float]
+    levels: list[int]
+    width: float
+    ground: float  # where arcs begin and end
+    height: float
+
+
+def tree_svg(sentences: Sequence[Sentence]) -> str:
+    """Return an SVG document with the trees of some sentences, one below the other."""
+    layouts = [_layout(sentence) for sentence in sentences]
+    drawn, top = [], float(_MARGIN)
+    for number, (sentence, layout) in enumerate(zip(sentences, layouts, strict=True), 1):
+        drawn.append(_drawing(sentence, layout, top, number))
+        top += layout.height + _MARGIN
+    width = _number(max((layout.width for layout in layouts), default=0.0) + 2 * _MARGIN)
+    height = _number(top)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+            f' viewBox="0 0 {width} {height}" role="img" fill="currentColor"'
+            f' font-family="system-ui, sans-serif" font-size="{_FONT}" text-anchor="middle">',
+            f"<title>{_text('Dependency trees: ' + '; '.join(one.title for one in sentences))}</title>",
+            f"<desc>{_text(' '.join(map(_described, sentences)))}</desc>",
+            *drawn,
+            "</svg>\n",
+        ]
+    )
+
+
+def _layout(sentence: Sentence) -> _Layout:
+    """Place the units side by side, wide enough for their words and for their arcs."""
+    heads = sentence.tree.heads
+    left, right = _fans(sentence.tree)
+    centers, at = [], 0.0
+    for place, unit in enumerate(sentence.units):
+        fan = 2 * _PORT * (1 + max(len(left[place]), len(right[place])))
+        text = max(_text_width(" ".join(unit.words), _FONT), _text_width(" ".join(unit.tags), _SMALL), fan)
+        centers.append(at + text / 2)
+        at += text + _GAP
+    levels = arc_levels(heads)
+    ground = _CAPTION + _RISE * (max(levels, default=0) + 1) + _CLEARANCE
+    return _Layout(centers, levels, max(at - _GAP, 0.0), ground, ground + _FONT + 2 * _SMALL + 6)
+
+
+def arc_levels(heads: Sequence[int]) -> list[int]:
+    """Return how high the arc to each unit rises: 1 above the highest arc that shares a gap with it below.
+
+    Shorter arcs are lower; of equally long ones, the left one. The arc of the root comes from above: 0.
+    Time: quadratic in the number of units.
+    """
+    levels = [0] * len(heads)
+    placed: list[tuple[int, int, int]] = []
+    arcs = sorted(
+        (abs(head - unit), min(head, unit), unit) for unit, head in enumerate(heads) if head != ROOT
+    )
+    for length, start, unit in arcs:
+        under = (level for level, begin, end in placed if begin < start + length and start < end)
+        levels[unit] = 1 + max(under, default=0)
+        placed.append((levels[unit], start, start + length))
+    return levels
+
+
+def _fans(tree: Tree) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the modifiers of each unit to its left and right, farthest first."""
+    left: list[list[int]] = [[] for _ in tree.heads]
+    right: list[list[int]] = [[] for _ in tree.heads]
+    for unit, head in enumerate(tree.heads):
+        if head != ROOT:
+            (left if unit < head else right)[head].append(unit)
+    return left, [units[::-1] for units in right]
+
+
+def _drawing(sentence: Sentence, layout: _Layout, top: float, number: int) -> str:
+    """Return one sentence as a group."""
+    left, right = _fans(sentence.tree)
+    parts = [f'<g id="sentence-{number}" transform="translate({_MARGIN} {_number(top)})">']
+    parts.append(
+        f'<text font-size="{_SMALL}" text-anchor="start" y="{_SMALL}">{_text(sentence.title)}</text>'
+    )
+    parts.append('<g fill="none" stroke="currentColor" stroke-width="1.2">')
+    for unit, head in enumerate(sentence.tree.heads):
+        path = _arc(layout, unit, head, left, right)
+        parts.append(f'<path d="{path}"><title>{_text(_edge(sentence, unit))}</title></path>')
+    parts.append("</g>")
+    parts += [_arrow(center, layout.ground) for center in layout.centers]
+    parts += [_words(*placed, layout.ground) for placed in zip(sentence.units, layout.centers, strict=True)]
+    return "\n".join([*parts, "</g>"])
+
+
+def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> str:
+    """Return the path from a head up, along, and down to its modifier; from the top for the root."""
+    end = layout.centers[unit]
+    if head == ROOT:
+        return f"M{_number(end)} {_CAPTION}V{_number(layout.ground)}"
+    fan = left[head] if unit < head else right[head]
+    toward = -1 if unit < head else 1
+    start = layout.centers[head] + toward * _PORT * (1 + fan.index(unit))
+    y = layout.ground - _CLEARANCE - _RISE * layout.levels[unit]
+    corner = min(_CORNER, abs(end - start) / 2) * toward
+    return (
+        f"M{_number(start)} {_number(layout.ground)}V{_number(y + abs(corner))}"
+        f"q0 {_number(-abs(corner))} {_number(corner)} {_number(-abs(corner))}"
+        f"H{_number(end - corner)}q{_number(corner)} 0 {_number(corner)} {_number(abs(corner))}"
+        f"V{_number(layout.ground)}"
+    )
+
+
+def _arrow(x: float, y: float) -> str:
+    return f'<path d="M{_number(x)} {_number(y + 2)}l-3.5 -7h7z"/>'
+
+
+def _words(unit: Unit, center: float, ground: float) -> str:
+    """Return the words of a unit with their tags below; a line under the words of a phrase."""
+    x, y = _number(center), ground + _FONT + 2
+    words = " ".join(unit.words)
+    parts = [f'<text x="{x}" y="{_number(y)}">{_text(words)}</text>']
+    if len(unit.words) > 1:
+        half = _text_width(words, _FONT) / 2
+        line = f"M{_number(center - half)} {_number(y + 5)}H{_number(center + half)}"
+        parts.append(f'<path d="{line}" stroke="currentColor" stroke-opacity="0.5"/>')
+    if unit.tags:
+        parts.append(
+            f'<text x="{x}" y="{_number(y + _SMALL + 8)}" font-size="{_SMALL}" fill-opacity="0.7">'
+            f"{_text(' '.join(unit.tags))}</text>"
+        )
+    return "".join(parts)
+
+
+def _edge(sentence: Sentence, unit: int) -> str:
+    """Return an attachment in words."""
+    tree = sentence.tree
+    name = " ".join(sentence.units[unit].words)
+    weight = f" (log weight {tree.weights[unit]:.2f})" if math.isfinite(tree.weights[unit]) else ""
+    if tree.heads[unit] == ROOT:
+        return f"{name}: root{weight}"
+    side = "right" if tree.sides[unit] == RIGHT else "left"
+    return f"{name}: {side} of {' '.join(sentence.units[tree.heads[unit]].words)}{weight}"
+
+
+def _described(sentence: Sentence) -> str:
+    """Return a tree in words, for those who do not see it."""
+    edges = "; ".join(_edge(sentence, unit) for unit in range(len(sentence.units)))
+    return f"{sentence.title}: {edges}."
+
+
+def _text_width(text: str, size: int) -> float:
+    """Return about how wide a text is in a proportional font; rather too much than too little."""
+    return size * sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> float:
+    if unicodedata.combining(character):
+        return 0.0
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.05
+    if character in _NARROW:
+        return 0.36
+    return 0.95 if character in _BROAD else 0.74 if character.isupper() else 0.6
+
+
+def _number(value: float) -> str:
+    """Return a length with at most one decimal."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _text(text: str) -> str:
+    """Return text that is safe inside an element."""
+    return escape(_UNPRINTABLE.sub("\ufffd", text))
