@@ -6,66 +6,42 @@ The task of Bangalore et al. 2000, as Wan et al. 2007 and 2009 evaluate on it.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from itertools import compress
-from operator import eq
+from typing import Any
 
-import pyarrow as pa
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 
-import sentgen
-from sentgen.corpus.base_np import mark_base_nps
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.bleu import Score, corpus_bleu, sentence_bleu
-from sentgen.generation.algorithms import algorithm_named
-from sentgen.generation.bag import Unit, UnitKind, units_of
-from sentgen.generation.regenerate import Regenerated, regenerate
+from sentgen.errors import InputError
+from sentgen.evaluation.answers import Progress, answer_all
+from sentgen.evaluation.bleu import sentence_bleu
+from sentgen.evaluation.bootstrap import intervals
+from sentgen.evaluation.cases import Case, Preparation, case_of
+from sentgen.evaluation.measurement import Measurement
+from sentgen.evaluation.measures import measure
+from sentgen.evaluation.record import OutputRow, Row, add_run
+from sentgen.evaluation.results import (
+    PRIMARY,
+    Answer,
+    RegenerationResult,
+    SystemResult,
+    length_buckets,
+    rows_of,
+)
+from sentgen.evaluation.significance import compare_all
+from sentgen.evaluation.systems import parse_systems
+from sentgen.generation.bag import UnitKind
+from sentgen.generation.prepare import Treebank
+from sentgen.generation.regenerate import Regenerated, treebank_of
+from sentgen.generation.settings import Paper
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.schema import Store
-from sentgen.schema.runs import output as output_table
-from sentgen.schema.runs import run as run_table
-from sentgen.schema.runs import score as score_table
-from sentgen.schema.store import append, scalar
+from sentgen.schema.corpus import corpus
 
-_PUNCTUATION_TAGS = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
-
-
-@dataclass(frozen=True, slots=True)
-class SystemResult:
-    """How one algorithm did on the whole set; milliseconds are per sentence."""
-
-    system: str
-    scores: list[Score]
-    sentences: int
-    lookup_ms: float
-    search_ms: float
-    outputs: list[str] = field(repr=False)
-
-    def value(self, metric: str) -> float:
-        """Return a figure by its name."""
-        return next(score.value for score in self.scores if score.metric == metric)
-
-
-@dataclass(frozen=True, slots=True)
-class RegenerationResult:
-    """A run: its number in the store, and what each algorithm reached."""
-
-    run_id: int
-    systems: list[SystemResult]
-    references: list[str] = field(repr=False)
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A test sentence: its units in order, and the reference."""
-
-    units: list[Unit]
-    reference: str
+COMMAND = "evaluate regeneration"
 
 
 def evaluate_regeneration(
@@ -74,194 +50,151 @@ def evaluate_regeneration(
     sentences: Iterable[Sentence],
     algorithms: Sequence[str],
     *,
+    as_published: Paper | None = None,
+    changes: Mapping[str, Any] | None = None,
+    dependencies: Sequence[str] | None = None,
     seed: int = 1,
     units: UnitKind = "np",
-    order: int = 4,
     punctuation: bool = True,
     lowercase: bool | None = None,
+    by_length: bool = False,
+    jobs: int = 1,
     source: str = "",
+    progress: Progress | None = None,
 ) -> RegenerationResult:
-    """Regenerate every sentence with every algorithm, score the results, and record all of it as a run.
+    """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
-    Base noun phrases are those of the sentence, else found from its tags and relations; where neither is
-    there, words are the units. Sentences without words are left out.
+    See `case_of` for what is made of a sentence, `measure` for the figures, `intervals` and `compare_all` for
+    how sure they are, `rows_of` for what is recorded. Sentences without words are left out.
 
     Args:
         store: where the model lives and the run is recorded, so not read-only.
         model: the language model.
         sentences: the test set.
-        algorithms: names of algorithms.
-        seed: of the shuffle.
-        units: `np` to keep base noun phrases whole, or `word`.
-        order: n of the n-grams.
+        algorithms: names of algorithms, with settings where wanted (see `parse_systems`).
+        as_published: take every literal reading of a paper.
+        changes: settings for all algorithms (see `SearchSettings`).
+        dependencies: names of the corpora whose trees are used; those of the model that have any if ``None``.
+        seed: of the shuffle of the units, the samples and the tests.
+        units: `np` to keep base noun phrases whole, or `word`; trees are then over words, too.
         punctuation: whether punctuation stays in.
         lowercase: lower-case the test set; as the corpora of the model were if ``None``.
+        by_length: whether to give the main figure for sentences of some lengths, too.
+        jobs: threads that search. The milliseconds of a search include its waiting for the others, so that
+            they are to be taken with one.
         source: where the sentences come from, for the record.
+        progress: called after every sentence.
 
     Raises:
-        InputError: an algorithm is unknown, or a sentence too long for it.
+        InputError: an algorithm or setting is unknown, or a sentence too long for it.
+        ModelError: an algorithm needs trees, and no corpus has any.
     """
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
-    for name in algorithms:
-        algorithm_named(name)
-    lower = lowercases(store, model) if lowercase is None else lowercase
-    cases = [case for case in (_case(s, units, punctuation, lower) for s in sentences) if case.units]
-    references = [case.reference for case in cases]
-    _warm_up(store, model, cases, algorithms, order)
-    results, tables = [], []
-    for name in algorithms:
-        bags = [case.units for case in cases]
-        answers = list(
-            regenerate(
-                store, model, bags, algorithm=name, seed=seed, changes={"order": order}, lowercase=False
-            )
+    if jobs < 1:
+        raise InputError(f"{jobs} jobs do nothing; give 1 or more")
+    systems = parse_systems(algorithms, as_published=as_published, changes=changes)
+    treebanks = {
+        system.name: treebank_of(
+            store, model, system.algorithm, dependencies, "unit" if units == "np" else "word"
         )
-        results.append(_measure(name, answers, references))
-        tables.append(answers)
+        for system in systems
+    }
+    preparation = Preparation(
+        units=units,
+        punctuation=punctuation,
+        lowercase=lowercases(store, model) if lowercase is None else lowercase,
+        function_heads=_function_heads(store, treebanks.values()),
+    )
+    cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
+    answers = answer_all(store, model, cases, systems, treebanks, seed=seed, jobs=jobs, progress=progress)
+    result = summarize(answers, cases, seed=seed, by_length=by_length)
     parameters = {
         "model": f"{model.name}@{model.version}",
         "test": source,
-        "sha256": _fingerprint(references),
+        "sha256": hashlib.sha256("\n".join(result.references).encode()).hexdigest(),
         "sentences": len(cases),
-        "algorithms": list(algorithms),
-        "units": units,
-        "order": order,
-        "punctuation": punctuation,
-        "lowercase": lower,
+        "systems": {system.name: asdict(system.settings) for system in systems},
+        "dependencies": sorted({number for found in treebanks.values() if found for number in found.corpora}),
+        "jobs": jobs,
+        **asdict(preparation),
     }
-    seconds = time.perf_counter() - clock
-    run_id = _record(store, parameters, seed, started, seconds, results, tables, references)
-    return RegenerationResult(run_id, results, references, seconds)
+    result = replace(result, parameters=parameters, seconds=time.perf_counter() - clock)
+    return replace(result, run_id=_record(store, result, started))
 
 
-def _case(sentence: Sentence, kind: UnitKind, punctuation: bool, lower: bool) -> _Case:
-    """Prepare one sentence: find its base noun phrases, drop what is not wanted."""
-    if kind == "np":
-        mark_base_nps(sentence)
-    tags = sentence.upos or sentence.xpos
-    keep = [
-        punctuation or not _is_punctuation(form, tags[i] if tags else None)
-        for i, form in enumerate(sentence.forms)
-    ]
-    if not all(keep):
-        sentence = _filtered(sentence, keep)
-    if lower:
-        sentence = replace(sentence, forms=[form.lower() for form in sentence.forms])
-    return _Case(units_of(sentence, kind), " ".join(sentence.forms))
+def _function_heads(store: Store, treebanks: Iterable[Treebank | None]) -> bool:
+    """Return whether function words are heads in the counts that are used, so that the gold trees fit."""
+    corpora = {number for treebank in treebanks if treebank for number in treebank.corpora}
+    query = select(func.bool_or(corpus.c.function_heads)).where(corpus.c.id.in_(corpora))
+    with store.connect() as connection:
+        return bool(connection.execute(query).scalar())
 
 
-def _is_punctuation(form: str, tag: str | None) -> bool:
-    """Whether a token is punctuation, by its tag, or without one by its characters."""
-    return tag in _PUNCTUATION_TAGS if tag else not any(character.isalnum() for character in form)
+def summarize(
+    answers: Mapping[str, Sequence[Regenerated]],
+    cases: Sequence[Case],
+    *,
+    seed: int,
+    by_length: bool = False,
+) -> RegenerationResult:
+    """Compute all figures of a run that has no number, parameters and time yet.
 
-
-def _filtered(sentence: Sentence, keep: list[bool]) -> Sentence:
-    """Return the sentence with some tokens only: forms, tags and base noun phrases."""
-    return Sentence(
-        forms=list(compress(sentence.forms, keep)),
-        upos=sentence.upos and list(compress(sentence.upos, keep)),
-        xpos=sentence.xpos and list(compress(sentence.xpos, keep)),
-        nps=sentence.nps and list(compress(sentence.nps, keep)),
-        sent_id=sentence.sent_id,
+    Args:
+        answers: of each system, one a case.
+        cases: the test set.
+        seed: of the samples and the tests.
+        by_length: whether to tell lengths apart.
+    """
+    measured = {name: measure(found, cases) for name, found in answers.items()}
+    references = [case.reference for case in cases]
+    return RegenerationResult(
+        run_id=0,
+        systems=[_system_result(name, answers[name], found, seed) for name, found in measured.items()],
+        comparisons=compare_all({name: found[PRIMARY] for name, found in measured.items()}, seed=seed),
+        lengths=length_buckets(references) if by_length else (),
+        references=references,
+        parameters={},
+        seed=seed,
+        seconds=0.0,
     )
 
 
-def _warm_up(
-    store: Store, model: ModelLike, cases: Sequence[_Case], algorithms: Sequence[str], order: int
-) -> None:
-    """Run every algorithm once, so that no sentence pays for compiling."""
-    for name in algorithms:
-        for case in cases[:1]:
-            list(
-                regenerate(
-                    store, model, [case.units], algorithm=name, changes={"order": order}, lowercase=False
-                )
-            )
-
-
-def _measure(system: str, answers: Sequence[Regenerated], references: Sequence[str]) -> SystemResult:
-    outputs = [answer.text for answer in answers]
-    size = max(1, len(outputs))
-    exact = sum(map(eq, outputs, references)) / size
+def _system_result(
+    name: str, answers: Sequence[Regenerated], measurements: Mapping[str, Measurement], seed: int
+) -> SystemResult:
+    found = intervals(list(measurements.values()), seed=seed)
+    size = max(1, len(answers))
     return SystemResult(
-        system=system,
-        scores=[*corpus_bleu(outputs, references), Score("exact-match", exact, "fraction of sentences")],
-        sentences=len(outputs),
+        system=name,
+        measurements=measurements,
+        intervals=dict(zip(measurements, found, strict=True)),
         lookup_ms=1000 * sum(answer.lookup for answer in answers) / size,
         search_ms=1000 * sum(answer.search for answer in answers) / size,
+        answers=[
+            Answer(" ".join(map(str, answer.given)), tuple(unit.words for unit in answer.units))
+            for answer in answers
+        ],
+    )
+
+
+def _record(store: Store, result: RegenerationResult, started: datetime) -> int:
+    """Store the run, its figures and its sentences, with BLEU of each; return its number."""
+    scores = list(rows_of(result))
+    outputs = []
+    for system in result.systems:
+        each = sentence_bleu(system.outputs, result.references)
+        scores += [Row(system.system, score, item) for item, score in enumerate(each, 1)]
+        outputs += [
+            OutputRow(system.system, item, answer.given, answer.text, reference)
+            for item, (answer, reference) in enumerate(zip(system.answers, result.references, strict=True), 1)
+        ]
+    return add_run(
+        store,
+        COMMAND,
+        result.parameters,
+        started=started,
+        seconds=result.seconds,
+        seed=result.seed,
+        scores=scores,
         outputs=outputs,
     )
-
-
-def _fingerprint(references: Sequence[str]) -> str:
-    """Return the SHA-256 of the test set as it was used."""
-    return hashlib.sha256("\n".join(references).encode()).hexdigest()
-
-
-def _record(
-    store: Store,
-    parameters: dict[str, object],
-    seed: int,
-    started: datetime,
-    seconds: float,
-    results: Sequence[SystemResult],
-    answers: Sequence[Sequence[Regenerated]],
-    references: Sequence[str],
-) -> int:
-    """Store the run, its figures and its sentences in one transaction; return its number."""
-    scores: list[tuple[str, int | None, Score]] = []
-    outputs: list[tuple[str, int, str, str, str]] = []
-    for result, found in zip(results, answers, strict=True):
-        scores += [(result.system, None, score) for score in result.scores]
-        scores += [
-            (result.system, None, Score(name, value, "milliseconds a sentence"))
-            for name, value in (("lookup-ms", result.lookup_ms), ("search-ms", result.search_ms))
-        ]
-        each = sentence_bleu(result.outputs, references)
-        scores += [(result.system, item, score) for item, score in enumerate(each, 1)]
-        for item, (answer, reference) in enumerate(zip(found, references, strict=True), 1):
-            given = " ".join(map(str, answer.given))
-            outputs.append((result.system, item, given, answer.text, reference))
-    with store.begin() as connection:
-        run_id: int = scalar(connection, select(func.coalesce(func.max(run_table.c.id), 0))) + 1
-        connection.execute(
-            insert(run_table).values(
-                id=run_id,
-                command="evaluate regeneration",
-                parameters=json.dumps(parameters, sort_keys=True),
-                seed=seed,
-                version=sentgen.__version__,
-                started_at=started,
-                seconds=seconds,
-            )
-        )
-        append(connection, score_table.name, _score_rows(run_id, scores))
-        append(connection, output_table.name, _output_rows(run_id, outputs))
-    return run_id
-
-
-def _score_rows(run_id: int, scores: Sequence[tuple[str, int | None, Score]]) -> pa.Table:
-    return pa.table(
-        {
-            "run_id": pa.array([run_id] * len(scores), pa.int32()),
-            "system": [system for system, _, _ in scores],
-            "item": pa.array([item for _, item, _ in scores], pa.int32()),
-            "metric": [score.metric for _, _, score in scores],
-            "value": [score.value for _, _, score in scores],
-            "signature": [score.signature for _, _, score in scores],
-        }
-    )
-
-
-def _output_rows(run_id: int, rows: Sequence[tuple[str, int, str, str, str]]) -> pa.Table:
-    columns = {
-        name: [row[i] for row in rows]
-        for i, name in enumerate(("system", "item", "input", "output", "reference"))
-    }
-    table = pa.table(
-        {
-            name: pa.array(values, pa.int32() if name == "item" else pa.string())
-            for name, values in columns.items()
-        }
-    )
-    return table.append_column("run_id", pa.array([run_id] * len(rows), pa.int32()))

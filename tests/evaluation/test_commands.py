@@ -100,12 +100,25 @@ def test_score_a_file(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-d
 
 
 def test_evaluate(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """Figures of each algorithm with their signatures."""
+    """Figures of each algorithm with intervals and signatures, and of each pair."""
     (tmp_path / "t.lines").write_text("a dog barks .\nthe cat sleeps .\n")
     found = rows(run("evaluate", "regeneration", *MODEL, "--test", str(tmp_path / "t.lines"), "--json"))
 
-    assert {row["system"] for row in found} == {"lmo", "greedy"}
-    assert {row["metric"] for row in found} >= {"bleu-lc-13a", "bleu-none", "exact-match", "search-ms"}
+    assert {row["system"] for row in found} == {"lmo", "greedy", "greedy vs lmo"}
+    assert {row["metric"] for row in found} >= {"bleu-lc-13a", "bleu-none:low", "exact-match", "search-ms"}
+    assert {row["sentences"] for row in found} == {2}
+
+
+def test_evaluate_for_reading(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A row a system, a row a pair, and lengths if asked for; settings make another system."""
+    (tmp_path / "t.lines").write_text("a dog barks .\nthe cat sleeps .\n")
+    arguments = ["--test", str(tmp_path / "t.lines"), "-a", "lmo,lmo:order=2", "--by-length", "--jobs", "2"]
+    systems, pairs, lengths = run("evaluate", "regeneration", *MODEL, *arguments).split("\n\n")
+
+    assert [line.split()[0] for line in systems.splitlines()] == ["system", "lmo", "lmo:order=2"]
+    assert "95% of bleu-lc-none" in systems
+    assert pairs.splitlines()[1].split()[:2] == ["lmo", "lmo:order=2"]
+    assert lengths.splitlines()[0].split() == ["words", "1-4", "(2)"]
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-import sacrebleu
 import toy_store
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation import corpus_bleu, evaluate_regeneration, sentence_bleu
+from sentgen.evaluation import corpus_bleu, evaluate_regeneration
 from sentgen.evaluation.testset import read_test_set
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -27,37 +26,6 @@ TEST = [
 def rows(store: Store, query: str) -> list[tuple[object, ...]]:
     with store.connect() as connection:
         return raw(connection).execute(query).fetchall()
-
-
-def test_bleu_by_hand() -> None:
-    """ "a b c d x" for "a b c d e": precisions 4/5, 3/4, 2/3, 1/2, no brevity penalty; fourth root of 1/5."""
-    scores = corpus_bleu(["a b c d x"], ["a b c d e"])
-
-    assert [score.value for score in scores] == pytest.approx([100 * 0.2**0.25] * 2)
-    assert [score.metric for score in scores] == ["bleu-lc-13a", "bleu-none"]
-
-
-def test_bleu_is_that_of_sacrebleu() -> None:
-    """Lower-cased 13a is what `sacrebleu -lc` prints; tokens as they stand tell case apart."""
-    outputs, references = ["The cat sat down, now ."], ["the cat sat down , now ."]
-    lower, plain = corpus_bleu(outputs, references)
-
-    assert lower.value == pytest.approx(sacrebleu.corpus_bleu(outputs, [references], lowercase=True).score)
-    assert "case:lc" in lower.signature
-    assert "tok:13a" in lower.signature
-    assert plain.value < lower.value
-    assert "tok:none" in plain.signature
-
-
-def test_bleu_of_nothing() -> None:
-    """No sentences, no matches."""
-    assert [score.value for score in corpus_bleu([], [])] == [0, 0]
-    assert sentence_bleu([], []) == []
-
-
-def test_sentence_bleu_has_one_value_a_sentence() -> None:
-    """Identical short sentences reach 100 although they have no 4-gram."""
-    assert [round(score.value) for score in sentence_bleu(["a b", "x"], ["a b", "y"])] == [100, 0]
 
 
 def test_run_is_recorded(toy: Toy) -> None:
@@ -87,7 +55,79 @@ def test_figures_are_those_of_the_outputs(toy: Toy) -> None:
     exact = sum(a == b for a, b in zip(system.outputs, result.references, strict=True)) / 3
 
     assert system.value("exact-match") == pytest.approx(exact)
-    assert system.scores[:2] == corpus_bleu(system.outputs, result.references)
+    assert system.scores[:3] == corpus_bleu(system.outputs, result.references)
+
+
+def test_every_figure_has_an_interval_and_a_signature(toy: Toy) -> None:
+    """The rows of the whole set: figures, their ends, milliseconds; lengths on request."""
+    result = evaluate_regeneration(*toy, TEST, ["lmo"], by_length=True)
+    query = "select metric, value, signature from score where item is null and system = 'lmo'"
+    found = {str(metric): (value, signature) for metric, value, signature in rows(toy[0], query)}
+
+    for metric in (
+        "bleu-lc-13a",
+        "bleu-none",
+        "bleu-lc-none",
+        "chrf",
+        "exact-match",
+        "kendall-tau",
+        "adjacency",
+    ):
+        low, value, high = (found[f"{metric}{end}"][0] for end in (":low", "", ":high"))
+        assert low <= value <= high  # type: ignore[operator]
+        assert found[metric][0] == result.systems[0].value(metric)
+        assert str(found[f"{metric}:low"][1]).endswith("|bs:1000|level:0.95|seed:1")
+    # "barks" has one word, "the dog barks ." four, "a cat sees the mat" five
+    assert str(found["bleu-lc-none:1-4"][1]).endswith("|words:1-4|sentences:2")
+    assert str(found["bleu-lc-none:5-9"][1]).endswith("|words:5-9|sentences:1")
+    assert {"lookup-ms", "search-ms"} <= set(found)
+    assert all(signature for _, signature in found.values())
+
+
+def test_search_errors_are_counted(toy: Toy) -> None:
+    """By the score of the gold order, which is that of an answer that is exact."""
+    result = evaluate_regeneration(*toy, [Sentence(["a", "dog", "barks"])], ["lmo"])
+
+    assert result.systems[0].outputs == ["a dog barks"]
+    assert result.systems[0].value("search-error") == 0
+    assert "attachment" not in result.systems[0].measurements
+
+
+def test_systems_are_compared_pairwise(toy: Toy) -> None:
+    """The rows of a comparison; identical systems do not differ."""
+    evaluate_regeneration(*toy, TEST, ["lmo", "greedy", "lmo:order=4"])
+    query = "select distinct system from score where system like '% vs %' order by system"
+    same = "select metric, value from score where system = 'lmo vs lmo:order=4'"
+
+    assert len(rows(toy[0], query)) == 3
+    assert dict(rows(toy[0], same)) == {  # type: ignore[arg-type]
+        "bleu-lc-none:difference": 0, "bleu-lc-none:sign-test:pluses": 0, "bleu-lc-none:sign-test:minuses": 0,
+        "bleu-lc-none:sign-test:equal": 3, "bleu-lc-none:sign-test:p": 1, "bleu-lc-none:randomization:p": 1,
+        "bleu-lc-none:randomization:p-holm": 1,
+    }  # fmt: skip
+
+
+def test_threads_change_nothing(toy: Toy) -> None:
+    """Two jobs give the same answers in the same order."""
+    many = TEST * 70
+    one, other = (evaluate_regeneration(*toy, many, ["lmo", "greedy"], jobs=jobs) for jobs in (1, 2))
+
+    for plain, threaded in zip(one.systems, other.systems, strict=True):
+        assert plain.outputs == threaded.outputs
+        assert plain.scores == threaded.scores
+        assert plain.intervals == threaded.intervals
+    with pytest.raises(InputError, match="0 jobs"):
+        evaluate_regeneration(*toy, TEST, ["lmo"], jobs=0)
+
+
+def test_progress_is_told(toy: Toy) -> None:
+    """Once a sentence for the systems that look up the same, up to the total."""
+    told: list[tuple[int, int]] = []
+    evaluate_regeneration(
+        *toy, TEST, ["lmo", "greedy", "lmo:order=3"], progress=lambda *each: told.append(each)
+    )
+
+    assert told == [(2, 9), (4, 9), (6, 9), (7, 9), (8, 9), (9, 9)]
 
 
 def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:

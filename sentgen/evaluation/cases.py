@@ -1,0 +1,115 @@
+"""Test cases: what of a sentence is to be ordered, and the order and the tree that it really has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+
+import numpy as np
+
+from sentgen.corpus.base_np import function_heads, mark_base_nps
+from sentgen.corpus.sentence import Sentence
+from sentgen.counts.units import unit_heads
+from sentgen.generation.bag import UnitKind, units_of
+from sentgen.generation.regenerate import Gold
+
+_PUNCTUATION_TAGS = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What is done to a sentence before it is a test.
+
+    Attributes:
+        units: `np` to keep base noun phrases whole, or `word`.
+        punctuation: whether punctuation stays in.
+        lowercase: whether the words are lower-cased.
+        function_heads: whether case, mark, aux and cop head their phrase in the gold tree, as in the counts
+            that the generators use; for trees of units only.
+    """
+
+    units: UnitKind = "np"
+    punctuation: bool = True
+    lowercase: bool = False
+    function_heads: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A test sentence: its units in order, with the places of their heads if they form a tree."""
+
+    gold: Gold
+
+    @property
+    def words(self) -> list[str]:
+        """Return the words in order."""
+        return [word for unit in self.gold.units for word in unit.words]
+
+    @property
+    def reference(self) -> str:
+        """Return the sentence, words separated by blanks."""
+        return " ".join(self.words)
+
+
+def case_of(sentence: Sentence, preparation: Preparation) -> Case:
+    """Make a test case of a sentence; it has no units if nothing of it is left.
+
+    Base noun phrases are those of the sentence, else found from its tags and relations; where neither is
+    there, words are the units. Without punctuation the modifiers of a comma hang on its head.
+    """
+    if preparation.units == "np":
+        mark_base_nps(sentence)
+    if preparation.units == "np" and preparation.function_heads and sentence.heads and sentence.deprels:
+        sentence = replace(sentence, heads=function_heads(sentence))
+    if not preparation.punctuation:
+        sentence = _without_punctuation(sentence)
+    if preparation.lowercase:
+        sentence = replace(sentence, forms=[form.lower() for form in sentence.forms])
+    units = units_of(sentence, preparation.units)
+    return Case(Gold(tuple(units), _heads(sentence, [len(unit.words) for unit in units])))
+
+
+def _without_punctuation(sentence: Sentence) -> Sentence:
+    """Return the sentence without its punctuation: forms, tags, base noun phrases and tree."""
+    tags = sentence.upos or sentence.xpos
+    keep = [not _is_punctuation(form, tags[i] if tags else None) for i, form in enumerate(sentence.forms)]
+    return Sentence(
+        forms=list(compress(sentence.forms, keep)),
+        upos=sentence.upos and list(compress(sentence.upos, keep)),
+        xpos=sentence.xpos and list(compress(sentence.xpos, keep)),
+        heads=sentence.heads and _kept_heads(sentence.heads, keep),
+        nps=sentence.nps and list(compress(sentence.nps, keep)),
+        sent_id=sentence.sent_id,
+    )
+
+
+def _is_punctuation(form: str, tag: str | None) -> bool:
+    """Whether a token is punctuation, by its tag, or without one by its characters."""
+    return tag in _PUNCTUATION_TAGS if tag else not any(character.isalnum() for character in form)
+
+
+def _kept_heads(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
+    """Return the heads among the kept tokens: of each the nearest kept one above it, or the root."""
+    numbers = np.cumsum(keep).tolist()
+    kept = []
+    for head in compress(heads, keep):
+        while head and not keep[head - 1]:
+            head = heads[head - 1]
+        kept.append(numbers[head - 1] if head else 0)
+    return kept
+
+
+def _heads(sentence: Sentence, lengths: Sequence[int]) -> tuple[int, ...] | None:
+    """Return for every unit the place of its head, -1 for the root; None if the units form no tree."""
+    if not sentence.heads:
+        return None
+    last = np.cumsum(lengths)
+    phrases = np.repeat(np.arange(1, len(lengths) + 1), lengths).astype(np.int32)
+    found, trees = unit_heads(
+        np.array(sentence.heads, np.int32), phrases, np.array([len(sentence.heads)], np.int32)
+    )
+    if not trees[0]:
+        return None
+    place = {int(position): unit for unit, position in enumerate(last)}
+    return tuple(place.get(int(head), -1) for head in found[last - 1])

@@ -1,0 +1,83 @@
+"""Systems to compare: an algorithm with settings, such as ``beam:beam=512`` or ``ab:as-published=2009``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast, get_type_hints
+
+from sentgen.errors import InputError
+from sentgen.generation.algorithms import algorithm_named
+from sentgen.generation.problem import Algorithm
+from sentgen.generation.regenerate import settings_for
+from sentgen.generation.settings import Paper, SearchSettings
+
+_PUBLISHED = "as-published"
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """An algorithm with its settings under the name that the user wrote."""
+
+    name: str
+    algorithm: Algorithm
+    settings: SearchSettings
+
+
+def parse_systems(
+    texts: Sequence[str], *, as_published: Paper | None = None, changes: Mapping[str, Any] | None = None
+) -> list[System]:
+    """Read systems: ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``.
+
+    The settings are those of `SearchSettings`, with dashes or underscores, and ``as-published`` for a paper.
+
+    Args:
+        texts: one a system.
+        as_published: the paper whose literal readings all systems take that name none.
+        changes: settings of all systems that do not set them themselves.
+
+    Raises:
+        InputError: there is no such algorithm, setting or value, or two systems are the same.
+
+    >>> parse_systems(["lmo", "lmo:order=3"])[1].settings.order
+    3
+    """
+    systems = [_parse(text, as_published, changes or {}) for text in texts]
+    if not systems:
+        raise InputError("there is nothing to compare; name an algorithm or more, such as lmo,greedy")
+    names = [system.name for system in systems]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{twice} is there twice; name each system once")
+    return systems
+
+
+def _parse(text: str, paper: Paper | None, changes: Mapping[str, Any]) -> System:
+    name, *assignments = text.split(":")
+    algorithm = algorithm_named(name)
+    own = dict(_assignment(text, assignment) for assignment in assignments)
+    paper = cast("Paper | None", own.pop(_PUBLISHED, paper))
+    return System(text, algorithm, settings_for(algorithm, paper, {**changes, **own}))
+
+
+def _assignment(system: str, text: str) -> tuple[str, Any]:
+    setting, found, value = text.partition("=")
+    setting = setting.strip().replace("-", "_")
+    if not found:
+        raise InputError(f"{system!r} has {text!r} where a setting belongs; write SETTING=VALUE")
+    if setting == _PUBLISHED.replace("-", "_"):
+        return _PUBLISHED, value
+    return setting, _value(setting, value.strip())
+
+
+def _value(setting: str, text: str) -> Any:
+    """Return the value with the type of the setting; an unknown setting is left to be refused later."""
+    kind = get_type_hints(SearchSettings).get(setting, str)
+    try:
+        if kind is bool:
+            return _TRUTH[text.lower()]
+        return kind(text) if kind in (int, float) else text
+    except (KeyError, ValueError) as error:
+        wanted = "yes or no" if kind is bool else "a number"
+        raise InputError(f"{setting.replace('_', '-')} {text!r} is not {wanted}") from error

@@ -1,0 +1,121 @@
+"""Test cases: units, and the trees over them, of sentences with and without punctuation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.cases import Case, Preparation, case_of
+
+
+def sentence() -> Sentence:
+    """Return "He , the big dog , will bark in Rome ." with the tree of Universal Dependencies."""
+    rows = [
+        ("He", "PRON", 8, "nsubj"),
+        (",", "PUNCT", 5, "punct"),
+        ("the", "DET", 5, "det"),
+        ("big", "ADJ", 5, "amod"),
+        ("dog", "NOUN", 1, "appos"),
+        (",", "PUNCT", 5, "punct"),
+        ("will", "AUX", 8, "aux"),
+        ("bark", "VERB", 0, "root"),
+        ("in", "ADP", 10, "case"),
+        ("Rome", "PROPN", 8, "obl"),
+        (".", "PUNCT", 8, "punct"),
+    ]
+    forms, upos, heads, deprels = map(list, zip(*rows, strict=True))
+    return Sentence(forms, upos=upos, heads=heads, deprels=deprels)  # type: ignore[arg-type]
+
+
+def tree(case: Case) -> dict[str, str]:
+    """Return the head of each unit, both by their words."""
+    units = [" ".join(unit.words) for unit in case.gold.units]
+    assert case.gold.heads is not None
+    return {
+        unit: units[head] if head >= 0 else "ROOT"
+        for unit, head in zip(units, case.gold.heads, strict=True)
+        if unit != ","
+    }
+
+
+def test_tree_of_units() -> None:
+    """Function words head their phrases: `will` the clause, `in` the place; the phrase stays whole."""
+    case = case_of(sentence(), Preparation())
+
+    assert case.reference == "He , the big dog , will bark in Rome ."
+    assert tree(case) == {
+        "He": "will", "the big dog": "He", "will": "ROOT", "bark": "will", "in": "bark", "Rome": "in", ".": "bark",
+    }  # fmt: skip
+
+
+def test_tree_without_function_heads() -> None:
+    """Corpora that were ingested so are trees of content words."""
+    case = case_of(sentence(), Preparation(function_heads=False))
+
+    assert tree(case)["will"] == "bark"
+    assert tree(case)["in"] == "Rome"
+    assert tree(case)["bark"] == "ROOT"
+
+
+def test_tree_of_words_is_that_of_the_source() -> None:
+    """The counts over words know no function heads."""
+    case = case_of(sentence(), Preparation(units="word"))
+
+    assert tree(case)["the"] == "dog"
+    assert tree(case)["in"] == "Rome"
+
+
+def test_without_punctuation() -> None:
+    """Commas and full stop go; who hung on them hangs on their heads; case can go, too."""
+    case = case_of(sentence(), Preparation(punctuation=False, lowercase=True))
+
+    assert case.reference == "he the big dog will bark in rome"
+    assert tree(case)["the big dog"] == "he"
+
+
+def test_modifiers_of_punctuation_move_up() -> None:
+    """x hangs on a comma that hangs on y."""
+    found = Sentence(["x", ",", "y"], upos=["X", "PUNCT", "X"], heads=[2, 3, 0], deprels=["dep"] * 3)
+
+    assert tree(case_of(found, Preparation(punctuation=False))) == {"x": "y", "y": "ROOT"}
+
+
+@pytest.mark.parametrize(
+    ("heads", "nps"),
+    [
+        ([3, 1, 0], [1, 1, 0]),  # [x ,] -> y, fine without its comma, but:
+        ([2, 0, 2], None),  # the root is punctuation: x and y both become roots
+    ],
+)
+def test_units_that_are_no_tree_have_no_heads(heads: list[int], nps: list[int] | None) -> None:
+    """The sentence is still a test of order."""
+    found = Sentence(["x", ",", "y"], upos=["X", "PUNCT", "X"], heads=heads, deprels=["dep"] * 3, nps=nps)
+    case = case_of(found, Preparation(punctuation=False))
+
+    assert case.reference == "x y"
+    assert (case.gold.heads is None) is (nps is None)
+
+
+def test_phrase_that_is_no_subtree() -> None:
+    """Last-word heads can make a cycle: [a b] under c by b, c under a."""
+    found = Sentence(["a", "b", "c"], upos=["X"] * 3, heads=[0, 3, 1], deprels=["dep"] * 3, nps=[1, 1, 0])
+
+    assert case_of(found, Preparation()).gold.heads is None
+
+
+def test_without_tags_and_trees() -> None:
+    """Words are the units, punctuation is what has no letter, and there is no tree."""
+    case = case_of(Sentence(["a", "dog", "!?"]), Preparation(punctuation=False))
+
+    assert case.words == ["a", "dog"]
+    assert case.gold.heads is None
+    assert case_of(Sentence(["..."]), Preparation(punctuation=False)).gold.units == ()
+
+
+def test_preparation_changes_no_sentence_that_has_phrases() -> None:
+    """The phrases of the source win."""
+    found = replace(sentence(), nps=[0] * 11)
+
+    assert len(case_of(found, Preparation()).gold.units) == 11

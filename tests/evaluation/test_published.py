@@ -1,0 +1,38 @@
+"""The papers' figures in the store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sentgen.evaluation.published import TABLES, record_published
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+
+def test_published_figures_are_rows(tmp_path: Path) -> None:
+    """Three columns of the two papers, labelled as published, with what they were measured on."""
+    with Store(tmp_path / "p.duckdb", create=True) as store:
+        numbers = record_published(store)
+        with store.connect() as connection:
+            duck = raw(connection)
+            runs = duck.execute("select id, command, seed, parameters from run order by id").fetchall()
+            figures = duck.execute(
+                "select system, value, signature from score where run_id = ? order by value", [numbers[2]]
+            ).fetchall()
+
+    assert [run[:3] for run in runs] == [(number, "published", None) for number in numbers]
+    assert [json.loads(run[3])["paper"] for run in runs] == ["wan2007", "wan2009", "wan2009"]
+    assert [row[:2] for row in figures] == [("viterbi", 18.0), ("lmo", 26.0), ("cle", 26.8), ("ab", 33.7)]
+    assert all("Wan et al. 2009, table 2, BLLIP-LM; PTB WSJ 02-22 -> 23" in row[2] for row in figures)
+
+
+def test_once_per_store(tmp_path: Path) -> None:
+    """A second time nothing is written, and the same numbers come back."""
+    with Store(tmp_path / "p.duckdb", create=True) as store:
+        first = record_published(store)
+
+        assert record_published(store) == first
+        with store.connect() as connection:
+            counted = raw(connection).execute("select count(*) from score").fetchone()
+    assert counted == (sum(len(table.bleu) for table in TABLES),)

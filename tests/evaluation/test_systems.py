@@ -1,0 +1,48 @@
+"""Systems are written as an algorithm with settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from sentgen.errors import InputError
+from sentgen.evaluation.systems import parse_systems
+
+
+def test_settings_of_one_and_of_all() -> None:
+    """What a system says itself wins; dashes and underscores are the same."""
+    plain, own, other = parse_systems(
+        ["lmo", "lmo:order=3:lmo-context=string", "greedy:verb_root=no"], changes={"order": 5}
+    )
+
+    assert (plain.settings.order, plain.settings.lmo_context) == (5, "phrase")
+    assert (own.name, own.algorithm.name) == ("lmo:order=3:lmo-context=string", "lmo")
+    assert (own.settings.order, own.settings.lmo_context) == (3, "string")
+    assert other.settings.verb_root is False
+
+
+def test_papers() -> None:
+    """For all systems, or for one."""
+    (one,) = parse_systems(["lmo:as-published=2009"])
+
+    assert one.settings == parse_systems(["lmo"], as_published="2009")[0].settings
+    with pytest.raises(InputError, match="lmo is not in the paper of 2007"):
+        parse_systems(["lmo"], as_published="2007")
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ([], "nothing to compare"),
+        (["magic"], "no algorithm 'magic'"),
+        (["lmo", "lmo"], "lmo is there twice"),
+        (["lmo:fast"], "write SETTING=VALUE"),
+        (["lmo:speed=9"], "no setting 'speed'"),
+        (["lmo:order=x"], "order 'x' is not a number"),
+        (["lmo:verb-root=maybe"], "verb-root 'maybe' is not yes or no"),
+        (["lmo:lmo-context=all"], "neither phrase nor string"),
+    ],
+)
+def test_refusals(systems: list[str], message: str) -> None:
+    """One line that says what is wrong."""
+    with pytest.raises(InputError, match=message):
+        parse_systems(systems)
