@@ -20,21 +20,17 @@ escapes such as ``\\x1b``, and never read markup in them; the other formats keep
 from __future__ import annotations
 
 import csv
-import functools
-import inspect
 import json
 import math
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -45,10 +41,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sentgen.cli.files import check_file_option, whole_file
+from sentgen.cli.option_groups import Result, option_group
 from sentgen.errors import InputError
 
 Align = Literal["left", "right", "center"]
-Result = TypeVar("Result")
 
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.", rich_help_panel="Output")]
 TsvOption = Annotated[
@@ -162,23 +159,7 @@ class Output:
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
     """Give a command the output options in place of its parameter ``out``."""
-    signature = inspect.signature(function, eval_str=True)
-    kept = [parameter for parameter in signature.parameters.values() if parameter.name != "out"]
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in _OPTIONS.items()
-    ]
-
-    @functools.wraps(function)
-    def command(*arguments: Any, **options: Any) -> Result:
-        chosen = {name: options.pop(name, default) for name, (_, default) in _OPTIONS.items()}
-        return function(*arguments, **options, out=choose(**chosen))
-
-    del command.__wrapped__  # else Typer would read the old signature
-    parameters = kept + added
-    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return command
+    return option_group(function, "out", _OPTIONS, choose)
 
 
 def choose(*, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | None) -> Output:
@@ -193,8 +174,7 @@ def choose(*, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | Non
         raise typer.BadParameter(
             f"{' and '.join(f'--{name}' for name in names)} exclude each other; choose one"
         )
-    if parquet is not None and (str(parquet) == "-" or parquet.is_dir()):
-        raise typer.BadParameter(f"--parquet needs the name of a file, and {str(parquet)!r} is none")
+    check_file_option("--parquet", parquet)
     return Output(Format(names[0]) if names else Format.TABLE, parquet)
 
 
@@ -213,25 +193,8 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     Raises:
         InputError: the file cannot be written there.
     """
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as sink:
-                pq.write_table(table, sink)
-                os.fchmod(sink.fileno(), 0o666 & ~_umask())
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot be written ({reason}); choose another file", path=str(path)) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    with whole_file(path) as sink:
+        pq.write_table(table, sink)
 
 
 def _arrow_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:

@@ -1,0 +1,62 @@
+"""Files that commands write: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import typer
+
+from sentgen.errors import InputError
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing beside its place; it takes its place, and that of an old one, at the end.
+
+    Raises:
+        InputError: the file cannot be written there.
+    """
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as sink:
+                yield cast(BinaryIO, sink)
+                os.fchmod(sink.fileno(), 0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot be written ({reason}); choose another file", path=str(path)) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all.
+
+    Raises:
+        InputError: the file cannot be written there.
+    """
+    with whole_file(path) as sink:
+        sink.write(text.encode("utf-8"))
+
+
+def check_file_option(option: str, path: Path | None) -> None:
+    """Refuse a path that names no file.
+
+    Raises:
+        typer.BadParameter: it is a folder, or `-`.
+    """
+    if path is not None and (str(path) == "-" or path.is_dir()):
+        raise typer.BadParameter(f"{option} needs the name of a file, and {str(path)!r} is none")
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
