@@ -1,145 +1,38 @@
 """The sub-model: everything of a language model that one batch of bags can need, fetched at once.
 
 An n-gram whose words all lie in a bag has its anchor, the greatest of its word ids, in the bag. So the rows
-of `model_ngram` with an anchor in the batch hold all that the batch can ask for, and few more: ids fall with
-frequency, and the n-grams of a rare word are few. The table is sorted by model and anchor; DuckDB skips
-the row groups that cannot match. Rows are cached per anchor, so that frequent words are fetched once.
+of `model_ngram` with an anchor in the batch hold all that the batch can ask for: ids fall with frequency, and
+the n-grams of a rare word are few. The table is sorted by model and anchor; DuckDB skips what cannot match.
+The rows stream through a filter that keeps those within one bag, and are cached per anchor on the way, so
+that frequent words are fetched once.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
-from weakref import WeakKeyDictionary
+from itertools import chain, pairwise
 
+import duckdb
 import numpy as np
 import pyarrow as pa
-from sqlalchemy import Connection
 
-from sentgen.models.ngram_table import Floats, Ints, NgramTable, build_table
+from sentgen.models.bag_filter import membership, within_bags
+from sentgen.models.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
+from sentgen.models.ngram_table import Ints, NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 from sentgen.schema.store import raw, translated_errors
 
-#: Up to so many anchors, a union of one equality each is best: DuckDB 1.5 prunes row groups for a list too,
-#: but filters it only after reading all columns of those left (25 of 20M rows: 0.05 against 0.1 CPU s).
+__all__ = ["ModelLike", "SubModel", "lowercases", "prefetch", "submodel_of", "word_ids"]
+
+#: Up to so many anchors, a union of one equality each is best: DuckDB 1.5 reads little else. Of more, the
+#: bits of a bit string cost a third of a list, for which all columns are read before it is looked at. CPU ms
+#: of union, bits and list from 31M n-grams: 10, 44, 24 for 26 anchors; too many to plan, 178, 524 for 908.
 _UNION_LIMIT = 64
-_BATCH_ROWS = 100_000
-_ENTRY_OVERHEAD = 600
-_MAX_KNOWN_FORMS = 500_000
-_LATER_WORDS = ", ".join(f"coalesce(w{i}, -1) as w{i}" for i in range(2, 6))
-_COLUMNS = f"anchor, n, w1, {_LATER_WORDS}, logp, backoff"
-
-
-class ModelLike(Protocol):
-    """What the sub-model must know about a model."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def version(self) -> int: ...
-    @property
-    def order(self) -> int: ...
-    @property
-    def unknown(self) -> str: ...
-
-
-class Rows(NamedTuple):
-    """Some n-grams of a model, as they stand in the store."""
-
-    words: Ints  # (k, 5) word ids, -1 beyond the order
-    lengths: Ints  # (k,)
-    logp: Floats  # (k,)
-    backoff: Floats  # (k,)
-
-    def where(self, chosen: Any) -> Rows:
-        """Return the rows that an index, slice or mask chooses."""
-        return Rows(*(column[chosen] for column in self))
-
-    @property
-    def nbytes(self) -> int:
-        """Return the memory that the rows take."""
-        return sum(column.nbytes for column in self)
-
-
-@dataclass(frozen=True, slots=True)
-class CacheStatistics:
-    """What a cache holds and how often it helped."""
-
-    hits: int
-    misses: int
-    entries: int
-    bytes: int
-    limit: int
-
-
-class NgramCache:
-    """The n-grams of recent anchors, least recently used first out, bounded in bytes.
-
-    Keys hold the id and version of the model; a built model never changes, so entries never go stale.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.hits = self.misses = self.bytes = 0
-        self._rows: OrderedDict[tuple[int, int, int], Rows] = OrderedDict()
-        self._forms: dict[tuple[int, int], dict[str, int]] = {}
-        self._lock = threading.Lock()
-
-    def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[Rows], list[int]]:
-        """Return what is known of the anchors, and the anchors that must be fetched."""
-        found, missing = [], []
-        with self._lock:
-            for anchor in anchors:
-                key = (model.id, model.version, anchor)
-                rows = self._rows.get(key)
-                if rows is None:
-                    missing.append(anchor)
-                else:
-                    self._rows.move_to_end(key)
-                    found.append(rows)
-            self.hits += len(found)
-            self.misses += len(missing)
-        return found, missing
-
-    def put(self, model: ModelLike, anchor: int, rows: Rows) -> None:
-        """Keep the rows of an anchor, and drop the least recently used ones beyond the limit."""
-        with self._lock:
-            key = (model.id, model.version, anchor)
-            old = self._rows.pop(key, None)
-            self.bytes += rows.nbytes + _ENTRY_OVERHEAD - (old.nbytes + _ENTRY_OVERHEAD if old else 0)
-            self._rows[key] = rows
-            while self.bytes > self.limit:
-                _, dropped = self._rows.popitem(last=False)
-                self.bytes -= dropped.nbytes + _ENTRY_OVERHEAD
-
-    def forms(self, model: ModelLike) -> dict[str, int]:
-        """Return the word ids looked up so far, -1 for a form that the model cannot know."""
-        with self._lock:
-            known = self._forms.setdefault((model.id, model.version), {})
-            if len(known) > _MAX_KNOWN_FORMS:
-                known.clear()
-            return known
-
-    @property
-    def statistics(self) -> CacheStatistics:
-        """Return what the cache holds and how often it helped."""
-        return CacheStatistics(self.hits, self.misses, len(self._rows), self.bytes, self.limit)
-
-
-_caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
-
-
-def cache_of(store: Store) -> NgramCache:
-    """Return the cache of an open store: an eighth of its memory limit, at most 256 MB."""
-    return _caches.setdefault(store, NgramCache(min(2**28, store.memory_limit // 8)))
+_CHUNK_ROWS = 30_000
+_WORDS = ("w1", "w2", "w3", "w4", "w5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +89,9 @@ def prefetch(
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
-    with store.connect() as connection, translated_errors(store.path):
-        ids = word_ids(connection, model, forms, cache)
-        wanted = np.array(sorted({UNK, BOS, EOS, *ids.values()}), np.int32)
-        rows = _ngrams(connection, model, wanted, cache)
+    with store.connect() as connection, translated_errors(store.path), raw(connection).cursor() as duck:
+        ids = word_ids(duck, model, forms, cache)
+        rows = _ngrams(duck, model, bags, ids, cache)
     rows = rows.where(rows.lengths <= order)
     return submodel_of(model, order, ids, rows, started)
 
@@ -218,101 +110,91 @@ def submodel_of(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, s
     return SubModel(model, order, table, words, index, len(rows.lengths), time.perf_counter() - started)
 
 
-def word_ids(connection: Connection, model: ModelLike, forms: set[str], cache: NgramCache) -> dict[str, int]:
+def word_ids(
+    duck: duckdb.DuckDBPyConnection, model: ModelLike, forms: set[str], cache: NgramCache
+) -> dict[str, int]:
     """Return the ids of the forms that the store knows; asks only for those not looked up before."""
     known = cache.forms(model)
     missing = sorted(form for form in forms if form not in known)
     if missing:
-        duck = raw(connection)
-        duck.register("_forms", pa.table({"form": pa.array(missing, pa.string())}))
-        try:
-            found = duck.execute(
-                "select form, min(id) as id from word where form in (select form from _forms) group by form"
-            ).fetchall()
-        finally:
-            duck.unregister("_forms")
-        known.update(dict.fromkeys(missing, -1))
-        known.update(found)
+        _forms = pa.table({"form": pa.array(missing, pa.string())})  # DuckDB finds it by its name
+        found = duck.execute(
+            "select form, min(id) as id from word where form in (select form from _forms) group by form"
+        ).fetchall()
+        known.update(dict.fromkeys(missing, -1) | dict(found))
     return {form: number for form in forms if (number := known[form]) >= 0}
 
 
-def _ngrams(connection: Connection, model: ModelLike, wanted: Ints, cache: NgramCache) -> Rows:
-    """Return all n-grams made of the wanted words only."""
-    member = np.zeros(int(wanted[-1]) + 2, np.bool_)
-    member[wanted] = True
-    member[-1] = True  # index -1: beyond the order
-    cached, missing = cache.take(model, wanted.tolist())
-    kept = [_EMPTY_ROWS]
-    if cached:
-        kept.append(_inside(Rows(*map(np.concatenate, zip(*cached, strict=True))), member))
-    if missing:
-        kept += _fetch(connection, model, missing, member, cache)
-    rows = Rows(*map(np.concatenate, zip(*kept, strict=True)))
+def _ngrams(
+    duck: duckdb.DuckDBPyConnection,
+    model: ModelLike,
+    bags: Sequence[Sequence[str]],
+    ids: dict[str, int],
+    cache: NgramCache,
+) -> Rows:
+    """Return all n-grams that lie within one bag; classes of unknown words are in every bag, as <s> is."""
+    coded = [[ids[word] for word in bag if word in ids] for bag in bags]
+    within = membership(coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded))
+    cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
+    fetched = _fetch(duck, model, missing, cache) if missing else ()
+    rows = joined(part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))
     # What was cached must not show in the order of the rows.
     return rows.where(np.argsort(rows.words.max(axis=1, initial=-1), kind="stable"))
 
 
-def _inside(rows: Rows, member: np.ndarray[Any, np.dtype[np.bool_]]) -> Rows:
-    """Keep the n-grams whose words are all members."""
-    return rows.where(member[rows.words].all(axis=1))
-
-
 def _fetch(
-    connection: Connection,
-    model: ModelLike,
-    anchors: list[int],
-    member: np.ndarray[Any, np.dtype[np.bool_]],
-    cache: NgramCache,
-) -> list[Rows]:
-    """Stream the rows of some anchors; keep those inside the batch, and cache all if they fit.
+    duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int], cache: NgramCache
+) -> Iterator[Rows]:
+    """Yield the rows of some anchors, ascending, and cache the first anchors, up to half of the cache.
 
-    Memory is bounded by the cache's limit and the batch's own n-grams, whatever the size of the model.
+    The first are the smallest ids, whose words are frequent and will come again. Memory is bounded by the
+    limit of the cache, whatever the size of the model.
     """
-    kept: list[Rows] = []
     whole: dict[int, list[Rows]] = {anchor: [] for anchor in anchors}
-    size = 0
-    for anchor_column, rows in _stream(connection, model, anchors):
-        kept.append(_inside(rows, member))
-        size += rows.nbytes
-        if size > cache.limit // 2:
-            whole.clear()
-            continue
-        for anchor, part in _by_anchor(anchor_column, rows):
-            whole[anchor].append(part)
-    for anchor, parts in whole.items():
-        cache.put(model, anchor, Rows(*map(np.concatenate, zip(_EMPTY_ROWS, *parts, strict=True))))
-    return kept
+    room, unfinished, ascending = cache.limit // 2, -1, True
+    for column, rows in _stream(duck, model, anchors):
+        yield rows
+        ascending &= bool(unfinished <= column[0] and (column[:-1] <= column[1:]).all())
+        if room >= 0:
+            room -= rows.nbytes
+            unfinished = int(column[-1])
+            for anchor, part in _by_anchor(column, rows):
+                whole[anchor].append(part)
+    if room < 0:
+        whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
+    cache.put(model, {anchor: joined(parts) for anchor, parts in whole.items()})
 
 
-def _by_anchor(anchors: Ints, rows: Rows) -> Iterable[tuple[int, Rows]]:
-    """Split rows by anchor."""
-    if (np.diff(anchors) < 0).any():
-        by_anchor = np.argsort(anchors, kind="stable")
-        anchors, rows = anchors[by_anchor], rows.where(by_anchor)
+def _by_anchor(anchors: Ints, rows: Rows) -> Iterator[tuple[int, Rows]]:
+    """Split rows where the anchor changes; an anchor may come twice."""
     cuts = [0, *(np.flatnonzero(np.diff(anchors)) + 1).tolist(), len(anchors)]
     for begin, end in pairwise(cuts):
-        if end > begin:
-            yield int(anchors[begin]), rows.where(slice(begin, end))
+        yield int(anchors[begin]), rows.where(slice(begin, end))
 
 
-def _stream(connection: Connection, model: ModelLike, anchors: list[int]) -> Iterable[tuple[Ints, Rows]]:
-    """Run the query for some anchors and yield its rows in batches."""
-    duck = raw(connection)
-    where = f"from model_ngram where model_id = {int(model.id)}"
+def _stream(
+    duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int]
+) -> Iterator[tuple[Ints, Rows]]:
+    """Run the query for some anchors, ascending, and yield anchors and rows in chunks of one row or more."""
+    later = [f"coalesce({w}, -1) as {w}" for w in _WORDS[1 : model.order]]
+    beyond = [f"-1 as {w}" for w in _WORDS[model.order :]]
+    select = f"select anchor, n::integer as n, w1, {', '.join([*later, *beyond])}, logp, backoff"
+    select += f" from model_ngram where model_id = {int(model.id)}"
     if len(anchors) <= _UNION_LIMIT:
-        query = "\nunion all\n".join(f"select {_COLUMNS} {where} and anchor = {int(x)}" for x in anchors)
-        reader = duck.execute(query).to_arrow_reader(_BATCH_ROWS)
+        query = "\nunion all\n".join(f"{select} and anchor = {int(anchor)}" for anchor in anchors)
+        found = duck.execute(query)
     else:
-        query = f"select {_COLUMNS} {where} and anchor in ({', '.join(map(str, anchors))})"
-        reader = duck.execute(query).to_arrow_reader(_BATCH_ROWS)
-    for batch in reader:
-        columns = dict(zip(batch.schema.names, (column.to_numpy() for column in batch.columns), strict=True))
-        words = np.stack([columns[f"w{i}"] for i in range(1, 6)], axis=1).astype(np.int32, copy=False)
-        lengths = columns["n"].astype(np.int32)
-        yield columns["anchor"], Rows(words, lengths, columns["logp"].copy(), columns["backoff"].copy())
-
-
-_EMPTY_ROWS = Rows(np.zeros((0, 5), np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0))
+        first, last = anchors[0], anchors[-1]
+        bits = np.zeros(last + 2, np.bool_)  # the last one stands for all beyond, whatever is tested first
+        bits[anchors] = True
+        within = f"get_bit($bits::blob::bit, least(anchor, {last + 1})) = 1"
+        query = f"{select} and anchor between {first} and {last} and {within}"
+        found = duck.execute(query, {"bits": np.packbits(bits).tobytes()})
+    for batch in found.to_arrow_reader(_CHUNK_ROWS):
+        column = {name: batch[name].to_numpy() for name in batch.schema.names}
+        if batch.num_rows:
+            words = np.stack([column[w] for w in _WORDS], axis=1)
+            yield column["anchor"], Rows(words, column["n"], column["logp"], column["backoff"])
 
 
 def lowercases(store: Store, model: ModelLike) -> bool:

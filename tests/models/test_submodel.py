@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 import toy_store
 
 from sentgen.models import submodel
+from sentgen.models.ngram_cache import NgramCache
 from sentgen.models.ngram_table import backoff_logp, score_words, start_state
-from sentgen.models.submodel import NgramCache, Rows, cache_of, lowercases, prefetch
+from sentgen.models.submodel import SubModel, lowercases, prefetch
 from sentgen.schema import Store
+from sentgen.schema.store import raw
 
 Toy = tuple[Store, toy_store.ToyModel]
 
@@ -26,6 +29,15 @@ class Counting:
         if name == "execute":
             self.seen.append(name)
         return getattr(self.duck, name)
+
+    def cursor(self) -> Counting:
+        return Counting(self.duck.cursor(), self.seen)  # type: ignore[attr-defined]
+
+    def __enter__(self) -> Counting:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.duck.close()  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -106,39 +118,47 @@ def test_reserved_words_of_a_text_are_unknown(toy: Toy) -> None:
     assert found.encode(["<s>", "</s>", "<root>"]).tolist() == [0, 0, 0]
 
 
+def ngrams_of(found: SubModel) -> set[tuple[str, ...]]:
+    """Return the n-grams of a sub-model, read from the keys of its table."""
+    table, by_row = found.table, {0: ()}
+    pairs = sorted(
+        (int(row), int(key)) for row, key in zip(table.values, table.keys, strict=True) if key >= 0
+    )
+    for row, key in pairs:  # sorted by length, so that prefixes come first
+        by_row[row] = (*by_row[key >> 32], found.words[key & 0xFFFFFFFF])
+    return set(by_row.values()) - {()}
+
+
+@pytest.mark.parametrize("limit", [0, 2**10, 2**20])
+def test_a_batch_is_the_union_of_its_bags(toy: Toy, limit: int) -> None:
+    """What a bag gets from a batch is what it gets alone, and there is nothing else, cached or not."""
+    cache = NgramCache(limit)
+    for size in (1, 2, 3, len(toy_store.SENTENCES)):
+        bags = toy_store.SENTENCES[:size]
+        alone = [ngrams_of(prefetch(*toy, [bag], cache=NgramCache(0))) for bag in bags]
+        assert ngrams_of(prefetch(*toy, bags, cache=cache)) == set().union(*alone)
+
+
+def test_ngrams_across_bags_are_left_out(toy: Toy) -> None:
+    """ "the" and "dog" are both asked for, but "the dog" is in no bag."""
+    assert ("the", "dog") in ngrams_of(prefetch(*toy, [["the", "dog"]]))
+    assert ngrams_of(prefetch(*toy, [["the"], ["dog"]])).isdisjoint({("the", "dog"), ("<s>", "the", "dog")})
+
+
+def test_classes_of_unknown_words_go_with_every_bag(tmp_path: Path) -> None:
+    """Which words of a bag are unknown is not asked: "a <unk:NN>" is there for a bag with "a" alone."""
+    ngrams = {("<unk>",): (-3.0, 0.0), ("<unk:NN>",): (-1.0, 0.0), ("a",): (-0.5, 0.0)}
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        model = toy_store.fill(store, {**ngrams, ("a", "<unk:NN>"): (-0.2, 0.0)}, unknown="tag")
+        found = prefetch(store, model, [["a"], ["zebra"]], tags=["NN"])
+
+    assert ("a", "<unk:NN>") in ngrams_of(found)
+
+
 def test_empty_batch(toy: Toy) -> None:
     """Nothing asked for: a table that knows the ends of sentences."""
     assert prefetch(*toy, []).ngrams == 3
     assert prefetch(*toy, [[], []]).index == {}
-
-
-def rows(number: int) -> Rows:
-    return Rows(
-        np.zeros((number, 5), np.int32), np.zeros(number, np.int32), np.zeros(number), np.zeros(number)
-    )
-
-
-def test_cache_is_bounded_and_drops_the_oldest() -> None:
-    """Three anchors of 40 bytes a row and 600 for the entry; the limit holds two, and 1 was used last."""
-    model = toy_store.ToyModel()
-    cache = NgramCache(2 * (600 + 40 * 10) + 10)
-    cache.put(model, 1, rows(10))
-    cache.put(model, 2, rows(10))
-    cache.take(model, [1])
-    cache.put(model, 3, rows(10))
-
-    assert cache.take(model, [1, 2, 3])[1] == [2]
-    assert cache.statistics.bytes <= cache.limit
-    assert (cache.statistics.hits, cache.statistics.misses, cache.statistics.entries) == (3, 1, 2)
-
-
-def test_cache_tells_versions_apart(toy: Toy) -> None:
-    """Another model or version never sees the rows of this one."""
-    cache = NgramCache(2**20)
-    cache.put(toy_store.ToyModel(id=1), 7, rows(1))
-
-    assert cache.take(toy_store.ToyModel(id=2), [7])[1] == [7]
-    assert cache.take(toy_store.ToyModel(id=1, version=2), [7])[1] == [7]
 
 
 def test_too_large_for_the_cache_still_right(toy: Toy) -> None:
@@ -151,9 +171,55 @@ def test_too_large_for_the_cache_still_right(toy: Toy) -> None:
     assert tiny.statistics.entries == 0
 
 
-def test_store_has_one_cache(toy: Toy) -> None:
-    """The cache belongs to the open store."""
-    assert cache_of(toy[0]) is cache_of(toy[0])
+@pytest.mark.parametrize("limit", [2**10, 2**11, 2**12, 2**13])
+@pytest.mark.parametrize("union", [0, 64])
+def test_cached_anchors_are_whole(toy: Toy, monkeypatch: pytest.MonkeyPatch, limit: int, union: int) -> None:
+    """A cache that holds part of a batch makes no difference, even if its rows come in chunks of a few."""
+    monkeypatch.setattr(submodel, "_UNION_LIMIT", union)
+    monkeypatch.setattr(submodel, "_CHUNK_ROWS", 3)
+    cache = NgramCache(limit)
+    first, again = (prefetch(*toy, toy_store.SENTENCES, cache=cache) for _ in range(2))
+    expected = prefetch(*toy, toy_store.SENTENCES, cache=NgramCache(0))
+
+    assert all(np.array_equal(a, b) for a, b in zip(first.table, expected.table, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(again.table, expected.table, strict=True))
+    assert cache.statistics.hits > 0
+
+
+def test_frequent_words_are_cached_first(toy: Toy) -> None:
+    """A cache that is too small keeps the smallest ids: <unk>, <s>, </s> (0 to 2) and the words from 4 on."""
+    cache = NgramCache(2**12)
+    prefetch(*toy, toy_store.SENTENCES, cache=cache)
+    kept = cache.statistics.entries
+
+    assert 3 < kept < len({word for bag in toy_store.SENTENCES for word in bag})
+    assert cache.take(toy[1], [0, 1, 2, *range(4, kept + 1)])[1] == []
+
+
+def test_a_model_out_of_order(toy: Toy) -> None:
+    """Rows that are not sorted by anchor are found all the same, and only whole anchors are cached."""
+    store, model = toy
+    with store.begin() as connection:
+        duck = raw(connection)
+        duck.execute("create temp table turned as select * from model_ngram order by logp")
+        duck.execute("insert into model_ngram select 2 as model_id, * exclude (model_id) from turned")
+        duck.execute("drop table turned")
+    turned = toy_store.ToyModel(id=2)
+    expected = ngrams_of(prefetch(store, model, toy_store.SENTENCES))
+    for limit in (0, 2**11, 2**12, 2**20):
+        cache = NgramCache(limit)
+        for _ in range(2):
+            assert ngrams_of(prefetch(store, turned, toy_store.SENTENCES, cache=cache)) == expected
+
+
+def test_threads_share_a_store(toy: Toy) -> None:
+    """Each look-up has its own cursor: what several threads fetch at once is what one fetches."""
+    bags = [[bag] for bag in toy_store.SENTENCES] * 4
+    cache = NgramCache(2**12)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda batch: ngrams_of(prefetch(*toy, batch, cache=cache)), bags))
+
+    assert found == [ngrams_of(prefetch(*toy, batch)) for batch in bags]
 
 
 def test_imported_model_is_not_lower_cased(toy: Toy) -> None:

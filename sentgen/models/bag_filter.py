@@ -1,0 +1,82 @@
+"""Which n-grams lie within one bag of a batch.
+
+A batch looks up the words of all its bags at once, but what is searched is one bag: an n-gram is of use only
+if some bag has all of its words. A word is a set of bags, one bit each; so is the intersection over the words
+of an n-gram, and it must not be empty. Of the rows that have an anchor in a hundred sentences, one in thirty
+is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.models.ngram_table import Ints, compiled
+
+_BITS = 64
+
+
+class Membership(NamedTuple):
+    """The bags of each word; W words occur in B bags."""
+
+    places: Ints  # (greatest word id + 1,) row of a word in `bits`, -1 if it is in no bag
+    bits: npt.NDArray[np.uint64]  # (W, ceil(B / 64)) bit b % 64 of column b // 64: is it in bag b?
+
+
+def membership(bags: Sequence[Sequence[int]], everywhere: Iterable[int]) -> Membership:
+    """Return the bags of each word.
+
+    Args:
+        bags: the word ids of each bag.
+        everywhere: word ids that count as members of every bag, and of one bag if there is none.
+    """
+    lengths = [len(bag) for bag in bags]
+    flat = np.array([word for bag in bags for word in bag], np.int32)
+    always = np.array(sorted(everywhere), np.int32)
+    words = np.unique(np.concatenate((flat, always)))
+    places = np.full(int(words.max(initial=-1)) + 1, -1, np.int32)
+    places[words] = np.arange(len(words))
+    bits = np.zeros((len(words), max(1, -(-len(bags) // _BITS))), np.uint64)
+    column, bit = np.divmod(np.repeat(np.arange(len(bags)), lengths), _BITS)
+    np.bitwise_or.at(bits, (places[flat], column), np.left_shift(np.uint64(1), bit.astype(np.uint64)))
+    bits[places[always]] = ~np.uint64(0)
+    return Membership(places, bits)
+
+
+@compiled
+def within_bags(words: Ints, places: Ints, bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Return the rows of the n-grams that lie within one bag, ascending; one pass.
+
+    Args:
+        words: (R, n) word ids, -1 beyond the length; none is greater than the greatest one of the bags.
+        places, bits: the `Membership`.
+    """
+    found = np.empty(len(words), np.int64)
+    size = 0
+    for row in range(len(words)):
+        for column in range(bits.shape[1]):
+            common = ~np.uint64(0)
+            for i in range(words.shape[1]):
+                if words[row, i] < 0:
+                    break
+                place = places[words[row, i]]
+                common = common & bits[place, column] if place >= 0 else np.uint64(0)
+                if common == 0:
+                    break
+            if common != 0:
+                found[size] = row
+                size += 1
+                break
+    return found[:size].copy()
+
+
+def within_bags_reference(
+    words: Sequence[Sequence[int]], bags: Sequence[Sequence[int]], everywhere: Iterable[int]
+) -> list[int]:
+    """Return what `within_bags` returns, by the definition; its readable reference."""
+    always = {-1, *everywhere}
+    sets: list[set[Any]] = [set(bag) | always for bag in bags] or [always]
+    return [row for row, gram in enumerate(words) if any(set(gram) <= bag for bag in sets)]

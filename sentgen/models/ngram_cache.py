@@ -1,0 +1,136 @@
+"""N-grams of a model as they stand in the store, and a bounded cache of them, by anchor."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from sentgen.models.ngram_table import Floats, Ints
+from sentgen.schema import Store
+
+_ENTRY_OVERHEAD = 600
+_MAX_KNOWN_FORMS = 500_000
+
+
+class ModelLike(Protocol):
+    """What the sub-model must know about a model."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def order(self) -> int: ...
+    @property
+    def unknown(self) -> str: ...
+
+
+class Rows(NamedTuple):
+    """Some n-grams of a model, as they stand in the store."""
+
+    words: Ints  # (k, 5) word ids, -1 beyond the order
+    lengths: Ints  # (k,)
+    logp: Floats  # (k,)
+    backoff: Floats  # (k,)
+
+    def where(self, chosen: Any) -> Rows:
+        """Return the rows that an index, slice or mask chooses."""
+        return Rows(*(column[chosen] for column in self))
+
+    @property
+    def nbytes(self) -> int:
+        """Return the memory that the rows take."""
+        return sum(column.nbytes for column in self)
+
+
+def joined(parts: Iterable[Rows]) -> Rows:
+    """Return all rows of some parts, in new arrays."""
+    return Rows(*map(np.concatenate, zip(_NO_ROWS, *parts, strict=True)))
+
+
+_NO_ROWS = Rows(np.zeros((0, 5), np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0))
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatistics:
+    """What a cache holds and how often it helped."""
+
+    hits: int
+    misses: int
+    entries: int
+    bytes: int
+    limit: int
+
+
+class NgramCache:
+    """The n-grams of recent anchors, least recently used first out, bounded in bytes.
+
+    Keys hold the id and version of the model; a built model never changes, so entries never go stale.
+    Of the anchors of one batch the greatest ids, which are the rarest words, go first.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.hits = self.misses = self.bytes = 0
+        self._rows: OrderedDict[tuple[int, int, int], Rows] = OrderedDict()
+        self._forms: dict[tuple[int, int], dict[str, int]] = {}
+        self._lock = threading.Lock()
+
+    def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[Rows], list[int]]:
+        """Return what is known of the anchors, and the anchors that must be fetched, ascending."""
+        found, missing = [], []
+        with self._lock:
+            for anchor in sorted(anchors, reverse=True):
+                key = (model.id, model.version, anchor)
+                rows = self._rows.get(key)
+                if rows is None:
+                    missing.append(anchor)
+                else:
+                    self._rows.move_to_end(key)
+                    found.append(rows)
+            self.hits += len(found)
+            self.misses += len(missing)
+        return found, missing[::-1]
+
+    def put(self, model: ModelLike, whole: Mapping[int, Rows]) -> None:
+        """Keep all rows of some anchors, and drop the least recently used ones beyond the limit."""
+        with self._lock:
+            for anchor in sorted(whole, reverse=True):
+                self._put((model.id, model.version, anchor), whole[anchor])
+
+    def _put(self, key: tuple[int, int, int], rows: Rows) -> None:
+        old = self._rows.pop(key, None)
+        self.bytes += rows.nbytes + _ENTRY_OVERHEAD - (old.nbytes + _ENTRY_OVERHEAD if old else 0)
+        self._rows[key] = rows
+        while self.bytes > self.limit:
+            _, dropped = self._rows.popitem(last=False)
+            self.bytes -= dropped.nbytes + _ENTRY_OVERHEAD
+
+    def forms(self, model: ModelLike) -> dict[str, int]:
+        """Return the word ids looked up so far, -1 for a form that the model cannot know."""
+        with self._lock:
+            key = (model.id, model.version)
+            if len(self._forms.get(key, ())) > _MAX_KNOWN_FORMS:
+                del self._forms[key]  # whoever works with it goes on
+            return self._forms.setdefault(key, {})
+
+    @property
+    def statistics(self) -> CacheStatistics:
+        """Return what the cache holds and how often it helped."""
+        return CacheStatistics(self.hits, self.misses, len(self._rows), self.bytes, self.limit)
+
+
+_caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
+
+
+def cache_of(store: Store) -> NgramCache:
+    """Return the cache of an open store: an eighth of its memory limit, at most 256 MB."""
+    return _caches.setdefault(store, NgramCache(min(2**28, store.memory_limit // 8)))

@@ -1,0 +1,79 @@
+"""The cache of n-grams: what it keeps, and what it drops first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import toy_store
+
+from sentgen.models import ngram_cache
+from sentgen.models.ngram_cache import NgramCache, Rows, cache_of, joined
+from sentgen.schema import Store
+
+
+def rows(number: int) -> Rows:
+    return Rows(
+        np.zeros((number, 5), np.int32), np.zeros(number, np.int32), np.zeros(number), np.zeros(number)
+    )
+
+
+def test_cache_is_bounded_and_drops_the_oldest() -> None:
+    """Three anchors of 40 bytes a row and 600 for the entry; the limit holds two, and 1 was used last."""
+    model = toy_store.ToyModel()
+    cache = NgramCache(2 * (600 + 40 * 10) + 10)
+    cache.put(model, {1: rows(10), 2: rows(10)})
+    cache.take(model, [1])
+    cache.put(model, {3: rows(10)})
+
+    assert cache.take(model, [1, 2, 3])[1] == [2]
+    assert cache.statistics.bytes <= cache.limit
+    assert (cache.statistics.hits, cache.statistics.misses, cache.statistics.entries) == (3, 1, 2)
+
+
+def test_cache_tells_versions_apart() -> None:
+    """Another model or version never sees the rows of this one."""
+    cache = NgramCache(2**20)
+    cache.put(toy_store.ToyModel(id=1), {7: rows(1)})
+
+    assert cache.take(toy_store.ToyModel(id=2), [7])[1] == [7]
+    assert cache.take(toy_store.ToyModel(id=1, version=2), [7])[1] == [7]
+
+
+def test_rare_words_go_first() -> None:
+    """Room for two of three anchors of one batch: the greatest id is dropped, whatever the order."""
+    model = toy_store.ToyModel()
+    cache = NgramCache(2 * (600 + 40 * 10) + 10)
+    cache.put(model, {2: rows(10), 9: rows(10), 5: rows(10)})
+
+    assert cache.take(model, [9, 2, 5])[1] == [9]
+
+
+def test_an_anchor_put_twice_counts_once() -> None:
+    """Two threads may fetch the same anchor."""
+    cache = NgramCache(2**20)
+    for number in (10, 20):
+        cache.put(toy_store.ToyModel(), {7: rows(number)})
+
+    assert (cache.statistics.entries, cache.statistics.bytes) == (1, 600 + 40 * 20)
+
+
+def test_known_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many forms are forgotten at once, but not by who is reading them."""
+    monkeypatch.setattr(ngram_cache, "_MAX_KNOWN_FORMS", 1)
+    cache, model = NgramCache(0), toy_store.ToyModel()
+    known = cache.forms(model)
+    known.update({"a": 4, "b": 5})
+
+    assert cache.forms(model) == {}
+    assert known == {"a": 4, "b": 5}
+
+
+def test_nothing_joined_is_no_rows() -> None:
+    """Without parts the arrays are empty, and have their types."""
+    assert [column.dtype for column in joined([])] == [column.dtype for column in rows(0)]
+    assert joined([rows(2), rows(3)]).nbytes == 5 * 40
+
+
+def test_store_has_one_cache(store: Store) -> None:
+    """The cache belongs to the open store."""
+    assert cache_of(store) is cache_of(store)
