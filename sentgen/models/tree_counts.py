@@ -1,0 +1,242 @@
+"""Count in trees what the dependency model of a batch of sentences needs, in one compiled walk over them.
+
+A batch asks for some *kinds*, tagged words, and for their tags; all other words of the trees are passed over.
+Kind 0 is the root and tag 0 the root's: it stands in every sentence once. Everything that Wan et al. 2007,
+section 3, divides by something else is a sum over the sentences, so that counts of parts of a corpus add up.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.models.ngram_table import Ints, compiled
+
+Longs = npt.NDArray[np.int64]
+
+MAX_ARGUMENTS = 7
+DISTANCES = 3
+
+
+class Trees(NamedTuple):
+    """Some trees, one after the other; S sentences, N nodes."""
+
+    words: Ints  # (N,) word ids
+    tags: Ints  # (N,) tag ids
+    heads: Ints  # (N,) place of the head among the nodes of its sentence, from 0; -1 below the root
+    starts: Longs  # (S + 1,) first node of each sentence
+
+
+class Numbering(NamedTuple):
+    """From the ids of the store to the numbers of a batch, -1 for what it does not ask for.
+
+    Ids beyond the end of an array are not asked for either.
+    """
+
+    words: Ints  # (highest word id + 1,) row of `kinds`
+    tags: Ints  # (highest tag id + 1,) number of the tag
+    kinds: Ints  # (words, T) number of the kind
+
+
+class Counts(NamedTuple):
+    """What was counted for K kinds and T tags; events by side, or by 3 * side + distance - 1, the last axis.
+
+    The side is 0 for left, 1 for right of the head; 7 arguments stand for seven and more.
+    """
+
+    kinds: Longs  # (K,) occurrences
+    tags: Longs  # (T,)
+    together: Longs  # (K, K) sum over the sentences of the products of occurrences
+    with_tags: Longs  # (K, T)
+    tags_together: Longs  # (T, T)
+    word_word: Ints  # (K, K, B) events, head first
+    tag_word: Ints  # (T, K, B)
+    word_tag: Ints  # (K, T, B)
+    tag_tag: Ints  # (T, T, B)
+    arguments: Longs  # (K, 2, 8) occurrences with a number of modifiers on a side
+    tag_arguments: Longs  # (T, 2, 8)
+
+
+def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
+    """Return counts of nothing for some numbers of kinds and tags."""
+    bins = 2 * DISTANCES if distances else 2
+    return Counts(
+        kinds=np.zeros(kinds, np.int64),
+        tags=np.zeros(tags, np.int64),
+        together=np.zeros((kinds, kinds), np.int64),
+        with_tags=np.zeros((kinds, tags), np.int64),
+        tags_together=np.zeros((tags, tags), np.int64),
+        word_word=np.zeros((kinds, kinds, bins), np.int32),
+        tag_word=np.zeros((tags, kinds, bins), np.int32),
+        word_tag=np.zeros((kinds, tags, bins), np.int32),
+        tag_tag=np.zeros((tags, tags, bins), np.int32),
+        arguments=np.zeros((kinds, 2, MAX_ARGUMENTS + 1), np.int64),
+        tag_arguments=np.zeros((tags, 2, MAX_ARGUMENTS + 1), np.int64),
+    )
+
+
+@compiled
+def places_of_heads(positions: Ints, heads: Ints, starts: Longs) -> Ints:
+    """Return the place of each node's head among the nodes of its sentence, from 0, and -1 for the root.
+
+    Args:
+        positions: (N,) of the nodes in their sentences, from 1.
+        heads: (N,) positions of the heads, 0 for the root.
+        starts: (S + 1,) first node of each sentence.
+    """
+    highest = 0
+    for position in positions:
+        highest = max(highest, position)
+    places = np.full(highest + 1, -1, np.int32)
+    found = np.empty(len(heads), np.int32)
+    for s in range(len(starts) - 1):
+        for i in range(starts[s], starts[s + 1]):
+            places[positions[i]] = i - starts[s]
+        for i in range(starts[s], starts[s + 1]):
+            found[i] = places[heads[i]]
+    return found
+
+
+@compiled
+def count_trees(trees: Trees, numbering: Numbering, counts: Counts) -> None:
+    """Add the counts of some trees; linear in the nodes and in the pairs asked for within each sentence."""
+    longest = 0
+    for s in range(len(trees.starts) - 1):
+        longest = max(longest, trees.starts[s + 1] - trees.starts[s])
+    # The root and the nodes of one sentence: numbers of kind and tag, and of modifiers on each side.
+    kinds, tags = np.zeros(longest + 1, np.int32), np.zeros(longest + 1, np.int32)
+    modifiers = np.zeros((longest + 1, 2), np.int32)
+    # Which kinds and tags occur in the sentence, and how often.
+    of_kind, of_tag = np.zeros(len(counts.kinds), np.int64), np.zeros(len(counts.tags), np.int64)
+    which_kinds, which_tags = np.zeros(longest + 1, np.int32), np.zeros(longest + 1, np.int32)
+    for s in range(len(trees.starts) - 1):
+        start, end = trees.starts[s], trees.starts[s + 1]
+        size = end - start + 1
+        if size > 1:
+            _number(trees, start, end, numbering, kinds, tags)
+            _count_events(trees.heads[start:end], kinds, tags, modifiers, counts)
+            _count_arguments(kinds[:size], tags[:size], modifiers, counts)
+            k, t = _distinct(kinds[:size], of_kind, which_kinds), _distinct(tags[:size], of_tag, which_tags)
+            _count_pairs(which_kinds[:k], which_tags[:t], of_kind, of_tag, counts)
+
+
+@compiled
+def _number(trees: Trees, start: int, end: int, numbering: Numbering, kinds: Ints, tags: Ints) -> None:
+    """Set the numbers of the nodes of one sentence; those of the root are 0."""
+    for i in range(start, end):
+        word, tag = trees.words[i], trees.tags[i]
+        row = numbering.words[word] if word < len(numbering.words) else -1
+        column = numbering.tags[tag] if tag < len(numbering.tags) else -1
+        kinds[i - start + 1] = numbering.kinds[row, column] if row >= 0 and column >= 0 else -1
+        tags[i - start + 1] = column
+
+
+@compiled
+def _count_events(heads: Ints, kinds: Ints, tags: Ints, modifiers: Ints, counts: Counts) -> None:
+    """Count the events of one sentence at four levels, and how many modifiers each node has on each side."""
+    by_distance = counts.tag_tag.shape[2] > 2
+    modifiers[: len(heads) + 1] = 0
+    for i in range(1, len(heads) + 1):
+        h = heads[i - 1] + 1
+        side = 1 if i > h else 0
+        modifiers[h, side] += 1
+        b = 3 * side + min(abs(i - h), 3) - 1 if by_distance else side
+        if kinds[i] >= 0:
+            if kinds[h] >= 0:
+                counts.word_word[kinds[h], kinds[i], b] += 1
+            if tags[h] >= 0:
+                counts.tag_word[tags[h], kinds[i], b] += 1
+        if tags[i] >= 0:
+            if kinds[h] >= 0:
+                counts.word_tag[kinds[h], tags[i], b] += 1
+            if tags[h] >= 0:
+                counts.tag_tag[tags[h], tags[i], b] += 1
+
+
+@compiled
+def _count_arguments(kinds: Ints, tags: Ints, modifiers: Ints, counts: Counts) -> None:
+    """Count how many modifiers the nodes of one sentence have on each side."""
+    for i in range(len(kinds)):
+        for side in range(2):
+            number = min(modifiers[i, side], 7)
+            if kinds[i] >= 0:
+                counts.arguments[kinds[i], side, number] += 1
+            if tags[i] >= 0:
+                counts.tag_arguments[tags[i], side, number] += 1
+
+
+@compiled
+def _distinct(numbers: Ints, occurrences: Longs, which: Ints) -> int:
+    """List the different numbers of one sentence, count their occurrences, and return how many there are."""
+    found = 0
+    for number in numbers:
+        if number >= 0:
+            if occurrences[number] == 0:
+                which[found] = number
+                found += 1
+            occurrences[number] += 1
+    return found
+
+
+@compiled
+def _count_pairs(kinds: Ints, tags: Ints, of_kind: Longs, of_tag: Longs, counts: Counts) -> None:
+    """Count the occurrences of one sentence and their products, and set the former back to nothing."""
+    for kind in kinds:
+        counts.kinds[kind] += of_kind[kind]
+        for other in kinds:
+            counts.together[kind, other] += of_kind[kind] * of_kind[other]
+        for tag in tags:
+            counts.with_tags[kind, tag] += of_kind[kind] * of_tag[tag]
+    for tag in tags:
+        counts.tags[tag] += of_tag[tag]
+        for other in tags:
+            counts.tags_together[tag, other] += of_tag[tag] * of_tag[other]
+    for kind in kinds:
+        of_kind[kind] = 0
+    for tag in tags:
+        of_tag[tag] = 0
+
+
+def count_trees_plainly(trees: Trees, numbering: Numbering, counts: Counts) -> None:
+    """Do what `count_trees` does, as it is defined, pair by pair: the readable reference."""
+    for start, end in pairwise(trees.starts.tolist()):
+        heads = [-1, *(trees.heads[start:end] + 1).tolist()] if end > start else []
+        nodes = [(0, 0)] * min(1, end - start)
+        nodes += [
+            _numbers(numbering, *ids)
+            for ids in zip(trees.words[start:end], trees.tags[start:end], strict=True)
+        ]
+        for (kind, tag), (other_kind, other_tag) in product(nodes, nodes):
+            _add(counts.together, kind, other_kind)
+            _add(counts.with_tags, kind, other_tag)
+            _add(counts.tags_together, tag, other_tag)
+        for i, (kind, tag) in enumerate(nodes):
+            _add(counts.kinds, kind)
+            _add(counts.tags, tag)
+            for side in (0, 1):
+                taken = [j for j, head in enumerate(heads) if head == i and side == int(j > i)]
+                _add(counts.arguments, kind, side, min(len(taken), MAX_ARGUMENTS))
+                _add(counts.tag_arguments, tag, side, min(len(taken), MAX_ARGUMENTS))
+                for j in taken:
+                    near = min(abs(i - j), DISTANCES)
+                    b = side if counts.tag_tag.shape[-1] == 2 else DISTANCES * side + near - 1
+                    _add(counts.word_word, kind, nodes[j][0], b)
+                    _add(counts.tag_word, tag, nodes[j][0], b)
+                    _add(counts.word_tag, kind, nodes[j][1], b)
+                    _add(counts.tag_tag, tag, nodes[j][1], b)
+
+
+def _numbers(numbering: Numbering, word: int, tag: int) -> tuple[int, int]:
+    """Return the numbers of kind and tag, -1 for what the batch does not ask for."""
+    row = int(numbering.words[word]) if word < len(numbering.words) else -1
+    column = int(numbering.tags[tag]) if tag < len(numbering.tags) else -1
+    return int(numbering.kinds[row, column]) if min(row, column) >= 0 else -1, column
+
+
+def _add(table: npt.NDArray[Any], *place: int) -> None:
+    """Count one, unless the batch does not ask for it."""
+    if min(place) >= 0:
+        table[place] += 1

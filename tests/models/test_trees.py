@@ -1,0 +1,146 @@
+"""The trees in memory, and the walk over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_treebank import Tree, add, any_tree, store_of
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.models import trees
+from sentgen.models.tree_counts import (
+    Numbering,
+    Trees,
+    count_trees,
+    count_trees_plainly,
+    no_counts,
+    places_of_heads,
+)
+from sentgen.models.trees import TreeCache, read_trees, states
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+CHAIN: Tree = [("a", "X", 2), ("b", "Y", 3), ("c", "X", 0)]
+
+
+def arrays(found: list[Tree]) -> Trees:
+    """Number words and tags by their letters: a is 0, X is 1 (0 is the root's)."""
+    nodes = [node for tree in found for node in tree]
+    return Trees(
+        np.array(["abc".index(form) for form, _, _ in nodes], np.int32),
+        np.array([" XYZ".index(tag) for _, tag, _ in nodes], np.int32),
+        np.array([head - 1 for _, _, head in nodes], np.int32),
+        np.cumsum([0, *map(len, found)], dtype=np.int64),
+    )
+
+
+@st.composite
+def numberings(draw: st.DrawFn) -> Numbering:
+    """A batch that asks for some of the words a, b and c with some of the tags; its arrays may end early."""
+    asked = draw(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3)), unique=True))
+    words, tags = (
+        {key: n for n, key in enumerate(sorted(set(part)))}
+        for part in ([w for w, _ in asked], [0, *(t for _, t in asked)])
+    )
+    kinds = np.full((len(words), len(tags)), -1, np.int32)
+    for number, (word, tag) in enumerate(asked, 1):
+        kinds[words[word], tags[tag]] = number
+
+    def by_id(numbers: dict[int, int]) -> np.ndarray:
+        return np.array([numbers.get(i, -1) for i in range(max(numbers, default=-1) + 1)], np.int32)
+
+    return Numbering(by_id(words), by_id(tags), kinds)
+
+
+@given(st.lists(any_tree(), max_size=5), numberings(), st.booleans())
+def test_counts_as_the_reference_counts(found: list[Tree], numbering: Numbering, distances: bool) -> None:
+    """Whatever the trees and whatever is asked for."""
+    size = int(numbering.kinds.max(initial=0)) + 1, int(numbering.tags.max(initial=0)) + 1
+    compiled, plain = (no_counts(*size, distances=distances) for _ in range(2))
+    count_trees(arrays(found), numbering, compiled)
+    count_trees_plainly(arrays(found), numbering, plain)
+
+    for name, mine, expected in zip(compiled._fields, compiled, plain, strict=True):
+        assert mine.tolist() == expected.tolist(), name
+
+
+def test_more_than_seven_arguments() -> None:
+    """A head with nine modifiers on its right counts as one with seven."""
+    flat: Tree = [("a", "X", 0), *[("b", "Y", 1)] * 9]
+    counts = no_counts(3, 3, distances=False)
+    number = np.array([0, 1, 2], np.int32)
+    kinds = np.array([[-1, 1, -1], [-1, -1, 2]], np.int32)
+    count_trees(arrays([flat]), Numbering(number[:2], number, kinds), counts)
+
+    assert counts.arguments[1].tolist() == [[1, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 1]]
+    assert counts.kinds.tolist() == [1, 1, 9]
+    # Two different tokens of nine, in both orders, and each with itself.
+    assert counts.together[2, 2] == 81
+
+
+def test_places_of_heads() -> None:
+    """Positions of units skip what is inside of base noun phrases; places do not."""
+    positions, heads = np.array([2, 3, 6, 1], np.int32), np.array([3, 0, 3, 0], np.int32)
+
+    assert places_of_heads(positions, heads, np.array([0, 3, 4])).tolist() == [1, -1, 1, -1]
+
+
+def read(store: Store) -> list[Trees]:
+    with store.connect() as connection:
+        duck = raw(connection)
+        return list(read_trees(duck, states(duck, [1])[0], "word"))
+
+
+def test_blocks_end_with_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the rows come, the trees are the same."""
+    monkeypatch.setattr(trees, "_BLOCK_ROWS", 2048)
+    with store_of([CHAIN, [("c", "X", 0)]] * 1500, tmp_path) as store:
+        blocks = read(store)
+
+    assert len(blocks) > 2
+    assert sum(len(block.starts) - 1 for block in blocks) == 3000
+    heads = [block.heads[start] for block in blocks for start in block.starts[:-1]]
+    assert heads == [1, -1] * 1500
+    assert {int(size) for block in blocks for size in np.diff(block.starts)} == {1, 3}
+
+
+def test_corpus_without_trees(tmp_path: Path) -> None:
+    """Plain text has none."""
+    with Store(tmp_path / "toy.duckdb", create=True) as store:
+        path = tmp_path / "plain.txt"
+        path.write_text("a b c\n")
+        ingest(store, [str(path)], Settings("plain", format="lines", order=2))
+
+        assert read(store) == []
+
+
+def test_least_recently_used_trees_go_first(tmp_path: Path) -> None:
+    """Room for two of three corpora: 3 nodes of 12 bytes and two starts of 8 are 52 bytes each."""
+    with store_of([CHAIN], tmp_path) as store:
+        add(store, "two", [[("b", "X", 0), ("a", "X", 1), ("a", "X", 1)]])
+        add(store, "three", [[("c", "X", 0), ("a", "X", 1), ("a", "X", 1)]])
+        cache = TreeCache(2 * 52)
+        with store.connect() as connection:
+            duck = raw(connection)
+            for corpus in (1, 2, 1, 3):
+                list(cache.trees(duck, states(duck, [corpus]), "word"))
+
+    assert [corpus.id for corpus, _ in cache._blocks] == [1, 3]
+    assert cache.bytes == 104
+
+
+def test_names_are_forgotten_where_there_are_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next look-up starts anew, and finds the same."""
+    monkeypatch.setattr(trees, "_MAX_NAMES", 1)
+    with store_of([CHAIN], tmp_path) as store, store.connect() as connection:
+        cache = TreeCache(1000)
+        first = cache.ids(raw(connection), "word", {"a", "b", "none"})
+
+        assert cache.ids(raw(connection), "word", {"a", "b", "none"}) == first
+        assert sorted(first) == ["a", "b"]
