@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.models import trees
 from sentgen.models.ngram_table import Floats, Ints, compiled
 from sentgen.models.tree_counts import Counts, Numbering, Trees, count_trees, no_counts
 from sentgen.models.trees import Layer as Layer
+from sentgen.models.trees import TreeCache, cache_of, states_of
 from sentgen.schema import Store
 from sentgen.schema.corpus import NO_TAG, RESERVED_TAGS, ROOT_TAG
 from sentgen.schema.store import raw, translated_errors
@@ -48,7 +48,7 @@ class Dependencies:
     """
 
     prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side)
-    arguments: Floats  # (n + 1, 2, 8) p_arg(head, number of modifiers, side); 7 stands for seven and more
+    arguments: Floats  # (n + 1, 2, 8) p_arg(head, side, number of modifiers); 7 stands for seven and more
     distance: Floats | None = None  # (n + 1, n, 2, 3) prob by distance 1, 2, 3 and more, where asked for
 
 
@@ -60,6 +60,7 @@ def prefetch_dependencies(
     *,
     floor: float = FLOOR,
     distances: bool = False,
+    cache: TreeCache | None = None,
 ) -> list[Dependencies]:
     """Return the dependency model of each sentence of a batch, from one walk over the trees of the corpora.
 
@@ -73,18 +74,19 @@ def prefetch_dependencies(
         bags: the units of each sentence as (head word, tag); no tag is the tag `_`.
         floor: what stands for probability zero.
         distances: give the probabilities by distance, too.
+        cache: the cache of trees to use; the store's own if ``None``.
     """
     tagged = [[(word, tag or RESERVED_TAGS[NO_TAG]) for word, tag in bag] for bag in bags]
-    cache = trees.cache_of(store)
+    cache = cache or cache_of(store)
     with store.connect() as connection, translated_errors(store.path), raw(connection).cursor() as duck:
-        states = trees.states(duck, corpora)
+        found = states_of(duck, corpora)
         words = cache.ids(duck, "word", {word for bag in tagged for word, _ in bag})
         tags = cache.ids(duck, "tag", {tag for bag in tagged for _, tag in bag})
         coded = [[(words.get(word, -1), tags.get(tag, -1)) for word, tag in bag] for bag in tagged]
         return [
             model
             for part in _parts(coded, MAX_KINDS)
-            for model in _models(cache.trees(duck, states, layer), part, floor, distances)
+            for model in _models(cache.trees(duck, found, layer), part, floor, distances)
         ]
 
 

@@ -61,7 +61,7 @@ class CorpusState(NamedTuple):
     content: str
 
 
-def states(duck: duckdb.DuckDBPyConnection, corpora: Sequence[int]) -> list[CorpusState]:
+def states_of(duck: duckdb.DuckDBPyConnection, corpora: Sequence[int]) -> list[CorpusState]:
     """Return the states of those corpora that exist, by id, each once."""
     return [CorpusState(*row) for row in duck.execute(_STATES, [list(corpora)]).fetchall()]
 

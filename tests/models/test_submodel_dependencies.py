@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from toy_treebank import LEFT, RIGHT, ROOT, TREES, Oracle, Pair, Tree, add, any_tree, store_of
 
 from sentgen.counts.corpora import remove
-from sentgen.models import dependencies, trees
+from sentgen.models import dependencies
 from sentgen.models.dependencies import FLOOR, Dependencies, prefetch_dependencies
+from sentgen.models.trees import Layer, TreeCache
 from sentgen.schema import Store
 
 BAG = [("a", "X"), ("b", "Y"), ("c", "X"), ("b", "Z"), ("b", "Y"), ("new", "X"), ("new", "NEW"), ("a", "Z")]
@@ -75,7 +76,7 @@ def test_root_and_arguments_by_hand(toy: Store) -> None:
 
 
 @pytest.mark.parametrize("layer", ["word", "unit"])
-def test_agrees_with_brute_force(toy: Store, layer: trees.Layer) -> None:
+def test_agrees_with_brute_force(toy: Store, layer: Layer) -> None:
     """Every pair, side, distance and number of arguments; without base NPs the layers are the same."""
     found = prefetch_dependencies(toy, [1], layer, [BAG, BAG[:3], []], distances=True)
 
@@ -205,14 +206,11 @@ def test_queries_do_not_grow_with_the_batch(toy: Store, queries: list[str]) -> N
     assert len(queries) == 1
 
 
-def test_trees_that_do_not_fit_are_read_anew(
-    toy: Store, queries: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trees_that_do_not_fit_are_read_anew(toy: Store, queries: list[str]) -> None:
     """One more query a batch and corpus, the same result, and nothing kept."""
     expected = prefetch_dependencies(toy, [1], "word", [BAG])
-    cache = trees.TreeCache(0)
-    monkeypatch.setattr(trees, "cache_of", lambda _: cache)
+    cache = TreeCache(0)
     queries.clear()
 
-    assert same(prefetch_dependencies(toy, [1], "word", [BAG] * 50), expected * 50)
+    assert same(prefetch_dependencies(toy, [1], "word", [BAG] * 50, cache=cache), expected * 50)
     assert (len(queries), cache.bytes) == (4, 0)

@@ -20,7 +20,7 @@ from sentgen.models.tree_counts import (
     no_counts,
     places_of_heads,
 )
-from sentgen.models.trees import TreeCache, read_trees, states
+from sentgen.models.trees import TreeCache, read_trees, states_of
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -92,7 +92,7 @@ def test_places_of_heads() -> None:
 def read(store: Store) -> list[Trees]:
     with store.connect() as connection:
         duck = raw(connection)
-        return list(read_trees(duck, states(duck, [1])[0], "word"))
+        return list(read_trees(duck, states_of(duck, [1])[0], "word"))
 
 
 def test_blocks_end_with_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_least_recently_used_trees_go_first(tmp_path: Path) -> None:
         with store.connect() as connection:
             duck = raw(connection)
             for corpus in (1, 2, 1, 3):
-                list(cache.trees(duck, states(duck, [corpus]), "word"))
+                list(cache.trees(duck, states_of(duck, [corpus]), "word"))
 
     assert [corpus.id for corpus, _ in cache._blocks] == [1, 3]
     assert cache.bytes == 104
