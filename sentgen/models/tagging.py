@@ -106,6 +106,13 @@ def _ending(word: str) -> Ending:
     return re.sub("[0-9]", "0", word[-_SUFFIX:].lower()), word[:1] != word[:1].lower()
 
 
+def known_tags(store: Store, corpora: Sequence[int], layer: Layer) -> set[str]:
+    """Return the tags that the dependency counts of some corpora have seen."""
+    with store.connect() as connection, translated_errors(store.path):
+        rows = raw(connection).execute(statements("tagging.sql")["known_tags"], [list(corpora), layer])
+        return {name for (name,) in rows.fetchall()}
+
+
 def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
     """Return those of some corpora that have trees in a layer, by id.
 

@@ -39,3 +39,12 @@ select n.suffix, n.capitalized, e.tag, count(*) as count
 from ended e
 left join _endings n on n.suffix = e.suffix and n.capitalized = e.capitalized
 group by all
+
+-- name: known_tags
+select distinct t.name
+from argument_count a
+join segment s on s.id = a.segment_id
+join tag t on t.id = a.tag_id
+where s.corpus_id in (select unnest($1::integer[]))
+    and a.layer = $2
+    and a.level = 'tag'

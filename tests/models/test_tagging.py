@@ -10,7 +10,7 @@ from toy_treebank import Tree, add, store_of
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
-from sentgen.models.tagging import most_frequent_tags, tag_set, with_trees
+from sentgen.models.tagging import known_tags, most_frequent_tags, tag_set, with_trees
 from sentgen.schema import Store
 
 
@@ -64,6 +64,15 @@ def test_corpora_are_summed(toy: Store) -> None:
     assert most_frequent_tags(toy, [1], "word", ["run"]) == {"run": "V"}
     # 2 V against 1 + 2 N
     assert most_frequent_tags(toy, [1, 2], "word", ["run"]) == {"run": "N"}
+
+
+def test_known_tags(toy: Store) -> None:
+    """All tags of the trees, and those of the named corpora only."""
+    add(toy, "more", [flat("see/X")])
+
+    assert {"V", "N", "P", "C"} <= known_tags(toy, [1], "word")
+    assert "X" not in known_tags(toy, [1], "word")
+    assert "X" in known_tags(toy, [1, 2], "word")
 
 
 def test_nothing_seen_once(tmp_path: Path) -> None:
