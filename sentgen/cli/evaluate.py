@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -14,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.evaluation.regeneration import evaluate_regeneration
+from sentgen.evaluation.report import prepare_folder, write_report
 from sentgen.evaluation.results import PRIMARY, RegenerationResult, SystemResult, by_length, rows_of
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag import UnitKind
@@ -80,6 +82,10 @@ def regeneration(
     lengths: Annotated[
         bool, typer.Option("--by-length", help="Give BLEU by length of the sentence, too.")
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="DIR", help="Write tables, plots and examples into a folder."),
+    ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, help="Threads that search; take times with 1.")
     ] = 1,
@@ -102,6 +108,8 @@ def regeneration(
     """
     if units not in ("np", "word"):
         raise typer.BadParameter(f"{units!r} is neither np nor word", param_hint="--units")
+    if report is not None:
+        prepare_folder(report)
     with open_store(db, memory_limit=memory_limit) as store, _progress() as progress:
         result = evaluate_regeneration(
             store,
@@ -115,11 +123,13 @@ def regeneration(
             units=cast(UnitKind, units),
             punctuation=punct,
             lowercase=lowercase,
-            by_length=lengths,
+            by_length=lengths or report is not None,
             jobs=jobs,
             source=test,
             progress=progress,
         )
+    if report is not None:
+        out.note(f"report: {write_report(result, report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: seed {seed}, {result.seconds:.1f} s; sentences are in the table output")
 
@@ -166,8 +176,8 @@ def _show(result: RegenerationResult, out: Output) -> None:
                 for system in result.systems
             ],
         )
-    for measurement in result.systems[0].measurements.values():
-        out.note(f"{measurement.metric}: {measurement.signature}")
+    for name, signature in result.signatures.items():
+        out.note(f"{name}: {signature}")
 
 
 def _system_row(system: SystemResult, metrics: list[str]) -> tuple[object, ...]:

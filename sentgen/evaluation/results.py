@@ -95,9 +95,18 @@ class RegenerationResult:
     seconds: float
 
     @property
+    def signatures(self) -> dict[str, str]:
+        """Return how each figure was computed, by its name; of the first system that has it."""
+        found: dict[str, str] = {}
+        for system in self.systems:
+            for name, measurement in system.measurements.items():
+                found.setdefault(name, measurement.signature)
+        return found
+
+    @property
     def metrics(self) -> list[str]:
         """Return the names of all figures that some system has."""
-        return list(dict.fromkeys(name for system in self.systems for name in system.measurements))
+        return list(self.signatures)
 
 
 def length_buckets(references: Sequence[str]) -> list[LengthBucket]:

@@ -21,7 +21,7 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
+from scipy.special import bdtr
 
 from sentgen.evaluation.measurement import Floats, Measurement
 
@@ -103,8 +103,8 @@ def sign_test(baseline: Measurement, other: Measurement) -> tuple[int, int, floa
     replaced = baseline.figure(total - baseline.statistics + other.statistics)
     change = replaced - baseline.figure(total)
     pluses, minuses = int(np.sum(change > _EQUAL)), int(np.sum(change < -_EQUAL))
-    p = binomtest(pluses, pluses + minuses).pvalue if pluses + minuses else 1.0
-    return pluses, minuses, float(p)
+    tail = bdtr(min(pluses, minuses), pluses + minuses, 0.5)
+    return pluses, minuses, min(1.0, 2 * float(tail))
 
 
 def randomization_tests(

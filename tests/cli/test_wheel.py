@@ -33,6 +33,6 @@ def test_wheel(tmp_path: Path) -> None:
     assert {name for name in top if not name.endswith(".dist-info")} == {"sentgen"}
     for folder in ("sentgen", "schema", "migrations"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".sql", ".conllu", ".typed"):
+            if path.suffix in (".py", ".sql", ".conllu", ".typed", ".j2"):
                 inside = path.relative_to(ROOT).as_posix()
                 assert (inside if folder == "sentgen" else f"sentgen/{inside}") in names

@@ -121,6 +121,23 @@ def test_evaluate_for_reading(run, tmp_path: Path) -> None:  # type: ignore[no-u
     assert lengths.splitlines()[0].split() == ["words", "1-4", "(2)"]
 
 
+def test_evaluate_with_a_report(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """The page is in the folder, lengths included."""
+    (tmp_path / "t.lines").write_text("a dog barks .\n")
+    run(
+        "evaluate",
+        "regeneration",
+        *MODEL,
+        "--test",
+        str(tmp_path / "t.lines"),
+        "--report",
+        str(tmp_path / "r"),
+    )
+
+    assert "a dog barks ." in (tmp_path / "r" / "index.html").read_text("utf-8")
+    assert "words,sentences" in (tmp_path / "r" / "by-length.csv").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

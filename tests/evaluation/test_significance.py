@@ -7,6 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from sentgen.evaluation.bleu import overlap_measurements
 from sentgen.evaluation.measurement import Measurement, ratio
@@ -46,6 +49,18 @@ def test_sign_test_is_binomial() -> None:
     assert sign_test(shares(*[0] * 6, 1), shares(*[1] * 6, 1)) == (6, 0, pytest.approx(2 / 64))
     assert sign_test(shares(0, 1, 1), shares(1, 0, 1)) == (1, 1, 1.0)
     assert sign_test(shares(1, 1), shares(1, 1)) == (0, 0, 1.0)
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=60))
+def test_sign_test_is_that_of_scipy(changes: list[int]) -> None:
+    """The exact two-sided binomial test of the pluses among the changes."""
+    pluses, changed = changes.count(1), len(changes) - changes.count(0)
+    found = sign_test(
+        shares(*(change < 0 for change in changes)), shares(*(change > 0 for change in changes))
+    )
+
+    assert found[:2] == (pluses, changed - pluses)
+    assert found[2] == pytest.approx(binomtest(pluses, changed).pvalue if changed else 1.0)
 
 
 def test_randomization_converges_to_the_exact_test() -> None:

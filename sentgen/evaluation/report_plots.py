@@ -1,0 +1,128 @@
+"""The plots of a report: systems with their intervals, and systems by the length of the sentence.
+
+Colors are told apart on a light and on a dark ground; every system has a marker of its own, too.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sentgen.errors import InputError
+from sentgen.evaluation.report_tables import LABELS, ranked
+from sentgen.evaluation.results import PRIMARY, RegenerationResult, by_length
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKERS = "os^DvPX*<>"
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The colors of a ground."""
+
+    ground: str
+    ink: str
+    faint: str
+    grid: str
+    lines: tuple[str, ...]
+
+
+_LIGHT_LINES = "#0550ae #cf222e #1a7f37 #8250df #bc4c00 #0a7d91 #bf3989 #6e7781 #7d4e00 #4d5a00"
+_DARK_LINES = "#58a6ff #ff7b72 #3fb950 #bc8cff #f0883e #39c5cf #f778ba #8b949e #d2a679 #b5c045"
+LIGHT = Theme("#ffffff", "#1f2328", "#59636e", "#d8dee4", tuple(_LIGHT_LINES.split()))
+DARK = Theme("#0d1117", "#f0f6fc", "#9198a1", "#30363d", tuple(_DARK_LINES.split()))
+Draw = Callable[[RegenerationResult, Theme], "Figure"]
+
+
+def require_plots() -> None:
+    """Refuse where there is nothing to draw with.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise InputError(
+            "a report has plots, and matplotlib is not here; run: pip install 'sentgen[plots]'"
+        ) from error
+
+
+def systems_plot(result: RegenerationResult, theme: Theme) -> Figure:
+    """Draw the main figure of each system with its interval, the best one on top."""
+    systems = ranked(result)[::-1]
+    figure, axes = _axes(7.2, 1.3 + 0.36 * len(systems), theme)
+    values = [system.value(PRIMARY) for system in systems]
+    lows, highs = zip(*((s.intervals[PRIMARY].low, s.intervals[PRIMARY].high) for s in systems), strict=True)
+    places = range(len(systems))
+    axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
+    axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
+    for place, value, high in zip(places, values, highs, strict=True):
+        axes.annotate(
+            f"{value:.1f}", (high, place), (6, 0), textcoords="offset points", va="center", color=theme.ink
+        )
+    axes.set_yticks(places, [_literal(system.system) for system in systems])
+    axes.set_ylim(-0.7, len(systems) - 0.3)
+    axes.margins(x=0.12)
+    axes.grid(axis="x", color=theme.grid, linewidth=0.8)
+    axes.set_xlabel(f"{LABELS[PRIMARY]}, with 95% interval")
+    return figure
+
+
+def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
+    """Draw the main figure of each system by the number of words of the sentences."""
+    figure, axes = _axes(8.2, 4.4, theme)
+    for number, system in enumerate(ranked(result)):
+        axes.plot(
+            range(len(result.lengths)),
+            [score.value for score in by_length(system, result.lengths)],
+            color=theme.lines[number % len(theme.lines)],
+            marker=_MARKERS[number % len(_MARKERS)],
+            linestyle="-" if number < len(theme.lines) else "--",
+            markersize=5.5,
+            linewidth=1.6,
+            label=_literal(system.system),
+        )
+    labels = [f"{b.label.replace('-', '–')}\n{len(b.sentences):,}" for b in result.lengths]
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
+    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+    axes.set_xlabel("words in the sentence, and number of sentences")
+    axes.set_ylabel(LABELS[PRIMARY])
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelcolor=theme.ink)
+    return figure
+
+
+def picture(figure: Figure, form: Literal["svg", "png"]) -> bytes:
+    """Return the picture; the same figure gives the same bytes."""
+    import matplotlib
+
+    target = io.BytesIO()
+    nothing = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+    with matplotlib.rc_context({"svg.hashsalt": "sentgen"}):
+        figure.savefig(target, format=form, dpi=160, metadata=nothing, facecolor=figure.get_facecolor())
+    return target.getvalue()
+
+
+def _axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]:
+    """Return an empty plot without a frame; no window and no global state are involved."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor=theme.ground)
+    axes = figure.add_subplot(facecolor=theme.ground)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, colors=theme.ink, labelsize=10)
+    axes.xaxis.label.set_color(theme.faint)
+    axes.yaxis.label.set_color(theme.faint)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _literal(text: str) -> str:
+    """Return text that matplotlib does not read as mathematics."""
+    return text.replace("$", r"\$")

@@ -1,0 +1,235 @@
+"""The tables of a report, as text in cells; Markdown and HTML show the same ones, CSV has all digits."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sentgen.evaluation.results import PRIMARY, RegenerationResult, SystemResult, by_length
+from sentgen.evaluation.significance import SHUFFLES, Comparison
+
+#: What people call the metrics.
+LABELS = {
+    "bleu-lc-13a": "BLEU, lower-cased, 13a",
+    "bleu-none": "BLEU, as it stands",
+    "bleu-lc-none": "BLEU, lower-cased",
+    "chrf": "chrF",
+    "exact-match": "exact, %",
+    "kendall-tau": "Kendall's tau",
+    "adjacency": "neighbors right, %",
+    "search-error": "search errors, %",
+    "attachment": "heads right, %",
+}
+PERCENT = frozenset({"exact-match", "adjacency", "search-error", "attachment"})
+#: Differences below this are called sure, after Holm's correction for the number of pairs.
+SURE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A heading, columns and cells; the first column names the row, a second line in a cell is a detail."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+def ranked(result: RegenerationResult) -> list[SystemResult]:
+    """Return the systems, the highest figure first; equals in the order of the run."""
+    return sorted(result.systems, key=lambda system: -system.value(PRIMARY))
+
+
+def figures_table(result: RegenerationResult) -> Table:
+    """Return all figures of all systems with their intervals."""
+    metrics = result.metrics
+    return Table(
+        f"{len(result.references):,} sentences",
+        ["system", *(LABELS.get(name, name) for name in metrics), "look-up, ms", "search, ms"],
+        [
+            [
+                system.system,
+                *(_with_interval(system, name) for name in metrics),
+                f"{system.lookup_ms:.2f}",
+                f"{system.search_ms:.2f}",
+            ]
+            for system in ranked(result)
+        ],
+        "In brackets: 95% intervals of a bootstrap over sentences. Milliseconds are per sentence.",
+    )
+
+
+def _with_interval(system: SystemResult, metric: str) -> str:
+    if metric not in system.measurements:
+        return ""
+    interval = system.intervals[metric]
+    factor = 100 if metric in PERCENT else 1
+    values = (factor * x for x in (system.value(metric), interval.low, interval.high))
+    value, low, high = (f"{x:z.2f}" if metric == "kendall-tau" else f"{x:z.1f}" for x in values)
+    return f"{value}\n({low} – {high})".replace("-", "−")
+
+
+def differences_table(result: RegenerationResult) -> Table:
+    """Return how far each system is above each lower one, and whether that is sure."""
+    systems = [system.system for system in ranked(result)]
+    pairs = {frozenset((pair.worse, pair.better)): pair for pair in result.comparisons}
+    return Table(
+        f"Which differences are sure ({LABELS[PRIMARY]})",
+        ["above", *systems[1:]],
+        [
+            [upper, *[""] * i, *(_difference(pairs[frozenset((upper, lower))]) for lower in systems[i + 1 :])]
+            for i, upper in enumerate(systems[:-1])
+        ],
+        "How far the system of the row is above that of the column. Without a question mark the difference is"
+        f" sure: p of approximate randomization, corrected for the number of pairs (Holm), is below {SURE}.",
+    )
+
+
+def _difference(pair: Comparison) -> str:
+    return f"{pair.difference:.1f}{'' if pair.holm < SURE else ' ?'}\np {probability(pair.holm)}"
+
+
+def comparisons_table(result: RegenerationResult) -> Table:
+    """Return every pair of systems with both tests, the greatest difference first."""
+    return Table(
+        f"All pairs ({LABELS[PRIMARY]})",
+        ["worse", "better", "difference", "+", "−", "=", "p, sign test", "p, randomization", "p, Holm"],
+        [
+            [
+                pair.worse,
+                pair.better,
+                f"{pair.difference:.2f}",
+                str(pair.pluses),
+                str(pair.minuses),
+                str(pair.equal),
+                probability(pair.sign_p),
+                probability(pair.shuffle_p),
+                probability(pair.holm),
+            ]
+            for pair in sorted(result.comparisons, key=lambda pair: -pair.difference)
+        ],
+        "Plus, minus, equal: sentences that raise, lower or keep the figure of the worse system when they are"
+        " taken from the better one (sign test with the sampling method of Collins et al. 2005)."
+        f" Randomization: approximate, {SHUFFLES:,} shuffles. Holm: corrected for the number of pairs.",
+    )
+
+
+def probability(p: float) -> str:
+    """Return p for reading.
+
+    >>> probability(0.00002), probability(0.0314)
+    ('< 0.001', '0.031')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def lengths_table(result: RegenerationResult) -> Table:
+    """Return the main figure by the number of words of a sentence."""
+    return Table(
+        f"By length ({LABELS[PRIMARY]})",
+        ["words", *(f"{bucket.label} ({len(bucket.sentences):,})" for bucket in result.lengths)],
+        [
+            [system.system, *(f"{score.value:.1f}" for score in by_length(system, result.lengths))]
+            for system in ranked(result)
+        ],
+        "In brackets: number of sentences.",
+    )
+
+
+def settings_table(result: RegenerationResult) -> Table:
+    """Return what was run: everything that is needed to run it again."""
+    shown: dict[str, object] = {"run": result.run_id, "seed": result.seed, **result.parameters}
+    systems = shown.pop("systems", {})
+    rows = [[name.replace("_", " "), _shown(value)] for name, value in shown.items()]
+    if isinstance(systems, dict):
+        rows += [
+            [name, ", ".join(f"{setting} {_shown(value)}" for setting, value in settings.items())]
+            for name, settings in systems.items()
+        ]
+    return Table("What was run", ["setting", "value"], rows)
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def signatures_table(result: RegenerationResult) -> Table:
+    """Return how each figure was computed."""
+    rows = [[LABELS.get(name, name), name, signature] for name, signature in result.signatures.items()]
+    return Table("Signatures", ["figure", "name in the store", "signature"], rows)
+
+
+def markdown(table: Table) -> str:
+    """Return a table as Markdown; nothing in a cell is markup.
+
+    >>> print(markdown(Table("t", ["a", "b"], [["x|y", "1"]])))
+    ## t
+    <BLANKLINE>
+    | a | b |
+    |---|---:|
+    | x\\|y | 1 |
+    <BLANKLINE>
+    """
+    rule = "|---|" + "---:|" * (len(table.columns) - 1)
+    lines = [f"## {_plain(table.title)}", "", _line(table.columns), rule, *map(_line, table.rows), ""]
+    return "\n".join([*lines, *([_plain(table.note), ""] if table.note else [])])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(_plain, cells))} |"
+
+
+def _plain(text: str) -> str:
+    """Escape what Markdown or HTML inside of it would read as markup, and keep a cell on its line."""
+    for character in "\\`*_[]|":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
+
+
+def scores_csv(result: RegenerationResult) -> str:
+    """Return a line a figure, with the ends of its interval."""
+    rows = [
+        (
+            system.system,
+            name,
+            measurement.value,
+            system.intervals[name].low,
+            system.intervals[name].high,
+            measurement.signature,
+        )
+        for system in result.systems
+        for name, measurement in system.measurements.items()
+    ]
+    times = [
+        (system.system, time.metric, time.value, "", "", time.signature)
+        for system in result.systems
+        for time in system.times
+    ]
+    return _csv(["system", "metric", "value", "low", "high", "signature"], [*rows, *times])
+
+
+def comparisons_csv(result: RegenerationResult) -> str:
+    """Return a line a pair of systems."""
+    names = Comparison.__dataclass_fields__
+    return _csv(list(names), ([getattr(pair, name) for name in names] for pair in result.comparisons))
+
+
+def lengths_csv(result: RegenerationResult) -> str:
+    """Return a line a system and length."""
+    rows = (
+        (system.system, bucket.label, len(bucket.sentences), PRIMARY, score.value)
+        for system in result.systems
+        for bucket, score in zip(result.lengths, by_length(system, result.lengths), strict=True)
+    )
+    return _csv(["system", "words", "sentences", "metric", "value"], rows)
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()

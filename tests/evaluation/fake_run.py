@@ -1,0 +1,52 @@
+"""A run of two systems over six sentences, made without a store; hostile wherever a text can be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sentgen.evaluation.cases import Case
+from sentgen.evaluation.regeneration import summarize
+from sentgen.evaluation.results import RegenerationResult
+from sentgen.generation.bag import Unit
+from sentgen.generation.regenerate import Gold, Regenerated
+
+SCRIPT = "<script>alert(1)</script>"
+SENTENCES = [
+    [("the", "dog"), ("barks",), ("at",), ("a", "cat"), (".",)],
+    [(SCRIPT,), ("is",), ("no",), ('"word"',), ("&amp;",)],
+    [("$x^2$",), ("costs",), ("$",), ("5",), ("now",)],
+    [("\u202eevil",), ("text",), ("turns",), ("{{ 7 * 7 }}",), ("around",)],
+    [("short",), ("one",)],
+    [("|",), ("a",), ("b",), ("c",), ("d",), ("e",)],
+]
+
+
+def fake_run() -> RegenerationResult:
+    """Return a result: `good` swaps the last two units, `<b>bad</b>` turns every sentence around."""
+    golds = [tuple(Unit(words) for words in sentence) for sentence in SENTENCES]
+    good = [(*units[:-2], units[-1], units[-2]) for units in golds]
+    bad = [units[::-1] for units in golds]
+    result = summarize(
+        {"good": [_answer(units) for units in good], "<b>bad</b>|": [_answer(units) for units in bad]},
+        [Case(Gold(units)) for units in golds],
+        seed=1,
+        by_length=True,
+    )
+    return replace(result, parameters={"test": f"{SCRIPT}|*x*", "sentences": 6})
+
+
+def _answer(units: tuple[Unit, ...]) -> Regenerated:
+    return Regenerated(
+        item=1,
+        rank=1,
+        units=units,
+        tree=None,
+        given=units,
+        score=0.0,
+        gold_score=0.0,
+        logp=0.0,
+        unknown=0,
+        guessed=0,
+        lookup=0.001,
+        search=0.002,
+    )

@@ -1,0 +1,172 @@
+"""Reports: the figures of the run, every text escaped, examples drawn fairly."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import fake_run
+import pytest
+
+from sentgen.errors import InputError
+from sentgen.evaluation.report import markdown, page, prepare_folder, write_report
+from sentgen.evaluation.report_examples import examples
+from sentgen.evaluation.report_plots import DARK, LIGHT, lengths_plot, picture, systems_plot
+from sentgen.evaluation.results import PRIMARY, RegenerationResult
+
+
+@pytest.fixture(scope="module")
+def result() -> RegenerationResult:
+    """The run that all reports here are about."""
+    return fake_run.fake_run()
+
+
+@pytest.fixture(scope="module")
+def folder(result: RegenerationResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the report."""
+    path = tmp_path_factory.mktemp("report") / "new" / "folder"
+    prepare_folder(path)
+    write_report(result, path)
+    return path
+
+
+class _Tags(HTMLParser):
+    """Collects the elements of a page, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def parsed(html: str) -> _Tags:
+    """Return what a browser sees."""
+    tags = _Tags()
+    tags.feed(html)
+    return tags
+
+
+def test_files(folder: Path) -> None:
+    """Tables in Markdown and CSV, two plots in two formats, the page."""
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "by-length.csv", "by-length.png", "by-length.svg", "comparisons.csv", "index.html", "results.md",
+        "scores.csv", "systems.png", "systems.svg",
+    ]  # fmt: skip
+
+
+def test_csv_has_all_digits(folder: Path, result: RegenerationResult) -> None:
+    """A line a figure with its interval, as it is in the run."""
+    with (folder / "scores.csv").open(newline="") as file:
+        rows = {(row["system"], row["metric"]): row for row in csv.DictReader(file)}
+    system = result.systems[0]
+
+    assert float(rows["good", PRIMARY]["value"]) == system.value(PRIMARY)
+    assert float(rows["good", PRIMARY]["low"]) == system.intervals[PRIMARY].low
+    assert rows["good", "search-ms"]["value"] == "2.0"
+    with (folder / "comparisons.csv").open(newline="") as file:
+        (pair,) = csv.DictReader(file)
+    assert (pair["worse"], pair["better"]) == ("<b>bad</b>|", "good")
+    with (folder / "by-length.csv").open(newline="") as file:
+        assert [row["sentences"] for row in csv.DictReader(file)] == ["1", "5"] * 2
+
+
+def test_markdown_shows_the_figures_and_escapes_texts(result: RegenerationResult) -> None:
+    """Names cannot break a table or become markup."""
+    text = markdown(result)
+
+    assert f"{result.systems[0].value(PRIMARY):.1f} (" in text
+    assert "| &lt;b>bad&lt;/b>\\| |" in text
+    assert "&lt;script>alert(1)&lt;/script>\\|\\*x\\*" in text
+    assert "<script" not in text
+    columns = {line.replace("\\|", "").count("|") for line in text.split("\n\n")[2].splitlines()}
+    assert len(columns) == 1
+
+
+def test_nothing_from_a_corpus_is_markup(result: RegenerationResult) -> None:
+    """No scripts, no elements of foreign names, no template code is run; texts are there as texts."""
+    found = parsed(page(result))
+    text = "".join(found.text)
+
+    assert {"script", "b"}.isdisjoint({tag for tag, _ in found.tags})
+    assert fake_run.SCRIPT in text
+    assert "{{ 7 * 7 }}" in text
+    assert "&amp;" in text
+    assert not any(name.startswith("on") for _, attributes in found.tags for name in attributes)
+
+
+def test_the_page_stands_alone(result: RegenerationResult) -> None:
+    """It loads nothing, and says so to the browser; it has a picture for each ground."""
+    found = parsed(page(result))
+    links = [
+        value
+        for _, attributes in found.tags
+        for name, value in attributes.items()
+        if name in ("src", "href", "srcset")
+    ]
+
+    assert len(links) == 4
+    assert all(str(link).startswith("data:image/svg+xml;base64,") for link in links)
+    policy = next(a["content"] for _, a in found.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert str(policy).startswith("default-src 'none'")
+    assert any(a.get("media") == "(prefers-color-scheme: dark)" for _, a in found.tags)
+
+
+def test_texts_of_a_sentence_are_isolated(result: RegenerationResult) -> None:
+    """A character that turns the direction of text around stays in its own element."""
+    html = page(result)
+
+    assert "<bdi>\u202eevil</bdi>" in html
+
+
+def test_examples_mark_wrong_joins(result: RegenerationResult) -> None:
+    """ "the dog barks at . a cat" for "the dog barks at a cat .": at-. and .-a are wrong, and the end."""
+    example = next(one for one in examples(result) if one.item == 1)
+    attempt = example.attempts[0]
+
+    assert [piece.text for piece in attempt.pieces] == ["the dog", "barks", "at", ".", "a cat"]
+    assert [piece.wrong for piece in attempt.pieces] == [False, False, False, True, True]
+    assert [piece.phrase for piece in attempt.pieces] == [True, False, False, False, True]
+    assert attempt.wrong_end
+    assert not attempt.exact
+    assert [one.system for one in example.attempts] == ["good", "<b>bad</b>|"]
+
+
+def test_examples_are_drawn_with_the_seed(result: RegenerationResult) -> None:
+    """Sentences of five words and more where there are enough, else all; in the order of the test set."""
+    assert [one.item for one in examples(result)] == [1, 2, 3, 4, 5, 6]
+    drawn = [one.item for one in examples(result, 3)]
+    assert drawn == sorted(set(drawn) - {5})
+    assert drawn == [one.item for one in examples(result, 3)]
+
+
+def test_pictures(result: RegenerationResult) -> None:
+    """SVG is well-formed and has no date, PNG is PNG; the same run gives the same bytes."""
+    for draw in (systems_plot, lengths_plot):
+        svg = picture(draw(result, LIGHT), "svg")
+        ElementTree.fromstring(svg)
+        assert b"dc:date" not in svg
+        assert svg == picture(draw(result, LIGHT), "svg")
+        assert svg != picture(draw(result, DARK), "svg")
+        assert picture(draw(result, LIGHT), "png").startswith(b"\x89PNG")
+
+
+def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that cannot be made, a file that cannot be written, nothing to draw with."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="no report can go there"):
+        prepare_folder(tmp_path / "file")
+    (tmp_path / "index.html").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        write_report(result, tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):
+        prepare_folder(tmp_path)
