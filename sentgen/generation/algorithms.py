@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sentgen.errors import InputError
-from sentgen.generation import greedy, lmo
+from sentgen.generation import beam, greedy, lmo
 from sentgen.generation.problem import Algorithm
+from sentgen.generation.settings import SearchSettings
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
@@ -22,6 +23,21 @@ ALGORITHMS: dict[str, Algorithm] = {
             lmo.order_units,
             lmo.value,
             published={"2009": {"lmo_context": "phrase"}},
+        ),
+        Algorithm(
+            "viterbi",
+            "4-gram beam search over single words (2007, 2009)",
+            beam.order_without_future_cost,
+            beam.value,
+            defaults=SearchSettings(beam=100),
+            published={"2007": {"beam": 100}, "2009": {"beam": 100}},
+            words=True,
+        ),
+        Algorithm(
+            "beam",
+            "n-gram beam search with a future cost (Schmaltz et al. 2016)",
+            beam.order_units,
+            beam.value,
         ),
     )
 }

@@ -1,0 +1,147 @@
+"""Left-to-right beam search with an n-gram language model (Schmaltz, Rush and Shieber 2016).
+
+"Word Ordering Without Syntax", section 3: hypotheses that cover as many words compete; they are ranked by
+their log-probability plus a future cost, the sum of the unigram log-probabilities of the words to come. The
+words of a phrase follow one another, and the end of the sentence counts. Added here: hypotheses that have
+used the same units and have the same state of the language model are recombined, which loses nothing.
+
+`viterbi` is the baseline of Wan et al. 2007 and 2009, "a Viterbi-like algorithm with a beam of 100" over
+single words: the same search without a future cost.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
+
+import numpy as np
+
+from sentgen.errors import InputError
+from sentgen.generation.beam_kernels import Edges, Hypotheses, Units, search
+from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
+from sentgen.models.ngram_table import EMPTY, extend, start_state
+
+#: Hypotheses times units that a search may look at: about a minute.
+MAX_STEPS = 2**30
+#: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
+WAYS = 100
+
+
+def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Return the best orders that the search came across, ranked by their log-probability as sentences.
+
+    n-best: of all strings whose beginnings were kept or recombined with one that was kept, exactly the best.
+    Orders of one string, as of units that the model cannot tell apart, count once.
+
+    Raises:
+        InputError: the beam is too wide for so many words.
+    """
+    return _search(problem, nbest, future_cost=True)
+
+
+def order_without_future_cost(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Do what `order_units` does, ranking hypotheses by the log-probability of their words only."""
+    return _search(problem, nbest, future_cost=False)
+
+
+def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
+    """Return the log-probability of an order as a sentence."""
+    return sentence_logp(problem, units)
+
+
+def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering]:
+    if not problem.size:
+        return [Ordering((), sentence_logp(problem, ()))]
+    _check_work(problem)
+    copies = _same_units(problem)
+    units = _different_units(problem, copies, future_cost=future_cost)
+    start = start_state(problem.table)
+    nodes, size, edges, ways = search(problem.table, start, units, problem.settings.beam, nbest > 1)
+    nodes = Hypotheses(*(column[:size] for column in nodes))
+    if nbest == 1:
+        return [_ordering(copies, _best_path(nodes), float(nodes.logp[-1]))]
+    different: dict[tuple[int, ...], Ordering] = {}
+    for path, logp in islice(_paths(nodes, _by_node(edges, ways)), WAYS * nbest):
+        found = _ordering(copies, path, logp)
+        different.setdefault(string_of(problem, found.units), found)
+        if len(different) == nbest:
+            break
+    return list(different.values())
+
+
+def _check_work(problem: Problem) -> None:
+    steps = len(problem.words) * problem.size
+    if problem.settings.beam * steps > MAX_STEPS:
+        raise InputError(
+            f"a beam of {problem.settings.beam} is too wide for {problem.size} units of {len(problem.words)}"
+            f" words; give at most {MAX_STEPS // steps}"
+        )
+
+
+def _same_units(problem: Problem) -> list[list[int]]:
+    """Return the units by words, as the model knows them; short ones first, then by place in the bag."""
+    classes: dict[tuple[int, ...], list[int]] = {}
+    for unit in range(problem.size):
+        classes.setdefault(string_of(problem, (unit,)), []).append(unit)
+    return sorted(classes.values(), key=lambda same: problem.offsets[same[0] + 1] - problem.offsets[same[0]])
+
+
+def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, future_cost: bool) -> Units:
+    """Return the arrays of the search: one unit of each class."""
+    strings = [string_of(problem, (same[0],)) for same in copies]
+    lengths = [len(string) for string in strings]
+    unigram = {word: extend(problem.table, EMPTY, word)[0] for string in strings for word in string}
+    return Units(
+        words=np.array([word for string in strings for word in string], np.int32),
+        offsets=np.cumsum([0, *lengths], dtype=np.int32),
+        by_length=np.searchsorted(lengths, np.arange(lengths[-1] + 2)).astype(np.int32),
+        bits=np.cumsum([0, *map(len, copies)], dtype=np.int32),
+        ahead=np.array([sum(unigram[word] for word in string) * future_cost for string in strings]),
+    )
+
+
+def _best_path(nodes: Hypotheses) -> list[int]:
+    """Return the different units of the last hypothesis, in order."""
+    path = []
+    node = len(nodes.parent) - 1
+    while node:
+        path.append(int(nodes.unit[node]))
+        node = nodes.parent[node]
+    return path[::-1]
+
+
+def _by_node(edges: Edges, count: int) -> Edges:
+    """Sort the first edges by the hypothesis that they lead to."""
+    order = np.argsort(edges.node[:count], kind="stable")
+    return Edges(*(column[order] for column in edges))
+
+
+def _paths(nodes: Hypotheses, edges: Edges) -> Iterator[tuple[list[int], float]]:
+    """Yield all ways to the last hypothesis with their log-probabilities, the best ones first.
+
+    A* from the end: the rest of a way, back to the empty sentence, is estimated by the best one that there
+    is, which is the log-probability of the hypothesis, so that no way is looked at in vain. Ties go to the
+    way that was met first.
+    """
+    last = len(nodes.parent) - 1
+    number = count()
+    queue: list[tuple[float, int, int, float, tuple[int, ...]]] = [
+        (-float(nodes.logp[last]), next(number), last, 0.0, ())
+    ]
+    while queue:
+        cost, _, node, behind, path = heapq.heappop(queue)
+        if node == 0:
+            yield list(path), -cost
+        begin, end = np.searchsorted(edges.node, (node, node + 1))
+        for edge in range(begin, end):
+            parent, unit = int(edges.parent[edge]), int(edges.unit[edge])
+            logp = behind + float(edges.logp[edge])
+            step = logp - float(nodes.logp[parent])
+            heapq.heappush(queue, (-logp, next(number), parent, step, (unit, *path)))
+
+
+def _ordering(copies: Sequence[Sequence[int]], path: Sequence[int], logp: float) -> Ordering:
+    """Put units of the bag in the place of their classes, in the order of the bag."""
+    left = [iter(same) for same in copies]
+    return Ordering(tuple(next(left[unit]) for unit in path), logp)

@@ -1,0 +1,363 @@
+"""Beam search over the multiset of a bag's units, compiled; the readable reference is in `beam_reference`.
+
+A hypothesis is a beginning of the sentence. Those of as many words share a stack, and a stack is filled at
+once, from the stacks that lie one unit before it: candidates with the same units and the same state of the
+language model are one hypothesis, and the best hypotheses stay.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.models.ngram_table import Floats, Ints, NgramTable, compiled, extend, score_words
+from sentgen.schema.corpus import EOS
+
+Bits = npt.NDArray[np.uint64]
+Keys = npt.NDArray[np.int64]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_WORD = 64  # bits of a set that one number holds
+
+
+class Units(NamedTuple):
+    """The K different units of a bag, sorted by length.
+
+    The U units of a bag have a bit each. Those that are the same as unit k have the bits ``bits[k]`` to
+    ``bits[k + 1] - 1``, and are used in this order.
+    """
+
+    words: Ints  # local word ids of all different units, one after the other
+    offsets: Ints  # (K + 1,) unit k is words[offsets[k]:offsets[k + 1]]
+    by_length: Ints  # (longest + 2,) units of n words are by_length[n] to by_length[n + 1] - 1
+    bits: Ints  # (K + 1,)
+    ahead: Floats  # (K,) future cost of each unit
+
+
+class Hypotheses(NamedTuple):
+    """Hypotheses stack by stack; number 0 is the empty sentence, and the last one the best whole one."""
+
+    logp: Floats  # (N,) of the words so far, with the end of a whole sentence
+    ahead: Floats  # (N,) future cost of the units to come
+    state: Ints  # (N,) of the language model; 0 for a whole sentence
+    parent: Ints  # (N,)
+    unit: Ints  # (N,) last unit
+    used: Bits  # (N, ceil(U / 64)) set of bits
+    mark: Bits  # (N,) hash of that set
+
+
+class Candidates(NamedTuple):
+    """Ways to extend hypotheses by a unit, ordered by hypothesis and unit."""
+
+    parent: Ints  # (C,)
+    unit: Ints  # (C,)
+    bit: Ints  # (C,) of that copy of the unit
+    logp: Floats  # (C,)
+    state: Ints  # (C,)
+    same: Ints  # (C,) the first candidate that comes to the same hypothesis
+    best: Ints  # (C,) the best one that does; of first candidates only
+
+
+class Edges(NamedTuple):
+    """All ways that led to the hypotheses kept, recombined ones too, stack by stack."""
+
+    node: Ints  # (M,)
+    parent: Ints  # (M,)
+    unit: Ints  # (M,)
+    logp: Floats  # (M,) of the words so far, when coming this way
+
+
+class Memo(NamedTuple):
+    """A direct-mapped cache of units after states."""
+
+    keys: Keys  # (power of two,) state << 32 | unit, -1 if empty
+    logp: Floats
+    state: Ints
+
+
+@compiled
+def search(
+    table: NgramTable, start: int, units: Units, beam: int, alternatives: bool
+) -> tuple[Hypotheses, int, Edges, int]:
+    """Find the best order of the units of a bag that is not empty.
+
+    Args:
+        table: the language model.
+        start: its state at the beginning of a sentence.
+        units: the different units of the bag.
+        beam: hypotheses to keep of a stack.
+        alternatives: whether to return edges; without there are none.
+
+    Returns:
+        Hypotheses and their number, edges and their number; what lies beyond is undefined.
+
+    Of equals the first one in order of hypothesis and unit is taken. Time: beam * words * different units.
+    """
+    size = len(units.offsets) - 1
+    length = 0
+    for k in range(size):
+        length += (units.bits[k + 1] - units.bits[k]) * (units.offsets[k + 1] - units.offsets[k])
+    nodes = _hypotheses(length * beam + 1, units.bits[size])
+    nodes.state[0] = start
+    for k in range(size):
+        nodes.ahead[0] += units.ahead[k] * (units.bits[k + 1] - units.bits[k])
+    begin = np.zeros(length + 2, np.int32)  # first hypothesis of each stack
+    begin[1] = 1
+    memo = _memo(beam * size)
+    marks = _random_bits(units.bits[size])
+    edges, ways = _edges(0), 0
+    for stack in range(1, length + 1):
+        found = _extensions(table, units, nodes, begin, stack, memo)
+        if stack == length:
+            _end_sentence(table, found)
+        _recombine(nodes, found, marks)
+        kept = _best(units, nodes, found, beam)
+        if alternatives:
+            edges, ways = _add_edges(edges, ways, found, kept, begin[stack])
+        _add_hypotheses(units, nodes, begin[stack], found, kept, marks)
+        begin[stack + 1] = begin[stack] + len(kept)
+    return nodes, begin[length + 1], edges, ways
+
+
+@compiled
+def _extensions(
+    table: NgramTable, units: Units, nodes: Hypotheses, begin: Ints, stack: int, memo: Memo
+) -> Candidates:
+    """Return all candidates for a stack."""
+    longest = min(stack, len(units.by_length) - 2)
+    bound = 0
+    for n in range(1, longest + 1):
+        choices = units.by_length[n + 1] - units.by_length[n]
+        bound += choices * (begin[stack - n + 1] - begin[stack - n])
+    found = _candidates(bound)
+    count = 0
+    for n in range(longest, 0, -1):
+        for node in range(begin[stack - n], begin[stack - n + 1]):
+            for unit in range(units.by_length[n], units.by_length[n + 1]):
+                bit, end = units.bits[unit], units.bits[unit + 1]
+                while bit < end and _has(nodes.used, node, bit):
+                    bit += 1
+                if bit == end:
+                    continue
+                logp, state = _after(table, units, memo, nodes.state[node], unit)
+                found.parent[count], found.unit[count], found.bit[count] = node, unit, bit
+                found.logp[count], found.state[count] = nodes.logp[node] + logp, state
+                count += 1
+    return _first_candidates(found, count)
+
+
+@compiled
+def _after(table: NgramTable, units: Units, memo: Memo, state: int, unit: int) -> tuple[float, int]:
+    """Return the log-probability of a unit after a state, and the state after it."""
+    key = (np.int64(state) << 32) | np.int64(unit)
+    slot = np.int64((np.uint64(key) * _GOLDEN) >> np.uint64(32)) & (len(memo.keys) - 1)
+    if memo.keys[slot] != key:
+        memo.keys[slot] = key
+        memo.logp[slot], memo.state[slot] = score_words(
+            table, state, units.words[units.offsets[unit] : units.offsets[unit + 1]]
+        )
+    return float(memo.logp[slot]), int(memo.state[slot])
+
+
+@compiled
+def _end_sentence(table: NgramTable, found: Candidates) -> None:
+    """Add the end of the sentence to candidates that are whole; then all of them are the same."""
+    for i in range(len(found.parent)):
+        logp, _ = extend(table, found.state[i], EOS)
+        found.logp[i] += logp
+        found.state[i] = 0
+
+
+@compiled
+def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
+    """Find the candidates that have the same set and state, and the best one of each such class."""
+    bits = 4
+    while 1 << bits < 2 * len(found.parent):
+        bits += 1
+    slots = np.full(1 << bits, -1, np.int32)
+    for i in range(len(found.parent)):
+        mark = nodes.mark[found.parent[i]] ^ marks[found.bit[i]] ^ np.uint64(found.state[i])
+        slot = np.int64((mark * _GOLDEN) >> np.uint64(64 - bits))
+        while slots[slot] >= 0 and not _are_same(nodes, found, slots[slot], i):
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            slots[slot] = found.best[i] = i
+        first = slots[slot]
+        found.same[i] = first
+        if found.logp[i] > found.logp[found.best[first]]:
+            found.best[first] = i
+
+
+@compiled
+def _are_same(nodes: Hypotheses, found: Candidates, one: int, other: int) -> bool:
+    """Whether two candidates have the same set and state."""
+    if found.state[one] != found.state[other]:
+        return False
+    for word in range(nodes.used.shape[1]):
+        if _word_with(nodes, found, one, word) != _word_with(nodes, found, other, word):
+            return False
+    return True
+
+
+@compiled
+def _word_with(nodes: Hypotheses, found: Candidates, candidate: int, word: int) -> np.uint64:
+    """Return a part of the set of a candidate."""
+    part: np.uint64 = nodes.used[found.parent[candidate], word]
+    bit = found.bit[candidate]
+    return part | _single(bit) if bit // _WORD == word else part
+
+
+@compiled
+def _best(units: Units, nodes: Hypotheses, found: Candidates, beam: int) -> Ints:
+    """Return the first candidates of the best classes, in their order; of equals those that come first."""
+    classes = np.empty(len(found.parent), np.int32)
+    cost = np.empty(len(found.parent))
+    count = 0
+    for i in range(len(found.parent)):
+        if found.same[i] == i:
+            best = found.best[i]
+            classes[count] = i
+            ahead = nodes.ahead[found.parent[best]] - units.ahead[found.unit[best]]
+            cost[count] = -(found.logp[best] + ahead)
+            count += 1
+    if count <= beam:
+        return classes[:count]
+    worst = np.partition(cost[:count], beam - 1)[beam - 1]
+    ties = beam - np.count_nonzero(cost[:count] < worst)
+    kept = np.empty(beam, np.int32)
+    size = 0
+    for i in range(count):
+        if cost[i] < worst or (cost[i] == worst and ties > 0):
+            ties -= cost[i] == worst
+            kept[size] = classes[i]
+            size += 1
+    return kept
+
+
+@compiled
+def _add_hypotheses(
+    units: Units, nodes: Hypotheses, begin: int, found: Candidates, kept: Ints, marks: Bits
+) -> None:
+    """Write the best candidates of the classes that are kept as hypotheses from a number on."""
+    for i in range(len(kept)):
+        node, best = begin + i, found.best[kept[i]]
+        parent, unit, bit = found.parent[best], found.unit[best], found.bit[best]
+        nodes.logp[node], nodes.state[node] = found.logp[best], found.state[best]
+        nodes.ahead[node] = nodes.ahead[parent] - units.ahead[unit]
+        nodes.parent[node], nodes.unit[node] = parent, unit
+        nodes.used[node] = nodes.used[parent]
+        nodes.used[node, bit // _WORD] |= _single(bit)
+        nodes.mark[node] = nodes.mark[parent] ^ marks[bit]
+
+
+@compiled
+def _add_edges(edges: Edges, ways: int, found: Candidates, kept: Ints, begin: int) -> tuple[Edges, int]:
+    """Add the candidates of the classes that are kept; return the edges and their number."""
+    nodes = np.full(len(found.parent), -1, np.int32)
+    nodes[kept] = np.arange(begin, begin + len(kept))
+    if ways + len(found.parent) > len(edges.node):
+        edges = _more_edges(edges, ways, 2 * (ways + len(found.parent)))
+    for i in range(len(found.parent)):
+        node = nodes[found.same[i]]
+        if node >= 0:
+            edges.node[ways], edges.parent[ways] = node, found.parent[i]
+            edges.unit[ways], edges.logp[ways] = found.unit[i], found.logp[i]
+            ways += 1
+    return edges, ways
+
+
+@compiled
+def _has(used: Bits, node: int, bit: int) -> bool:
+    """Whether a set has a bit."""
+    return bool(used[node, bit // _WORD] & _single(bit))
+
+
+@compiled
+def _single(bit: int) -> np.uint64:
+    """Return the part of a set that has one bit only."""
+    return np.uint64(np.uint64(1) << np.uint64(bit % _WORD))
+
+
+@compiled
+def _random_bits(count: int) -> Bits:
+    """Return a random number for each bit, always the same (splitmix64, Steele et al. 2014)."""
+    marks = np.empty(count, np.uint64)
+    for i in range(count):
+        x = np.uint64(i + 1) * _GOLDEN
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        marks[i] = x ^ (x >> np.uint64(31))
+    return marks
+
+
+@compiled
+def _memo(wanted: int) -> Memo:
+    """Return an empty cache of at most a quarter of a million entries."""
+    size = 1 << 10
+    while size < min(wanted, 1 << 18):
+        size *= 2
+    return Memo(np.full(size, -1, np.int64), np.empty(size), np.empty(size, np.int32))
+
+
+@compiled
+def _hypotheses(count: int, units: int) -> Hypotheses:
+    """Return room for hypotheses, the first of which is the empty one; memory is taken when it is used."""
+    nodes = Hypotheses(
+        np.empty(count),
+        np.empty(count),
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty((count, (units + _WORD - 1) // _WORD), np.uint64),
+        np.empty(count, np.uint64),
+    )
+    nodes.logp[0], nodes.ahead[0], nodes.parent[0], nodes.unit[0] = 0.0, 0.0, -1, -1
+    nodes.used[0], nodes.mark[0] = 0, 0
+    return nodes
+
+
+@compiled
+def _candidates(count: int) -> Candidates:
+    """Return room for candidates."""
+    return Candidates(
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty(count),
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+    )
+
+
+@compiled
+def _first_candidates(found: Candidates, count: int) -> Candidates:
+    """Return the first candidates."""
+    return Candidates(
+        found.parent[:count],
+        found.unit[:count],
+        found.bit[:count],
+        found.logp[:count],
+        found.state[:count],
+        found.same[:count],
+        found.best[:count],
+    )
+
+
+@compiled
+def _edges(count: int) -> Edges:
+    """Return room for edges."""
+    return Edges(
+        np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count)
+    )
+
+
+@compiled
+def _more_edges(edges: Edges, count: int, room: int) -> Edges:
+    """Return the first edges with more room behind them."""
+    wider = _edges(room)
+    wider.node[:count], wider.parent[:count] = edges.node[:count], edges.parent[:count]
+    wider.unit[:count], wider.logp[:count] = edges.unit[:count], edges.logp[:count]
+    return wider
