@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
+from sentgen.cli.answers import Answers, Wanted, show, write_files
+from sentgen.cli.files import check_file_option
 from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
-from sentgen.corpus.base_np import mark_base_nps
-from sentgen.corpus.formats import detect
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import expand
+from sentgen.cli.search_options import Search, search_options
 from sentgen.errors import InputError
-from sentgen.evaluation.testset import ANNOTATED, read_test_set
-from sentgen.generation import ALGORITHMS, Unit, broken_up, parse_bag, units_of
+from sentgen.generation import ALGORITHMS, Algorithm, algorithm_named, settings_for, treebank_of
 from sentgen.generation import regenerate as run
+from sentgen.generation.bag import broken_up, parse_bag
+from sentgen.generation.bag_reader import FORMATS, Bag, Notation, TagKind, read_bags
 from sentgen.models import registry
+from sentgen.models.submodel import lowercases
+from sentgen.models.tagging import tag_set
+from sentgen.models.trees import Layer
 
-COLUMNS = ["bag", "rank", "sentence", "logp", "score", "unknown"]
+_FILES = "Trees and reasons"
 
 
 @output_options
+@search_options
 def regenerate(
     bag: Annotated[
         list[str] | None,
@@ -33,94 +35,125 @@ def regenerate(
     *,
     model: Annotated[str, typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model.")],
     algorithm: Annotated[
-        str, typer.Option("--algorithm", "-a", help=f"One of: {', '.join(sorted(ALGORITHMS))}.")
+        str,
+        typer.Option("--algorithm", "-a", metavar="NAME", help=f"One of: {', '.join(ALGORITHMS)}."),
     ] = "lmo",
     input: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", metavar="FILE", help="Bags from a file, one a line, or a treebank."),
+        str | None,
+        typer.Option("--input", "-i", metavar="FILE", help="Bags, one a line or as JSON, or a treebank."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", "-f", help=f"Format of the input: {', '.join(FORMATS)}. Default: detected."),
     ] = None,
     units: Annotated[
         str,
         typer.Option("--units", metavar="np|word", help="Keep base noun phrases whole, or break them up."),
     ] = "np",
-    joiner: Annotated[
-        str, typer.Option("--joiner", help="What joins the words of a phrase, such as _ in the_dow.")
+    np_joiner: Annotated[
+        str, typer.Option("--np-joiner", help="What joins the words of a phrase, such as _ in the_dow.")
     ] = "",
     tagged: Annotated[
         bool | None,
         typer.Option("--tagged/--no-tagged", help="Words are word/TAG. Default: if all have a slash."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle that breaks ties.")] = 1,
-    nbest: Annotated[
-        int, typer.Option("--nbest", min=1, help="Sentences to give for each bag, at most.")
-    ] = 1,
-    order: Annotated[int, typer.Option("--order", min=2, max=5, help="Order of the n-grams to use.")] = 4,
     lowercase: Annotated[
         bool | None,
         typer.Option(
             "--lowercase/--keep-case", help="Look words up lower-cased. Default: as the model's corpora."
         ),
     ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle that breaks ties.")] = 1,
+    nbest: Annotated[
+        int, typer.Option("--nbest", min=1, help="Sentences to give for each bag, at most.")
+    ] = 1,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Show the dependency trees.", rich_help_panel=_FILES)
+    ] = False,
+    conllu: Annotated[
+        Path | None,
+        typer.Option("--conllu", metavar="FILE", help="Write the trees as CoNLL-U.", rich_help_panel=_FILES),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the trees.", rich_help_panel=_FILES),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Show what the store holds behind each attachment, or each word where there is no tree.",
+            rich_help_panel=_FILES,
+        ),
+    ] = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
+    search: Search,
     out: Output,
 ) -> None:
     """Order the words and phrases of a sentence; the order in which they are given does not matter.
 
-    `logp` is the natural log-probability of the sentence with its end, `score` what the algorithm maximized.
-    With `--nbest` the first sentence is the algorithm's own; the others begin with another unit.
+    `logp` is the natural log-probability of the sentence with its end, `score` what the algorithm maximized,
+    `unknown` the words that the model has not seen, `guessed` those that came without a tag and got the most
+    frequent one. With `--nbest` the first sentence is the algorithm's own.
 
     Example: `sentgen regenerate --model ewt --algorithm lmo "down was [the dow] about [35 points]"`
     """
     if units not in ("np", "word"):
         raise typer.BadParameter(f"{units!r} is neither np nor word", param_hint="--units")
-    bags = _bags(bag or [], input, joiner, tagged)
-    if units == "word":
-        bags = [broken_up(found) for found in bags]
+    check_file_option("--conllu", conllu)
+    check_file_option("--svg", svg)
+    wanted = Wanted(tree, explain, conllu, svg)
+    chosen = algorithm_named(algorithm)
+    _check_trees(chosen, search, wanted, out)
+    settings = settings_for(chosen, search.as_published, search.changes)
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        found = run(
+        found = registry.find(store, model)
+        layer: Layer = "word" if units == "word" else "unit"
+        treebank = treebank_of(store, found, chosen, search.dependencies, layer)
+        kind = cast(TagKind, tag_set(store, treebank.corpora)) if treebank else None
+        bags = _bags(bag or [], input, format, Notation(np_joiner, tagged, kind))
+        lower = lowercases(store, found) if lowercase is None else lowercase
+        sentences = run(
             store,
-            registry.find(store, model),
-            bags,
+            found,
+            [broken_up(one.units) if units == "word" else one.units for one in bags],
             algorithm=algorithm,
+            as_published=search.as_published,
+            changes=search.changes,
             seed=seed,
-            changes={"order": order},
             nbest=nbest,
-            lowercase=lowercase,
+            lowercase=lower,
+            dependencies=search.dependencies,
+            layer=layer,
         )
-        rows = ((one.item, one.rank, one.text, one.logp, one.score, one.unknown) for one in found)
-        out.rows(COLUMNS, rows)
+        answers = Answers(store, found, list(sentences), bags, settings, treebank, kind, lower, nbest)
+        write_files(answers, wanted, out)
+        show(answers, wanted, out)
 
 
-def _bags(texts: list[str], file: Path | None, joiner: str, tagged: bool | None) -> list[list[Unit]]:
+def _check_trees(algorithm: Algorithm, search: Search, wanted: Wanted, out: Output) -> None:
+    """Refuse to ask for trees where there are none, and for two tables at once."""
+    asked = {
+        "--tree": wanted.tree,
+        "--conllu": wanted.conllu,
+        "--svg": wanted.svg,
+        "--dependencies": search.dependencies,
+    }
+    option = next((name for name, given in asked.items() if given), None)
+    if option is not None and not algorithm.trees:
+        having = ", ".join(one.name for one in ALGORITHMS.values() if one.trees)
+        raise InputError(f"{algorithm.name} makes no trees, so {option} means nothing; these do: {having}")
+    if wanted.tree and wanted.explain and not out.for_reading:
+        raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
+
+
+def _bags(texts: list[str], file: str | None, form: str | None, notation: Notation) -> list[Bag]:
     """Read the bags that the arguments name."""
     if bool(texts) == bool(file):
         raise InputError("there is nothing to order, or too much; give either bags, or - , or --input FILE")
-    if file is not None and str(file) != "-":
-        return _from_file(str(file), joiner, tagged)
     if file is not None or texts == ["-"]:
-        return _parse(sys.stdin, "-", joiner, tagged)
-    return [parse_bag(text, joiner=joiner, tagged=tagged) for text in texts]
-
-
-def _from_file(path: str, joiner: str, tagged: bool | None) -> list[list[Unit]]:
-    """Read a treebank, or bags one a line."""
-    if any(detect(source) in ANNOTATED - {"pos"} for source in expand([path])):
-        return [_units(sentence) for sentence in read_test_set(path)]
-    return [bag for source in expand([path]) for bag in _parse(source.lines(), source.name, joiner, tagged)]
-
-
-def _parse(lines: Iterable[str], path: str, joiner: str, tagged: bool | None) -> list[list[Unit]]:
-    """Read one bag a line; a line without words is an error that says where it is."""
-    bags = []
-    for number, line in enumerate(lines, 1):
-        try:
-            bags.append(parse_bag(line, joiner=joiner, tagged=tagged))
-        except InputError as error:
-            raise InputError(error.message, path=path, line=number) from error
-    return bags
-
-
-def _units(sentence: Sentence) -> list[Unit]:
-    mark_base_nps(sentence)
-    return units_of(sentence)
+        return read_bags(file or "-", notation, form)
+    if form is not None:
+        raise InputError("--format is for what comes with --input FILE or - ; arguments are bags")
+    return [Bag(tuple(parse_bag(text, joiner=notation.joiner, tagged=notation.tagged))) for text in texts]

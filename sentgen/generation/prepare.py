@@ -15,10 +15,15 @@ from sentgen.generation.problem import Problem, TreeModel
 from sentgen.generation.settings import SearchSettings
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.dependencies import Dependencies, Layer, prefetch_dependencies
+from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
+from sentgen.models.tagging import most_frequent_tags
 from sentgen.schema import Store
 
 BATCH = 100
+
+#: The words of a unit as a language model knows them, and their tags.
+Spelling = list[tuple[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,46 +82,53 @@ def prepare(
         given = [broken_up(bag) if words else bag for bag in bags[begin : begin + BATCH]]
         batch = [shuffled(bag, seed) for bag in given]
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
-        guessed = [sum(not unit.tags for unit in bag) if treebank else 0 for bag in batch]
+        guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]
         batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
-        submodel, forms = _language_model(store, model, batch, settings, lowercase)
+        submodel, spelled = _language_model(store, model, batch, settings, lowercase)
         trees = _trees(store, treebank, batch, lowercase) if treebank else [None] * len(batch)
         problems = [
             _problem(submodel, bag, mine, tree, settings)
-            for bag, mine, tree in zip(batch, forms, trees, strict=True)
+            for bag, mine, tree in zip(batch, spelled, trees, strict=True)
         ]
         share = (time.perf_counter() - started) / len(batch)
         yield [
-            Prepared(item, tuple(bag), problem, submodel.unknown(mine), count, share)
+            Prepared(item, tuple(bag), problem, _unknown(submodel, mine), count, share)
             for item, (bag, problem, mine, count) in enumerate(
-                zip(batch, problems, forms, guessed, strict=True), begin + 1
+                zip(batch, problems, spelled, guessed, strict=True), begin + 1
             )
         ]
 
 
 def _language_model(
     store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], settings: SearchSettings, lower: bool
-) -> tuple[SubModel, list[list[str]]]:
-    """Fetch the n-grams of a batch; also return the words of each bag as they are looked up."""
-    forms = [[_cased(word, lower) for unit in bag for word in unit.words] for bag in batch]
+) -> tuple[SubModel, list[list[Spelling]]]:
+    """Fetch the n-grams of a batch; also return the units of each bag as they are looked up."""
+    spelled = [[_spelling(unit, lower, model.brackets) for unit in bag] for bag in batch]
+    forms = [[form for unit in bag for form, _ in unit] for bag in spelled]
     tags = {tag for bag in batch for unit in bag for tag in unit.tags}
-    return prefetch(store, model, forms, tags=tags, order=settings.order), forms
+    return prefetch(store, model, forms, tags=tags, order=settings.order), spelled
+
+
+def _spelling(unit: Unit, lower: bool, brackets: bool) -> Spelling:
+    """Return the words of a unit and their tags; phrases in brackets for models that count them."""
+    tags = unit.tags or (None,) * len(unit.words)
+    words = [(_cased(word, lower), tag) for word, tag in zip(unit.words, tags, strict=True)]
+    return [(OPENING, None), *words, (CLOSING, None)] if brackets and len(words) > 1 else words
 
 
 def _problem(
     submodel: SubModel,
     bag: Sequence[Unit],
-    forms: Sequence[str],
+    spelled: Sequence[Spelling],
     trees: TreeModel | None,
     settings: SearchSettings,
 ) -> Problem:
-    tags = list(chain.from_iterable(unit.tags or (None,) * len(unit.words) for unit in bag))
-    offsets = np.cumsum([0, *(len(unit.words) for unit in bag)], dtype=np.int32)
+    words = list(chain.from_iterable(spelled))
     kinds: dict[Unit, int] = {}
     return Problem(
         table=submodel.table,
-        words=submodel.encode(forms, tags),
-        offsets=offsets,
+        words=submodel.encode([form for form, _ in words], [tag for _, tag in words]),
+        offsets=np.cumsum([0, *map(len, spelled)], dtype=np.int32),
         kinds=np.array([kinds.setdefault(unit, len(kinds)) for unit in bag], np.int32),
         settings=settings,
         order=submodel.order,
@@ -124,12 +136,15 @@ def _problem(
     )
 
 
+def _unknown(submodel: SubModel, spelled: Sequence[Spelling]) -> int:
+    """Return how many words of a bag the language model does not know."""
+    return submodel.unknown([form for unit in spelled for form, _ in unit])
+
+
 def _guessed_tags(
     store: Store, treebank: Treebank, batch: Sequence[Sequence[Unit]], lower: bool
 ) -> Mapping[str, str]:
     """Return the most frequent tags of the words that came without one."""
-    from sentgen.models.tagging import most_frequent_tags
-
     untagged = {word for bag in batch for unit in bag if not unit.tags for word in unit.words}
     if not untagged:
         return {}

@@ -103,6 +103,7 @@ class Algorithm:
         value: the score of an answer that came from elsewhere, the units in order with the heads of the bag's
             units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
             search errors are counted.
+        options: names of the settings that it looks at; the others cannot be changed.
         defaults: settings that are best on development data.
         published: the literal reading of a paper.
         trees: whether it needs a dependency model, and gives trees.
@@ -114,6 +115,7 @@ class Algorithm:
     title: str
     order: Callable[[Problem, int], list[Ordering]]
     value: Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]
+    options: frozenset[str] = frozenset({"order"})
     defaults: SearchSettings = field(default_factory=SearchSettings)
     published: Mapping[Paper, Mapping[str, Any]] = field(default_factory=dict)
     trees: bool = False

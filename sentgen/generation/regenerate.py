@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentgen.errors import InputError
-from sentgen.generation.algorithms import algorithm_named
+from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
 from sentgen.generation.bag import Unit, broken_up
 from sentgen.generation.prepare import Prepared, Treebank, prepare
 from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
@@ -69,9 +69,11 @@ def settings_for(
     """Return the settings of a search: the algorithm's defaults, or a paper's reading, with changes.
 
     Raises:
-        InputError: the paper does not have the algorithm, or a change makes no sense.
+        InputError: the paper does not have the algorithm, the algorithm does not look at a setting that is
+            changed, or a change makes no sense.
     """
     settings = algorithm.defaults
+    changes = {name: value for name, value in (changes or {}).items() if value is not None}
     if as_published is not None:
         if as_published not in PAPERS:
             raise InputError(f"no paper {as_published!r}; there are: {', '.join(PAPERS)}")
@@ -79,7 +81,11 @@ def settings_for(
             has = ", ".join(algorithm.published) or "none"
             raise InputError(f"{algorithm.name} is not in the paper of {as_published}; papers with it: {has}")
         settings = settings.changed(algorithm.published[as_published])
-    return settings.changed(changes or {})
+    changed = settings.changed(changes)
+    for name in sorted(changes.keys() - algorithm.options):
+        users = ", ".join(one.name for one in ALGORITHMS.values() if name in one.options)
+        raise InputError(f"{algorithm.name} does not look at {name.replace('_', '-')}; it is for: {users}")
+    return changed
 
 
 def regenerate(

@@ -11,6 +11,8 @@ from sentgen.errors import InputError
 LmoContext = Literal["phrase", "string"]
 Positions = Literal["paper", "learned"]
 Padding = Literal["free", "literal"]
+Theft = Literal["off", "sum", "printed"]
+THEFTS: tuple[Theft, ...] = get_args(Theft)
 Paper = Literal["2007", "2009"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)
 
@@ -28,7 +30,10 @@ class SearchSettings:
         padding_cost: cost of leaving a position empty with `free` padding, in nats.
         verb_root: only a verb may attach to the root, where the bag has one (2007, section 3.1.2).
         noun_under_noun: whether a noun may modify a noun (2007, section 3.1.2 forbids it).
-        one_root: whether the root takes one modifier only (`cle`).
+        one_root: whether the root takes one modifier only (`prim`, `prim-ngram`, `prim-arg`, `cle`); in `ab`
+            it always does.
+        theft: how an edge is scaled that takes a word from another head (`prim-arg`): not at all, by the
+            `sum` of the probabilities that the head is satisfied without it, or as `printed` in 2007.
         beam: hypotheses kept a stack (`viterbi`, `beam`).
     """
 
@@ -40,6 +45,7 @@ class SearchSettings:
     verb_root: bool = True
     noun_under_noun: bool = False
     one_root: bool = True
+    theft: Theft = "sum"
     beam: int = 64
 
     def changed(self, changes: Mapping[str, Any]) -> SearchSettings:
@@ -48,10 +54,9 @@ class SearchSettings:
         Raises:
             InputError: there is no such setting, or a value is out of its range.
         """
-        known = {field.name for field in fields(self)}
-        unknown = sorted(set(changes) - known)
+        unknown = sorted(set(changes) - SETTINGS)
         if unknown:
-            raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(known))}")
+            raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(SETTINGS))}")
         settings = replace(self, **{name: value for name, value in changes.items() if value is not None})
         settings._check()
         return settings
@@ -64,9 +69,13 @@ class SearchSettings:
         if not self.padding_cost >= 0:
             raise InputError(f"padding cost {self.padding_cost} is not 0 or more")
         hints = get_type_hints(SearchSettings)
-        for name in ("lmo_context", "q", "padding"):
+        for name in ("lmo_context", "q", "padding", "theft"):
             allowed = get_args(hints[name])
             if getattr(self, name) not in allowed:
                 raise InputError(
                     f"{name.replace('_', '-')} {getattr(self, name)!r} is neither {' nor '.join(allowed)}"
                 )
+
+
+#: The names of all settings.
+SETTINGS = frozenset(field.name for field in fields(SearchSettings))

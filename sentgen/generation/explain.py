@@ -1,0 +1,104 @@
+"""Why a sentence came out as it did: what the store holds behind each attachment, or behind each word.
+
+For people, and slow; the searches take the same figures from the prefetched sub-model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sentgen.generation.bag import Unit
+from sentgen.generation.prepare import Treebank
+from sentgen.generation.problem import ROOT, Tree
+from sentgen.generation.regenerate import Regenerated
+from sentgen.models.attachments import ROOT_UNIT, Attachment, AttachmentEvidence, explain_attachments
+from sentgen.models.lookup import BackoffStep
+from sentgen.models.lookup import explain as explain_word
+from sentgen.models.submodel import ModelLike, prefetch
+from sentgen.schema import Store
+from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedAttachment:
+    """One edge of a tree: the place of the modifier, its log weight when attached, and the evidence."""
+
+    place: int
+    weight: float
+    evidence: AttachmentEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedWord:
+    """One word of a sentence, its end included: how the model arrived at its probability."""
+
+    place: int
+    word: str
+    steps: tuple[BackoffStep, ...]
+
+
+def explain_trees(
+    store: Store, treebank: Treebank, sentences: Sequence[Regenerated], *, lowercase: bool
+) -> list[list[ExplainedAttachment]]:
+    """Return the evidence for the attachments of some sentences, each in the order of its words.
+
+    Args:
+        store: where the counts are.
+        treebank: the counts that the trees were made with.
+        sentences: with trees.
+        lowercase: whether words were looked up lower-cased.
+    """
+    edges = [list(_attachments(one.units, one.tree, lowercase)) if one.tree else [] for one in sentences]
+    wanted = [edge for mine in edges for edge in mine]
+    found = iter(explain_attachments(store, treebank.corpora, treebank.layer, wanted) if wanted else [])
+    return [
+        [
+            ExplainedAttachment(place, weight, next(found))
+            for place, weight in enumerate(one.tree.weights if one.tree else ())
+        ]
+        for one in sentences
+    ]
+
+
+def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Attachment]:
+    heads = [(unit.head.lower() if lower else unit.head, unit.head_tag) for unit in units]
+    for modifier, head, side, earlier in zip(heads, tree.heads, tree.sides, tree.earlier, strict=True):
+        yield Attachment(ROOT_UNIT if head == ROOT else heads[head], modifier, side, earlier)
+
+
+def explain_sentence(
+    store: Store, model: ModelLike, sentence: Regenerated, *, order: int, lowercase: bool
+) -> list[ExplainedWord]:
+    """Return how the language model backs off at each word of a sentence and at its end.
+
+    The totals of the words add up to the log-probability of the sentence.
+
+    Args:
+        store: where the model is.
+        model: the language model.
+        sentence: a sentence.
+        order: n of the n-grams that the search used.
+        lowercase: whether words were looked up lower-cased.
+    """
+    forms = [word.lower() if lowercase else word for word in sentence.words]
+    tags = [tag for unit in sentence.units for tag in (unit.tags or (None,) * len(unit.words))]
+    submodel = prefetch(store, model, [forms], tags={tag for tag in tags if tag})
+    # As the model knows them: <unk>, or <unk:TAG>, for what it does not.
+    known = [submodel.words[number] for number in submodel.encode(forms, tags)]
+    words = [RESERVED_WORDS[BOS], *known, RESERVED_WORDS[EOS]]
+    shown = [*sentence.words, RESERVED_WORDS[EOS]]
+    return [
+        ExplainedWord(
+            place - 1,
+            shown[place - 1],
+            tuple(explain_word(store, model, words[max(0, place + 1 - order) : place + 1])),
+        )
+        for place in range(1, len(words))
+    ]
+
+
+def natural(log10: float) -> float:
+    """Return a natural logarithm."""
+    return log10 * math.log(10)

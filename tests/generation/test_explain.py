@@ -1,0 +1,102 @@
+"""The reasons add up to what the searches used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.demo import NEW_SENTENCES, TREEBANK
+from sentgen.generation import Treebank, algorithm_named, parse_bag, regenerate, treebank_of
+from sentgen.generation.explain import explain_sentence, explain_trees, natural
+from sentgen.generation.problem import ROOT
+from sentgen.models import ModelInfo, build
+from sentgen.models.attachments import ROOT_UNIT
+from sentgen.schema import Store
+
+BAGS = [parse_bag(sentence) for sentence in (*NEW_SENTENCES, "zebras [the zebra]", "")]
+
+
+@pytest.fixture(scope="module")
+def relief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, ModelInfo]]:
+    """The demo treebank with a model."""
+    path: Path = tmp_path_factory.mktemp("relief") / "relief.duckdb"
+    with Store(path, create=True) as store:
+        ingest(store, [str(TREEBANK)], Settings("relief"))
+        yield store, build(store, "relief", ["relief"], order=3, smoothing="kneser-ney", unknown="tag")
+
+
+def treebank_for(relief: tuple[Store, ModelInfo], algorithm: str) -> Treebank:
+    """Return the counts that an algorithm uses."""
+    found = treebank_of(*relief, algorithm_named(algorithm))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_words_add_up_to_the_sentence(relief: tuple[Store, ModelInfo], order: int) -> None:
+    """Each word's last total is its log-probability, unknown words classed by their tags included."""
+    bags = [*BAGS, parse_bag("zebras/NNS ran/VBD")]
+    for one in regenerate(*relief, bags, algorithm="lmo", changes={"order": order}):
+        found = explain_sentence(*relief, one, order=order, lowercase=False)
+
+        assert [word.word for word in found] == [*one.words, "</s>"]
+        assert sum(natural(word.steps[-1].total) for word in found) == pytest.approx(one.logp)
+        assert all(len(step.ngram) <= order for word in found for step in word.steps)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "changes"), [("prim", {}), ("cle", {}), ("prim-arg", {"theft": "off"}), ("ab", {})]
+)
+def test_attachments_have_the_weights_of_the_search(
+    relief: tuple[Store, ModelInfo], algorithm: str, changes: dict[str, object]
+) -> None:
+    """The weight is the logarithm of the probability, times the argument factor where there is one.
+
+    prim-arg takes p_arg of exactly one modifier more (2007), ab that of at least one more (2009).
+    """
+    bags = BAGS[: len(NEW_SENTENCES)]
+    sentences = list(regenerate(*relief, bags, algorithm=algorithm, changes=changes))
+    explained = explain_trees(relief[0], treebank_for(relief, algorithm), sentences, lowercase=False)
+
+    for one, edges in zip(sentences, explained, strict=True):
+        assert one.tree is not None
+        assert [edge.place for edge in edges] == list(range(len(one.units)))
+        for edge, unit, head in zip(edges, one.units, one.tree.heads, strict=True):
+            evidence = edge.evidence
+            factor = {"prim-arg": evidence.arguments.exactly, "ab": evidence.arguments.at_least}.get(
+                algorithm, 1.0
+            )
+            names = one.units[head].head if head != ROOT else ROOT_UNIT[0]
+
+            assert (evidence.attachment.modifier[0], evidence.attachment.head[0]) == (unit.head, names)
+            if evidence.prob * factor > 1e-11:  # else floored
+                assert edge.weight == pytest.approx(math.log(evidence.prob * factor))
+
+
+def test_levels_give_the_probability(relief: tuple[Store, ModelInfo]) -> None:
+    """prob = l1 p + (1 - l1) (l2 p1 + (1 - l2) p2), with events / pairs at each level and c / (c + 1)."""
+    sentences = list(regenerate(*relief, BAGS, algorithm="cle"))
+    for edges in explain_trees(relief[0], treebank_for(relief, "cle"), sentences, lowercase=False):
+        for edge in edges:
+            words, mixed, tags = edge.evidence.levels
+            for level in (words, mixed):
+                assert level.weight == pytest.approx(level.together / (level.together + 1))
+            below = mixed.weight * mixed.ratio + (1 - mixed.weight) * tags.ratio
+
+            assert edge.evidence.prob == pytest.approx(
+                words.weight * words.ratio + (1 - words.weight) * below
+            )
+
+
+def test_nothing_to_explain(relief: tuple[Store, ModelInfo]) -> None:
+    """No sentences, or one without words, have no attachments."""
+    treebank = treebank_for(relief, "cle")
+    empty = list(regenerate(*relief, [[]], algorithm="cle"))
+
+    assert explain_trees(relief[0], treebank, [], lowercase=False) == []
+    assert explain_trees(relief[0], treebank, empty, lowercase=False) == [[]]
+    assert len(explain_sentence(*relief, empty[0], order=3, lowercase=False)) == 1
