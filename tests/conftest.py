@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 import toy_store
 from hypothesis import settings
 
+from sentgen.corpus.parsers import training
+from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
 # The first example of a compiled function pays for its compilation; CI tries the same examples every time.
@@ -22,3 +25,34 @@ def toy(tmp_path: Path) -> Iterator[tuple[Store, toy_store.ToyModel]]:
     """A store that holds a 4-gram model of five sentences."""
     with Store(tmp_path / "toy.duckdb", create=True) as store:
         yield store, toy_store.fill(store, toy_store.backoff_model(toy_store.SENTENCES, 4))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The real corpora: SENTGEN_DATA, else ../shared/data beside the repository."""
+    default = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("SENTGEN_DATA", default))
+    if not folder.is_dir():
+        pytest.skip(f"no corpora in {folder}; set SENTGEN_DATA")
+    return folder
+
+
+#: Seconds of training: short segments for the tokenizer, bigrams of tags, a small network.
+TINY = training.Quality(
+    tokenizer="dimension=16;epochs=3;segment_size=10;batch_size=10;learning_rate=0.01",
+    tagger="models=1;iterations=2;order=2;guesser_suffix_rules=3;guesser_enrich_dictionary=2;"
+    "templates=Tag 0\nTag 0,Form 0\n",
+    parser="iterations=3;hidden_layer=20;structured_interval=0",
+)
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A UDPipe model of the demo treebank, trained once for all processes of a test run."""
+    folder = tmp_path_factory.getbasetemp()
+    path = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "demo.udpipe"
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            path.write_bytes(training.train(training.read_treebank([str(TREEBANK)]), TINY).model)
+    return path

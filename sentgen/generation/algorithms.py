@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from sentgen.errors import InputError
-from sentgen.generation import beam, greedy, lmo
+from sentgen.generation import assignment, beam, cle, greedy, lmo, prim
 from sentgen.generation.problem import Algorithm
 from sentgen.generation.settings import SearchSettings
+
+_TREE = frozenset({"order", "verb_root", "noun_under_noun", "one_root"})
+#: The hard constraints are those of the paper; in it the root may take several modifiers.
+_PRIM = SearchSettings(one_root=False)
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
@@ -22,6 +26,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "greedy n-gram ordering after the last phrase (2009)",
             lmo.order_units,
             lmo.value,
+            options=frozenset({"order", "lmo_context"}),
             published={"2009": {"lmo_context": "phrase"}},
         ),
         Algorithm(
@@ -29,6 +34,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "4-gram beam search over single words (2007, 2009)",
             beam.order_without_future_cost,
             beam.value,
+            options=frozenset({"order", "beam"}),
             defaults=SearchSettings(beam=100),
             published={"2007": {"beam": 100}, "2009": {"beam": 100}},
             words=True,
@@ -38,6 +44,57 @@ ALGORITHMS: dict[str, Algorithm] = {
             "n-gram beam search with a future cost (Schmaltz et al. 2016)",
             beam.order_units,
             beam.value,
+            options=frozenset({"order", "beam"}),
+        ),
+        Algorithm(
+            "prim",
+            "Prim's tree, the strongest relation nearest to its head (2007)",
+            prim.order_by_relations,
+            prim.value,
+            options=_TREE,
+            defaults=_PRIM,
+            published={"2007": {}},
+            trees=True,
+        ),
+        Algorithm(
+            "prim-ngram",
+            "Prim's tree, siblings ordered by n-grams (2007)",
+            prim.order_siblings_by_ngrams,
+            prim.value,
+            options=_TREE | {"lmo_context"},
+            defaults=_PRIM,
+            published={"2007": {}},
+            trees=True,
+        ),
+        Algorithm(
+            "prim-arg",
+            "Prim's tree with argument counts, siblings ordered by n-grams (2007)",
+            prim.order_with_arguments,
+            prim.value_with_arguments,
+            options=_TREE | {"lmo_context", "theft"},
+            defaults=_PRIM,
+            published={"2007": {"theft": "printed"}},
+            trees=True,
+        ),
+        Algorithm(
+            "cle",
+            "Chu-Liu/Edmonds' best tree, siblings ordered by n-grams (2009)",
+            cle.order_units,
+            cle.value,
+            options=_TREE | {"lmo_context"},
+            defaults=SearchSettings(verb_root=False, noun_under_noun=True),
+            published={"2009": {"one_root": False}},
+            trees=True,
+        ),
+        Algorithm(
+            "ab",
+            "assignment of words to argument positions, siblings ordered by n-grams (2009)",
+            assignment.order_units,
+            assignment.value,
+            options=_TREE - {"one_root"} | {"lmo_context", "q", "padding", "padding_cost"},
+            defaults=SearchSettings(noun_under_noun=True),
+            published={"2009": {"q": "paper", "padding": "literal", "verb_root": False}},
+            trees=True,
         ),
     )
 }

@@ -1,0 +1,253 @@
+"""The assignment-based algorithm: words compete for argument positions, and positions for words.
+
+Wan et al. 2009, algorithm 3. The tree starts as the root with one position. In each round the words that are
+still outside are assigned to the positions that are open, at the least total cost, by the method of Kuhn and
+Munkres (`sentgen.generation.matching`); position j on side d of head u costs the word v
+
+    -log( prob(u, v, d) * P(u has more than j modifiers on side d) )                       (equation 5)
+
+An assigned word joins the tree; its position closes and the next one on that side opens, and so do the
+word's own first positions. Which positions a word has at all, q, is a setting, and so is the padding with
+dummies, by which a position may stay empty for a round:
+
+* `free`: as many dummies as positions, for the same cost each. A position takes a word only where that costs
+  less. When none does, the cheapest pair of all is attached, so that each round makes progress.
+* `literal`: dummies only for positions in excess of words, at the highest cost, so that as many positions as
+  possible are filled in every round.
+
+A dummy for each position at one price is the same as leaving out all pairs above that price, and dummies for
+the excess are the same as a rectangular problem: so no dummy is ever made.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from sentgen.generation.matching import assign
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Bools, Ordering, Problem, TreeModel
+from sentgen.generation.settings import Positions
+from sentgen.generation.trees import (
+    FORBIDDEN,
+    Attachments,
+    best_orderings,
+    by_ngrams,
+    log_of,
+    tree_value,
+)
+from sentgen.models.ngram_table import Floats, Ints, compiled
+
+
+def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Order a bag by the tree of `grow`; siblings by n-grams."""
+    return best_orderings(problem, nbest, search, by_ngrams)
+
+
+def search(problem: Problem, edges: Floats) -> Attachments:
+    """Return the tree that `grow` makes under the settings."""
+    model, settings = problem.require_trees(), problem.settings
+    price = np.inf if settings.padding == "literal" else settings.padding_cost
+    return Attachments(*grow(edges, argument_charges(model), positions(model, settings.q), price))
+
+
+def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
+    """Return the negative sum of the costs of the edges of a tree."""
+    return tree_value(problem, units, heads, argument_charges(problem.require_trees()))
+
+
+def argument_charges(model: TreeModel) -> Floats:
+    """Return (n + 1, 2, 8) log P(more than j modifiers), j = 0 ... 7; none beyond seven (equation 6)."""
+    beyond = np.zeros_like(model.arguments)
+    beyond[..., :-1] = model.arguments[..., :0:-1].cumsum(axis=-1)[..., ::-1]
+    return log_of(beyond)
+
+
+def positions(model: TreeModel, q: Positions) -> Ints:
+    """Return (n + 1, 2) how many modifiers a word may take on each side: q.
+
+    `paper`: the root one; a preposition one, after it; a verb any number on both sides; any other word any
+    number, after it. `learned`: any number on a side where the word or its tag was seen with one.
+    """
+    any_number = model.arguments.shape[0]
+    if q == "learned":
+        seen = model.arguments[..., 1:].any(axis=-1)
+        limits = np.where(seen, any_number, 0).astype(np.int32)
+    else:
+        limits = np.zeros(model.arguments.shape[:2], np.int32)
+        limits[1:, RIGHT] = np.where(model.preposition, 1, any_number)
+        limits[1:, LEFT] = np.where(model.verb, any_number, 0)
+    limits[0] = (0, 1)
+    return limits
+
+
+@compiled
+def grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return heads, sides, earlier and weights of the tree, by algorithm 3.
+
+    Args:
+        edges: (n + 1, n, 2) log-probabilities, with the constraints; row 0 is the root.
+        charges: (n + 1, 2, 8) log-probabilities of one more modifier after j of them.
+        limits: (n + 1, 2) numbers of positions.
+        price: of leaving a position empty; infinite for `literal`.
+
+    When the open positions allow nothing any more, a word takes the cheapest place, whatever the limits. Ties
+    go to the position, and the word, that comes first. Time: n rounds of at most O(n^2) and, where many
+    positions are cheap, O(n^3) for the assignment.
+    """
+    size = edges.shape[1]
+    heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
+    earlier, weights = np.zeros(size, np.int32), np.zeros(size)
+    taken = np.zeros((size + 1, 2), np.int32)
+    inside = np.zeros(size + 1, np.bool_)
+    inside[0] = True
+    left = size
+    while left:
+        words = _outside(inside, left)
+        position_heads, position_sides = _positions(inside, taken, limits, False)
+        costs = _costs(edges, charges, taken, position_heads, position_sides, words)
+        if not (costs < -FORBIDDEN / 2).any():
+            position_heads, position_sides = _positions(inside, taken, limits, True)
+            costs = _costs(edges, charges, taken, position_heads, position_sides, words)
+        found = _round(costs, price if left < size else np.inf)
+        for row in range(len(found)):
+            if found[row] >= 0:
+                unit, head, side = words[found[row]], position_heads[row], position_sides[row]
+                heads[unit], sides[unit] = head - 1, side
+                earlier[unit], weights[unit] = taken[head, side], -costs[row, found[row]]
+                taken[head, side] += 1
+                inside[unit + 1] = True
+                left -= 1
+    return heads, sides, earlier, weights
+
+
+@compiled
+def _outside(inside: Bools, left: int) -> Ints:
+    """Return the units that are not in the tree yet."""
+    units = np.empty(left, np.int32)
+    found = 0
+    for unit in range(len(inside) - 1):
+        if not inside[unit + 1]:
+            units[found] = unit
+            found += 1
+    return units
+
+
+@compiled
+def _positions(inside: Bools, taken: Ints, limits: Ints, beyond: bool) -> tuple[Ints, Ints]:
+    """Return heads and sides of the next positions of the words in the tree; also ``beyond`` the limits.
+
+    The root has its one position in any case, as long as it is free.
+    """
+    heads, sides = np.empty(2 * len(inside), np.int32), np.empty(2 * len(inside), np.int32)
+    found = 0
+    for head in range(len(inside)):
+        for side in (LEFT, RIGHT):
+            if inside[head] and (taken[head, side] < limits[head, side] or (beyond and head > 0)):
+                heads[found], sides[found] = head, side
+                found += 1
+    return heads[:found], sides[:found]
+
+
+@compiled
+def _costs(
+    edges: Floats, charges: Floats, taken: Ints, position_heads: Ints, position_sides: Ints, words: Ints
+) -> Floats:
+    """Return (positions, words) equation 5."""
+    costs = np.empty((len(position_heads), len(words)))
+    for row in range(len(position_heads)):
+        head, side = position_heads[row], position_sides[row]
+        charge = charges[head, side, min(taken[head, side], charges.shape[2] - 1)]
+        for column in range(len(words)):
+            costs[row, column] = -edges[head, words[column], side] - charge
+    return costs
+
+
+@compiled
+def _round(costs: Floats, price: float) -> Ints:
+    """Return the word that each position gets in one round, -1 for none; at least one gets a word.
+
+    Pairs that a constraint forbids are not made here, unless nothing else is left.
+    """
+    rows, columns = costs.shape
+    limit = min(price, -FORBIDDEN / 2)
+    cheapest_row, cheapest_column = 0, 0
+    row_place, column_place = np.full(rows, -1, np.int32), np.full(columns, -1, np.int32)
+    some_rows, some_columns = 0, 0
+    for row in range(rows):
+        for column in range(columns):
+            if costs[row, column] < costs[cheapest_row, cheapest_column]:
+                cheapest_row, cheapest_column = row, column
+            if costs[row, column] < limit or limit < price:
+                if row_place[row] < 0:
+                    row_place[row] = some_rows
+                    some_rows += 1
+                if column_place[column] < 0:
+                    column_place[column] = some_columns
+                    some_columns += 1
+    words = np.full(rows, -1, np.int32)
+    made = 0
+    if some_rows:
+        # Only rows and columns with a pair below the price take part; above it, all pairs are the same.
+        part = np.empty((some_rows, some_columns))
+        column_at = np.empty(some_columns, np.int32)
+        for column in range(columns):
+            if column_place[column] >= 0:
+                column_at[column_place[column]] = column
+        for row in range(rows):
+            for column in range(columns):
+                if row_place[row] >= 0 and column_place[column] >= 0:
+                    part[row_place[row], column_place[column]] = min(costs[row, column], price)
+        found = assign(part)
+        for row in range(rows):
+            if row_place[row] >= 0 and found[row_place[row]] >= 0:
+                column = column_at[found[row_place[row]]]
+                if costs[row, column] < limit:
+                    words[row] = column
+                    made += 1
+    if not made:
+        words[cheapest_row] = cheapest_column
+    return words
+
+
+def grow_reference(
+    edges: Floats, charges: Floats, limits: Ints, price: float
+) -> tuple[dict[int, tuple[int, int]], float]:
+    """Return unit -> (head, side), and the sum of the weights: `grow` with sets, and with the dummies."""
+    from scipy.optimize import linear_sum_assignment
+
+    outside = list(range(edges.shape[1]))
+    inside = [ROOT]
+    tree: dict[int, tuple[int, int]] = {}
+    total = 0.0
+
+    def cost(position: tuple[int, int], unit: int) -> float:
+        head, side = position
+        earlier = sum(position == taken for taken in tree.values())
+        return -float(edges[head + 1, unit, side]) - float(charges[head + 1, side][: earlier + 1][-1])
+
+    def is_open(head: int, side: int) -> bool:
+        return sum((head, side) == taken for taken in tree.values()) < int(limits[head + 1, side])
+
+    while outside:
+        places = [(head, side) for head in inside for side in (LEFT, RIGHT)]
+        positions = [place for place in places if is_open(*place)]
+        if all(cost(*pair) > -FORBIDDEN / 2 for pair in product(positions, outside)):
+            positions = [place for place in places if is_open(*place) or place[0] != ROOT]
+        padding = (
+            max(0, len(positions) - len(outside)) if len(inside) == 1 or price == np.inf else len(positions)
+        )
+        empty = min(price, 1e7)
+        costs = [[*(cost(position, unit) for unit in outside), *[empty] * padding] for position in positions]
+        pairs = [
+            (positions[row], outside[column])
+            for row, column in zip(*linear_sum_assignment(costs), strict=True)
+            if column < len(outside) and costs[row][column] < -FORBIDDEN / 2
+        ]
+        if not pairs:
+            pairs = [min(product(positions, outside), key=lambda pair: cost(*pair))]
+        total -= sum(cost(*pair) for pair in pairs)
+        tree.update({unit: position for position, unit in pairs})
+        inside += [unit for _, unit in pairs]
+        outside = [unit for unit in outside if unit not in tree]
+    return tree, total

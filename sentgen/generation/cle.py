@@ -1,0 +1,46 @@
+"""Chu-Liu/Edmonds: the most probable dependency tree (Wan et al. 2009, algorithm 1).
+
+Of the two directions of an edge the better one counts. Arguments play no part: "while our adapted version of
+the CLE algorithm finds an optimal spanning tree, this does not always correspond with a linguistically valid
+dependency tree". Siblings are ordered by n-grams.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sentgen.generation.arborescence import best_arborescence
+from sentgen.generation.problem import Ordering, Problem
+from sentgen.generation.trees import Attachments, best_orderings, by_ngrams, tree_value
+from sentgen.models.ngram_table import Floats
+
+
+def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Order a bag by its best tree; see `sentgen.generation.trees.best_orderings` for further answers.
+
+    Of equal heads the root is taken, then the first unit; of equal sides the left. Time: quadratic.
+    """
+    return best_orderings(problem, nbest, search, by_ngrams)
+
+
+def search(problem: Problem, edges: Floats) -> Attachments:
+    """Return the best tree, with one modifier of the root if the settings say so.
+
+    For that, all edges of the root lose more than any other edges could win back (the graph is complete, so
+    a tree with one of them exists).
+    """
+    size = edges.shape[1]
+    nodes = np.full((size + 1, size + 1), -np.inf)
+    nodes[:, 1:] = edges.max(axis=2)
+    if problem.settings.one_root and size:
+        finite = nodes[np.isfinite(nodes)]
+        nodes[0] -= size * (finite.max() - finite.min()) + 1
+    heads = best_arborescence(nodes)[1:] - 1
+    units = np.arange(size)
+    sides = edges[heads + 1, units].argmax(axis=1).astype(np.int32)
+    return Attachments(heads, sides, np.zeros(size, np.int32), edges[heads + 1, units, sides])
+
+
+def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
+    """Return the sum of the log-probabilities of the edges of a tree."""
+    return tree_value(problem, units, heads)

@@ -1,0 +1,207 @@
+"""Prim's algorithm: grow a dependency tree from the root, edge by edge (Wan et al. 2007, figure 2).
+
+Of every unit outside the tree the best edge into it waits; the best of these is taken; the new node offers
+its own edges, and each unit keeps the better one. What is taken is never given up.
+
+Three systems: `prim` ("Tree") puts the stronger relation nearer to the head, `prim-ngram` ("Tree+N-Grams")
+orders siblings by n-grams, and `prim-arg` ("Tree+Arg") does, too, and minds the number of modifiers:
+
+* An edge that waits is worth prob(H, M, D) * p_arg(H, n + 1, D), where the head H has n modifiers on side D
+  by now; so it loses when its head is full (section 4.3.1, against greediness).
+* An edge that would take M from the head P that it waits for is scaled by the chance that P is satisfied
+  without M (section 4.3.2, against theft), as the setting `theft` says; see `_satisfied`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from sentgen.generation.linearize import by_weight
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Bools, Ordering, Problem, TreeModel
+from sentgen.generation.settings import THEFTS, Theft
+from sentgen.generation.trees import (
+    FORBIDDEN,
+    ZERO,
+    Attachments,
+    best_orderings,
+    by_ngrams,
+    log_of,
+    tree_value,
+)
+from sentgen.models.ngram_table import Floats, Ints, compiled
+
+_OFF, _PRINTED = THEFTS.index("off"), THEFTS.index("printed")
+
+
+def order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Order a bag by its tree, the strongest relation nearest to the head: "Tree".
+
+    For ties see `grow`, for further answers `sentgen.generation.trees.best_orderings`. Time: O(n^2).
+    """
+    return best_orderings(problem, nbest, search, _by_weight)
+
+
+def order_siblings_by_ngrams(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Order a bag by the same tree, siblings by n-grams: "Tree+N-Grams"."""
+    return best_orderings(problem, nbest, search, by_ngrams)
+
+
+def order_with_arguments(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Order a bag by a tree that minds the number of modifiers, siblings by n-grams: "Tree+Arg"."""
+    return best_orderings(problem, nbest, search_with_arguments, by_ngrams)
+
+
+def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
+    """Return the sum of the log-probabilities of the edges of a tree."""
+    return tree_value(problem, units, heads)
+
+
+def value_with_arguments(
+    problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None
+) -> float | None:
+    """Return the sum of log prob(H, M, D) * p_arg(H, n + 1, D) over the edges of a tree.
+
+    It does not depend on the order in which edges are attached; the factor against thefts, which does, only
+    steers the search.
+    """
+    return tree_value(problem, units, heads, argument_charges(problem.require_trees()))
+
+
+def search(problem: Problem, edges: Floats) -> Attachments:
+    """Return the tree that `grow` makes of probabilities alone."""
+    arguments = problem.require_trees().arguments
+    return Attachments(*grow(edges, np.zeros_like(arguments), arguments, _OFF, problem.settings.one_root))
+
+
+def search_with_arguments(problem: Problem, edges: Floats) -> Attachments:
+    """Return the tree that `grow` makes with the two corrections."""
+    model, settings = problem.require_trees(), problem.settings
+    theft = THEFTS.index(settings.theft)
+    return Attachments(*grow(edges, argument_charges(model), model.arguments, theft, settings.one_root))
+
+
+def argument_charges(model: TreeModel) -> Floats:
+    """Return (n + 1, 2, 8) log p_arg(head, j + 1, side), j = 0 ... 7; seven stands for seven and more."""
+    return log_of(np.concatenate((model.arguments[..., 1:], model.arguments[..., -1:]), axis=-1))
+
+
+def _by_weight(problem: Problem, found: Attachments) -> Ints:
+    return by_weight(*found)
+
+
+@compiled
+def grow(
+    edges: Floats, charges: Floats, arguments: Floats, theft: int, one_root: bool
+) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return heads, sides, earlier and weights of the tree.
+
+    Args:
+        edges: (n + 1, n, 2) log-probabilities, with the constraints; row 0 is the root.
+        charges: (n + 1, 2, 8) added to an edge by the number of modifiers its head has on that side.
+        arguments: (n + 1, 2, 8) p_arg, for the factor against thefts.
+        theft: place of the setting in `THEFTS`.
+        one_root: let the root go after its first modifier.
+
+    Of equal units the first is attached first; an edge must be better to replace the one that waits, and the
+    right side better than the left. As printed, an offer is not charged while it is compared. Time: O(n^2).
+    """
+    size, most = edges.shape[1], charges.shape[2] - 1
+    heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
+    earlier, weights = np.zeros(size, np.int32), np.zeros(size)
+    edge = edges[0, :, RIGHT].copy()  # log-probability of the edge that waits
+    outside = np.ones(size, np.bool_)
+    taken = np.zeros((size + 1, 2), np.int32)
+    for _ in range(size):
+        best, best_worth = -1, -np.inf
+        for unit in range(size):
+            if outside[unit]:
+                head, side = heads[unit] + 1, sides[unit]
+                worth = edge[unit] + charges[head, side, min(taken[head, side], most)]
+                if best < 0 or worth > best_worth:
+                    best, best_worth = unit, worth
+        head, side = heads[best] + 1, sides[best]
+        outside[best], earlier[best], weights[best] = False, taken[head, side], best_worth
+        taken[head, side] += 1
+        waiting = _waiting(heads, sides, edge, outside)
+        for unit in range(size):
+            if not outside[unit]:
+                continue
+            new = edges[best + 1, unit]
+            new_side = RIGHT if new[RIGHT] > new[LEFT] else LEFT
+            head, side = heads[unit] + 1, sides[unit]
+            worth, offer = edge[unit] + charges[head, side, min(taken[head, side], most)], new[new_side]
+            if theft != _OFF and edge[unit] > FORBIDDEN / 2:
+                others = waiting[head, side] - 1
+                offer += np.log(
+                    max(ZERO, _satisfied(arguments[head, side], taken[head, side], others, theft))
+                )
+            if offer > worth or (one_root and head == 0):
+                heads[unit], sides[unit], edge[unit] = best, new_side, new[new_side]
+    return heads, sides, earlier, weights
+
+
+@compiled
+def _waiting(heads: Ints, sides: Ints, edge: Floats, outside: Bools) -> Ints:
+    """Return (n + 1, 2) how many allowed edges wait, by head and side.
+
+    They are counted once a round, so that it does not matter which unit is asked first.
+    """
+    counts = np.zeros((len(heads) + 1, 2), np.int32)
+    for unit in range(len(heads)):
+        if outside[unit] and edge[unit] > FORBIDDEN / 2:
+            counts[heads[unit] + 1, sides[unit]] += 1
+    return counts
+
+
+@compiled
+def _satisfied(arguments: Floats, taken: int, others: int, theft: int) -> float:
+    """Return the chance that a head is satisfied on one side without the modifier that is taken from it.
+
+    Args:
+        arguments: (8,) p_arg of 0 ... 7 modifiers.
+        taken: modifiers that it has.
+        others: edges that wait for it without the one in question: m.
+        theft: `printed` for (p_arg(0) + ... + p_arg(m)) / m, for m = 0 over 1, as in the paper; `sum` for the
+            chance that it wants no more than it has and may still get, p_arg(0) + ... + p_arg(taken + m).
+    """
+    if theft == _PRINTED:
+        return float(arguments[: others + 1].sum() / max(others, 1))
+    return float(arguments[: taken + others + 1].sum())
+
+
+def grow_reference(
+    edges: Floats, charges: Floats, arguments: Floats, theft: Theft, *, one_root: bool
+) -> list[tuple[int, int, float]]:
+    """Return head, side and weight of each unit: `grow`, line by line as figure 2 of the paper."""
+    units = range(edges.shape[1])
+    best_edges = dict.fromkeys(units, (ROOT, RIGHT))
+    tree: dict[int, tuple[int, int, float]] = {}
+
+    def weight(unit: int, head: int, side: int) -> float:
+        return float(edges[head + 1, unit, side])
+
+    def modifiers(head: int, side: int) -> int:
+        return sum((head, side) == taken[:2] for taken in tree.values())
+
+    def worth(unit: int) -> float:
+        head, side = best_edges[unit]
+        return weight(unit, head, side) + float(charges[head + 1, side][: modifiers(head, side) + 1][-1])
+
+    while best_edges:
+        new = max(best_edges, key=worth)
+        tree[new] = (*best_edges[new], worth(new))
+        del best_edges[new]
+        waiting = Counter(edge for unit, edge in best_edges.items() if weight(unit, *edge) > FORBIDDEN / 2)
+        for unit, (head, side) in list(best_edges.items()):
+            offer, new_side = max((weight(unit, new, side), -side) for side in (LEFT, RIGHT))
+            if theft != "off" and weight(unit, head, side) > FORBIDDEN / 2:
+                others = waiting[head, side] - 1
+                within = others if theft == "printed" else modifiers(head, side) + others
+                chance = sum(arguments[head + 1, side, : within + 1])
+                offer += math.log(max(ZERO, chance / max(others, 1) if theft == "printed" else chance))
+            if offer > worth(unit) or (one_root and head == ROOT):
+                best_edges[unit] = (new, -new_side)
+    return [tree[unit] for unit in units]
