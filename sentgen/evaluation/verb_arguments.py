@@ -1,0 +1,182 @@
+"""Verb arguments: does a text say the same of its verbs as its source does?
+
+The measure of Wan et al. 2005, section 5, for generated sentences. A relation is a dependency whose head is
+a verb. It matches a relation of another text that has the same head word, the same modifier word, and the two
+in the same order.
+
+    precision = generated relations that match one of the source / generated relations
+    recall    = source relations that match a generated one / source relations of the output's verbs
+
+Both count occurrences: every relation of a text is looked up among those of the other one. So four
+paraphrases in the source that say the same thing do not divide recall by four, and what is said twice is
+right twice. Adjacent relations are those whose two words are neighbors where the relation is counted, in the
+output for precision and in the source for recall; the others are long-distance. A match may be at any
+distance.
+
+Punctuation is no argument and is left out. Verbs are known by their tags, auxiliaries and modals included:
+the universal tag where there is one, else that of the Penn Treebank. In Universal Dependencies an adjective
+or noun after a copula is the head of its clause; such clauses have no verb and do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.generation.word_classes import is_verb
+
+Kind = Literal["all", "adjacent", "long"]
+KINDS: tuple[Kind, ...] = ("all", "adjacent", "long")
+
+_PUNCTUATION = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """What makes two words the same: their lower-cased forms, unless told otherwise.
+
+    With ``lemmas`` a word without a lemma stands for itself.
+    """
+
+    lemmas: bool = False
+    match_case: bool = False
+
+    def words(self, sentence: Sentence) -> list[str]:
+        """Return what stands for each token of a sentence."""
+        found = sentence.forms
+        if self.lemmas and sentence.lemmas:
+            found = [
+                form if lemma in ("", "_") else lemma
+                for form, lemma in zip(found, sentence.lemmas, strict=True)
+            ]
+        return found if self.match_case else [word.lower() for word in found]
+
+
+#: Forms, lower-cased.
+FORMS = Spelling()
+
+
+class Key(NamedTuple):
+    """What has to be the same for two relations to match."""
+
+    head: str
+    modifier: str
+    head_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A relation of a verb; places are those of its words in the sentence, from 0."""
+
+    key: Key
+    head: int
+    modifier: int
+    deprel: str
+
+    @property
+    def adjacent(self) -> bool:
+        """Return whether the two words are neighbors."""
+        return abs(self.head - self.modifier) == 1
+
+    def is_kind(self, kind: Kind) -> bool:
+        """Return whether it counts as all, adjacent or long-distance."""
+        return kind == "all" or self.adjacent == (kind == "adjacent")
+
+
+def tags_of(sentence: Sentence) -> list[str]:
+    """Return the tag of each token: the universal one, where there is none that of the language, else `_`."""
+    nothing = ["_"] * len(sentence.forms)
+    pairs = zip(sentence.upos or nothing, sentence.xpos or nothing, strict=True)
+    return [upos if upos not in ("", "_") else xpos for upos, xpos in pairs]
+
+
+def arguments(sentence: Sentence, spelling: Spelling = FORMS) -> list[Argument]:
+    """Return the relations of the verbs of a sentence, by the place of the modifier.
+
+    Raises:
+        InputError: the sentence has no tree, or no tags.
+
+    >>> tree = Sentence(["He", "ate", "."], upos=["PRON", "VERB", "PUNCT"], heads=[2, 0, 2])
+    >>> [argument.key for argument in arguments(tree)]
+    [Key(head='ate', modifier='he', head_first=False)]
+    """
+    if sentence.heads is None or (sentence.upos is None and sentence.xpos is None):
+        raise InputError("a sentence without a tree and tags has no verb arguments; parse it with --parser")
+    words, tags = spelling.words(sentence), tags_of(sentence)
+    deprels = sentence.deprels or ["_"] * len(words)
+    return [
+        Argument(Key(words[head - 1], words[i], head - 1 < i), head - 1, i, deprels[i])
+        for i, head in enumerate(sentence.heads)
+        if head and is_verb(tags[head - 1]) and not _is_punctuation(tags[i], deprels[i])
+    ]
+
+
+def _is_punctuation(tag: str, deprel: str) -> bool:
+    return tag in _PUNCTUATION or deprel.partition(":")[0] == "punct"
+
+
+def verbs(sentence: Sentence, spelling: Spelling = FORMS) -> set[str]:
+    """Return the verbs of a sentence as they are compared."""
+    words = spelling.words(sentence)
+    return {word for word, tag in zip(words, tags_of(sentence), strict=True) if is_verb(tag)}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How many relations of an output and of its source there are, and how many of them have a match."""
+
+    generated: int = 0
+    matched: int = 0
+    source: int = 0
+    recalled: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Return the share of the generated relations that match; NaN if there are none."""
+        return self.matched / self.generated if self.generated else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Return the share of the source relations that match; NaN if the verbs of the output have none."""
+        return self.recalled / self.source if self.source else float("nan")
+
+
+class SourceArguments:
+    """The relations of a source, which many outputs are compared with."""
+
+    def __init__(self, sentences: Iterable[Sentence], spelling: Spelling = FORMS) -> None:
+        self.spelling = spelling
+        self._arguments = [found for sentence in sentences for found in arguments(sentence, spelling)]
+        self._keys = {argument.key for argument in self._arguments}
+
+    def __len__(self) -> int:
+        return len(self._arguments)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[Argument]:
+        return iter(self._arguments)
+
+    def compare(self, output: Sequence[Sentence]) -> Mapping[Kind, Agreement]:
+        """Compare an output, parsed, with the source."""
+        generated = [found for sentence in output for found in arguments(sentence, self.spelling)]
+        said = {argument.key for argument in generated}
+        occurring = {verb for sentence in output for verb in verbs(sentence, self.spelling)}
+        relevant = [argument for argument in self._arguments if argument.key.head in occurring]
+        return {kind: self._agreement(kind, generated, relevant, said) for kind in KINDS}
+
+    def _agreement(
+        self, kind: Kind, generated: list[Argument], relevant: list[Argument], said: set[Key]
+    ) -> Agreement:
+        output = [argument for argument in generated if argument.is_kind(kind)]
+        source = [argument for argument in relevant if argument.is_kind(kind)]
+        return Agreement(
+            generated=len(output),
+            matched=sum(argument.key in self._keys for argument in output),
+            source=len(source),
+            recalled=sum(argument.key in said for argument in source),
+        )
