@@ -62,6 +62,15 @@ def write_report(result: RegenerationResult, folder: Path) -> list[Path]:
     for name, draw in PLOTS.items():
         contents[f"{name}.svg"] = picture(draw(result, LIGHT), "svg")
         contents[f"{name}.png"] = picture(draw(result, LIGHT), "png")
+    return write_files(folder, contents)
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write files into a folder, over those of an earlier report.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
     try:
         for name, content in contents.items():
             (folder / name).write_bytes(content)

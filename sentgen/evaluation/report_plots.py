@@ -56,7 +56,7 @@ def require_plots() -> None:
 def systems_plot(result: RegenerationResult, theme: Theme) -> Figure:
     """Draw the main figure of each system with its interval, the best one on top."""
     systems = ranked(result)[::-1]
-    figure, axes = _axes(7.2, 1.3 + 0.36 * len(systems), theme)
+    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(systems), theme)
     values = [system.value(PRIMARY) for system in systems]
     lows, highs = zip(*((s.intervals[PRIMARY].low, s.intervals[PRIMARY].high) for s in systems), strict=True)
     places = range(len(systems))
@@ -76,7 +76,7 @@ def systems_plot(result: RegenerationResult, theme: Theme) -> Figure:
 
 def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
     """Draw the main figure of each system by the number of words of the sentences."""
-    figure, axes = _axes(8.2, 4.4, theme)
+    figure, axes = plain_axes(8.2, 4.4, theme)
     for number, system in enumerate(ranked(result)):
         axes.plot(
             range(len(result.lengths)),
@@ -109,7 +109,7 @@ def picture(figure: Figure, form: Literal["svg", "png"]) -> bytes:
     return target.getvalue()
 
 
-def _axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]:
+def plain_axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]:
     """Return an empty plot without a frame; no window and no global state are involved."""
     from matplotlib.figure import Figure
 

@@ -208,13 +208,13 @@ def scores_csv(result: RegenerationResult) -> str:
         for system in result.systems
         for time in system.times
     ]
-    return _csv(["system", "metric", "value", "low", "high", "signature"], [*rows, *times])
+    return csv_text(["system", "metric", "value", "low", "high", "signature"], [*rows, *times])
 
 
 def comparisons_csv(result: RegenerationResult) -> str:
     """Return a line a pair of systems."""
     names = Comparison.__dataclass_fields__
-    return _csv(list(names), ([getattr(pair, name) for name in names] for pair in result.comparisons))
+    return csv_text(list(names), ([getattr(pair, name) for name in names] for pair in result.comparisons))
 
 
 def lengths_csv(result: RegenerationResult) -> str:
@@ -224,10 +224,11 @@ def lengths_csv(result: RegenerationResult) -> str:
         for system in result.systems
         for bucket, score in zip(result.lengths, by_length(system, result.lengths), strict=True)
     )
-    return _csv(["system", "words", "sentences", "metric", "value"], rows)
+    return csv_text(["system", "words", "sentences", "metric", "value"], rows)
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
