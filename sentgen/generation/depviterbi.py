@@ -1,0 +1,121 @@
+"""Dependency-propagating Viterbi search: the best sentences of each length from the words of a cluster.
+
+Wan et al. 2005. A sentence w_1 ... w_L has the probability
+
+    p_tr(w_1 | <s>) p_em(w_1) * product over i of p_tr(w_i+1 | w_i) p_em(w_i+1) * p_tr(</s> | w_L)
+    p_tr(x | w) = (1 - weight) p_ngram(x | w) + weight p_dep(x)
+    p_dep(x)    = max over the items h of the head stack of p(Dep_sym(h, x))
+
+There is no dependency from the start, where the stack is empty, nor to the end: p_dep is 0. The paper keeps
+one path for each length and last word, and with it one stack. But the stack is not in the state, so that the
+best beginning need not be the beginning of the best sentence. Here the state is the last word with the stack,
+as far as it matters (see `depviterbi_kernels`), and several hypotheses stay for each length and last word.
+What the beam lost is bounded from above: an answer that no lost sentence can beat is `exact`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentgen.generation.depviterbi_kernels import CLOSE, Hypotheses, Lattice, search
+from sentgen.models.cluster_model import ClusterModel
+from sentgen.models.ngram_table import Floats, Ints
+
+#: Hypotheses for each length and last word where the use of words is limited.
+BEAM = 32
+#: Where it is not: for each word at first, which is mostly right, and of all words in the search that proves
+#: it.
+_NARROW, _WIDE = 4, 65_536
+#: The limit of a word that may be used as often as one likes.
+UNLIMITED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A sentence as numbers of words, with its log-probability; ``exact`` if no sentence can have its rank.
+
+    That is: of its length, at most rank - 1 sentences are more probable.
+    """
+
+    words: tuple[int, ...]
+    logp: float
+    exact: bool
+
+
+def lattice_of(model: ClusterModel, *, weight: float, emission: Floats, limit: Ints) -> Lattice:
+    """Return what the search needs.
+
+    Args:
+        model: the probabilities of the cluster.
+        weight: of the dependencies; that of the bigrams is 1 - weight.
+        emission: (n,) log p_em; -inf for words that are not to be used.
+        limit: (n,) how often each word may be used.
+    """
+    n = len(model.words)
+    ngram = (1 - weight) * model.bigrams
+    with np.errstate(divide="ignore"):
+        start, end = np.log(ngram[n, :n]) + emission, np.log(ngram[:n, n])
+    return Lattice(
+        start=start,
+        end=end,
+        ngram=np.ascontiguousarray(ngram[:n, :n]),
+        dep=weight * (model.head_right + model.head_left),
+        governs=model.head_right > model.head_left,
+        emission=emission,
+        limit=limit.astype(np.int32),
+    )
+
+
+def best_paths(
+    lattice: Lattice, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
+) -> Mapping[int, list[Path]]:
+    """Return the most probable sentences of each length, the best one first; fewer where there are no more.
+
+    Args:
+        lattice: the words.
+        lengths: numbers of words, from 1.
+        nbest: sentences of each length.
+        beam: hypotheses to keep for each length and last word; 1 is the search of the paper. If ``None``,
+        `BEAM`,
+            but where words may be used without limit, as many as prove the answers: a narrow search shows
+            how good the answers are at least, and what cannot be as good is dropped in a wide one.
+    """
+    longest = max(lengths, default=0)
+    if not longest or not len(lattice.start):
+        return {length: [] for length in lengths}
+    floor = np.full(longest + 1, np.inf)
+    floor[list(lengths)] = -np.inf
+    if beam is not None or lattice.limit.min() < longest:
+        return _paths(lattice, floor, nbest, beam or BEAM)
+    found = _paths(lattice, floor, nbest, max(_NARROW, nbest))
+    for length, paths in found.items():
+        floor[length] = paths[-1].logp if len(paths) == nbest else -np.inf
+    return _paths(lattice, floor, nbest, max(BEAM, nbest, _WIDE // len(lattice.start)))
+
+
+def _paths(lattice: Lattice, floor: Floats, nbest: int, beam: int) -> dict[int, list[Path]]:
+    """Search once, and read the sentences of all lengths with a finite floor, or none."""
+    nodes, begin, lost = search(lattice, len(floor) - 1, beam, nbest, floor)
+    found = {}
+    for length in np.flatnonzero(floor < np.inf).tolist():
+        numbers = np.arange(begin[length], begin[length + 1])
+        whole = nodes.logp[numbers] + lattice.end[nodes.word[numbers]]
+        best = np.argsort(-whole, kind="stable")[:nbest]
+        found[length] = [
+            Path(_words(nodes, int(numbers[i])), float(whole[i]), bool(whole[i] >= lost[length] - CLOSE))
+            for i in best.tolist()
+            if whole[i] > -np.inf
+        ]
+    return found
+
+
+def _words(nodes: Hypotheses, number: int) -> tuple[int, ...]:
+    """Read a sentence backward."""
+    words = []
+    while number >= 0:
+        words.append(int(nodes.word[number]))
+        number = int(nodes.parent[number])
+    return tuple(reversed(words))

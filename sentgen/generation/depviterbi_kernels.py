@@ -1,0 +1,360 @@
+"""The dependency-propagating Viterbi search, compiled; the readable reference is in `depviterbi_reference`.
+
+A hypothesis is a beginning of a sentence. Its future depends on its last word, on its head stack, and on the
+words that it may not use again: hypotheses that agree in these are the same, and of those the best stay. Of
+the stack only what can matter is kept. An item without relations to later words does not, nor does one above
+an item whose relations are all as probable: of equals the oldest is taken, and it is the last one to be
+popped.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.models.ngram_table import Floats, Ints, compiled
+
+Bools = npt.NDArray[np.bool_]
+
+#: Log-probabilities that differ by less are equal: rounding depends on the order of additions.
+CLOSE = 1e-9
+
+
+class Lattice(NamedTuple):
+    """What a search needs to know about n words; rows are earlier, columns later words.
+
+    After word w with a stack of items h, word x has the probability ngram[w, x] + max over h of dep[h, x].
+    """
+
+    start: Floats  # (n,) log-probability of a word at the start, with its emission
+    end: Floats  # (n,) log-probability of the end after a word
+    ngram: Floats  # (n, n) share of the bigram in the probability
+    dep: Floats  # (n, n) share of the dependency
+    governs: Bools  # (n, n) whether in a relation it is the later word that governs
+    emission: Floats  # (n,) log p_em
+    limit: Ints  # (n,) how often a word may be used
+
+
+class Bounds(NamedTuple):
+    """What a search can know before it begins."""
+
+    ahead: Floats  # (longest, n) no way from a word to the end over so many more words is more probable
+    ceiling: Floats  # (n, n) no transition to the word of the row is more probable after that of the column
+    matters: Bools  # (n,) whether a word has relations to later ones
+    covers: Bools  # (n, n) whether, with the word of the row on the stack, that of the column does not matter
+    column: Ints  # (n,) where uses of a word are counted, -1 if its limit is out of reach
+
+
+class Hypotheses(NamedTuple):
+    """All hypotheses, by length."""
+
+    logp: Floats  # (N,)
+    word: Ints  # (N,) the last one
+    parent: Ints  # (N,) -1 at the start
+
+
+class Frontier(NamedTuple):
+    """The m hypotheses of one length, with what their future depends on."""
+
+    logp: Floats  # (m,)
+    word: Ints  # (m,)
+    parent: Ints  # (m,) within the frontier before
+    height: Ints  # (m,) of the stack
+    stack: Ints  # (m, highest) the oldest item first
+    used: Ints  # (m, columns) how often words were used
+
+
+@compiled
+def search(
+    lattice: Lattice, longest: int, beam: int, nbest: int, floor: Floats
+) -> tuple[Hypotheses, Ints, Floats]:
+    """Find the most probable sentences of 1 to so many words.
+
+    Args:
+        lattice: the words.
+        longest: most words of a sentence.
+        beam: hypotheses to keep for each length and last word.
+        nbest: hypotheses to keep of the same ones.
+        floor: (longest + 1,) by length, a log-probability that sentences must reach, which saves time; inf
+        for
+            lengths that are not wanted.
+
+    Returns:
+        The hypotheses; (longest + 2,) where those of each length begin; and (longest + 1,) by length, what no
+        sentence that the beam lost exceeds, -inf if it lost none.
+
+    Of equals the one found first stays; more probable beginnings are extended first.
+    Time: longest * beam * n * n * height of the stacks.
+    """
+    n = len(lattice.start)
+    bounds = _bounds(lattice, longest)
+    nodes = _hypotheses(longest * n * beam)
+    begin = np.zeros(longest + 2, np.int32)
+    lost = np.full(longest + 1, -np.inf)
+    frontier = _first_words(lattice, bounds, min(longest, n))
+    for length in range(1, longest + 1):
+        if length > 1:
+            slack = _slack(bounds.ahead, floor, length)
+            found, count, worst = _extensions(lattice, bounds, frontier, slack, beam, nbest)
+            _note_lost(lost, worst, bounds.ahead, length)
+            frontier = _sorted(found, count, beam)
+        begin[length + 1] = begin[length] + len(frontier.logp)
+        nodes.logp[begin[length] : begin[length + 1]] = frontier.logp
+        nodes.word[begin[length] : begin[length + 1]] = frontier.word
+        nodes.parent[begin[length] : begin[length + 1]] = frontier.parent + begin[length - 1]
+    size = begin[longest + 1]
+    return Hypotheses(nodes.logp[:size], nodes.word[:size], nodes.parent[:size]), begin, lost
+
+
+@compiled
+def _hypotheses(size: int) -> Hypotheses:
+    return Hypotheses(np.empty(size), np.empty(size, np.int32), np.empty(size, np.int32))
+
+
+@compiled
+def _frontier(size: int, highest: int, columns: int) -> Frontier:
+    return Frontier(
+        np.empty(size),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.zeros(size, np.int32),
+        np.empty((size, highest), np.int32),
+        np.zeros((size, columns), np.int32),
+    )
+
+
+@compiled
+def _bounds(lattice: Lattice, longest: int) -> Bounds:
+    """Look at all words and pairs of words."""
+    n = len(lattice.start)
+    ceiling, covers = np.empty((n, n)), np.empty((n, n), np.bool_)
+    matters = np.zeros(n, np.bool_)
+    for x in range(n):
+        best = lattice.dep[:, x].max()
+        for w in range(n):
+            ceiling[x, w] = np.log(lattice.ngram[w, x] + best) + lattice.emission[x]
+            covers[x, w] = (lattice.dep[x] >= lattice.dep[w]).all()
+        matters[x] = lattice.dep[x].max() > 0
+    ahead = np.empty((longest, n))
+    ahead[0] = lattice.end
+    for more in range(1, longest):
+        for w in range(n):
+            ahead[more, w] = (ceiling[:, w] + ahead[more - 1]).max()
+    column, columns = np.full(n, -1, np.int32), 0
+    for x in range(n):
+        if lattice.limit[x] < longest:
+            column[x] = columns
+            columns += 1
+    return Bounds(ahead, ceiling, matters, covers, column)
+
+
+@compiled
+def _first_words(lattice: Lattice, bounds: Bounds, highest: int) -> Frontier:
+    """Return the hypotheses of one word, a word each."""
+    n = len(lattice.start)
+    found = _frontier(n, highest, bounds.column.max() + 1)
+    count = np.zeros(n, np.int32)
+    for x in range(n):
+        if lattice.limit[x] > 0 and lattice.start[x] > -np.inf:
+            found.logp[x], found.word[x], found.parent[x] = lattice.start[x], x, -1
+            if bounds.matters[x]:
+                found.stack[x, 0] = x
+                found.height[x] = 1
+            if bounds.column[x] >= 0:
+                found.used[x, bounds.column[x]] = 1
+            count[x] = 1
+    return _sorted(found, count, 0)
+
+
+@compiled
+def _sorted(found: Frontier, count: Ints, beam: int) -> Frontier:
+    """Return what the slots of all words hold, the most probable first."""
+    filled = np.empty(count.sum(), np.int64)
+    at = 0
+    for x in range(len(count)):
+        for slot in range(x * (beam + 1), x * (beam + 1) + count[x]):
+            filled[at] = slot
+            at += 1
+    order = filled[np.argsort(-found.logp[filled], kind="mergesort")]
+    return Frontier(
+        found.logp[order],
+        found.word[order],
+        found.parent[order],
+        found.height[order],
+        found.stack[order],
+        found.used[order],
+    )
+
+
+@compiled
+def _slack(ahead: Floats, floor: Floats, length: int) -> Floats:
+    """Return by word what a hypothesis of some length may be short of, to reach the floor of any length."""
+    slack = np.full(ahead.shape[1], -np.inf)
+    for whole in range(length, len(floor)):
+        for x in range(len(slack)):
+            if ahead[whole - length, x] > -np.inf:
+                slack[x] = max(slack[x], ahead[whole - length, x] - floor[whole])
+    return slack + CLOSE
+
+
+@compiled
+def _note_lost(lost: Floats, worst: Floats, ahead: Floats, length: int) -> None:
+    """Raise the bounds on what was lost: what fell from the slots of a word was no better than the worst."""
+    for whole in range(length, len(lost)):
+        for x in range(len(worst)):
+            lost[whole] = max(lost[whole], worst[x] + ahead[whole - length, x])
+
+
+@compiled
+def _extensions(
+    lattice: Lattice, bounds: Bounds, before: Frontier, slack: Floats, beam: int, nbest: int
+) -> tuple[Frontier, Ints, Floats]:
+    """Extend hypotheses by every word; the best ones that end in x have the slots from x * (beam + 1) on.
+
+    Returns:
+        The slots, how many of each word are filled, and by word the worst that stayed if others had to go.
+    """
+    n = len(lattice.start)
+    found = _frontier(n * (beam + 1), before.stack.shape[1], before.used.shape[1])
+    count = np.zeros(n, np.int32)
+    worst = np.full(n, -np.inf)
+    for x in range(n):
+        count[x], worst[x] = _extend(lattice, bounds, before, found, x, slack[x], beam, nbest)
+    return found, count, worst
+
+
+@compiled
+def _extend(
+    lattice: Lattice,
+    bounds: Bounds,
+    before: Frontier,
+    found: Frontier,
+    x: int,
+    slack: float,
+    beam: int,
+    nbest: int,
+) -> tuple[int, float]:
+    """Fill the slots of word x; one slot more than the beam is where a hypothesis is tried."""
+    first, count = x * (beam + 1), 0
+    lowest, lost = -np.inf, False
+    column, highest = bounds.column[x], bounds.ceiling[x].max()
+    for p in range(len(before.logp)):
+        need = max(lowest, -slack)
+        if before.logp[p] + highest <= need:
+            lost |= before.logp[p] + highest > -slack
+            break  # what follows is no more probable
+        if column >= 0 and before.used[p, column] >= lattice.limit[x]:
+            continue
+        if before.logp[p] + bounds.ceiling[x, before.word[p]] <= need:
+            lost |= before.logp[p] + bounds.ceiling[x, before.word[p]] > -slack
+            continue
+        dep, partner = _relation(lattice, before, p, x)
+        logp = before.logp[p] + np.log(lattice.ngram[before.word[p], x] + dep) + lattice.emission[x]
+        if logp <= need:
+            lost |= logp > -slack
+            continue
+        tried = first + count
+        found.logp[tried] = logp
+        _append(lattice, bounds, before, p, x, partner, found, tried)
+        weakest = _weakest_same(found, first, tried, nbest)
+        if weakest >= 0:
+            if logp > found.logp[weakest]:
+                _copy(found, tried, weakest)
+        elif count < beam:
+            count += 1
+        else:
+            _copy(found, tried, _lowest(found, first, tried))
+            lost = True
+        if count == beam:
+            lowest = found.logp[_lowest(found, first, first + count)]
+    return count, lowest if lost else -np.inf
+
+
+@compiled
+def _relation(lattice: Lattice, before: Frontier, p: int, x: int) -> tuple[float, int]:
+    """Return the share of the most probable relation of a word to the stack, and the item, -1 for none."""
+    dep, partner = 0.0, -1
+    for i in range(before.height[p]):
+        share = lattice.dep[before.stack[p, i], x]
+        if share > dep:
+            dep, partner = share, i
+    return dep, partner
+
+
+@compiled
+def _append(
+    lattice: Lattice,
+    bounds: Bounds,
+    before: Frontier,
+    p: int,
+    x: int,
+    partner: int,
+    found: Frontier,
+    slot: int,
+) -> None:
+    """Write hypothesis p with word x appended into a slot (Wan et al. 2005, section 3.2)."""
+    height = before.height[p]
+    if partner >= 0:
+        height = partner if lattice.governs[before.stack[p, partner], x] else partner + 1
+    matters = bounds.matters[x]
+    for i in range(height):
+        found.stack[slot, i] = before.stack[p, i]
+        matters &= not bounds.covers[before.stack[p, i], x]
+    if matters:
+        found.stack[slot, height] = x
+        height += 1
+    found.word[slot], found.parent[slot], found.height[slot] = x, p, height
+    for c in range(before.used.shape[1]):
+        found.used[slot, c] = before.used[p, c]
+    if bounds.column[x] >= 0:
+        found.used[slot, bounds.column[x]] += 1
+
+
+@compiled
+def _weakest_same(found: Frontier, first: int, tried: int, nbest: int) -> int:
+    """Return the slot of the least probable hypothesis that is the same as one; -1 if fewer than n are."""
+    same, weakest = 0, -1
+    for slot in range(first, tried):
+        if _are_same(found, slot, tried):
+            same += 1
+            if weakest < 0 or found.logp[slot] < found.logp[weakest]:
+                weakest = slot
+    return weakest if same >= nbest else -1
+
+
+@compiled
+def _are_same(found: Frontier, a: int, b: int) -> bool:
+    """Return whether two hypotheses with the same last word have the same future."""
+    if found.height[a] != found.height[b]:
+        return False
+    for i in range(found.height[a]):
+        if found.stack[a, i] != found.stack[b, i]:
+            return False
+    for c in range(found.used.shape[1]):  # noqa: SIM110 (numba has no generators in all())
+        if found.used[a, c] != found.used[b, c]:
+            return False
+    return True
+
+
+@compiled
+def _lowest(found: Frontier, first: int, end: int) -> int:
+    """Return the slot of the least probable hypothesis; of equals the one found last."""
+    lowest = first
+    for slot in range(first + 1, end):
+        if found.logp[slot] < found.logp[lowest] or (
+            found.logp[slot] == found.logp[lowest] and found.parent[slot] > found.parent[lowest]
+        ):
+            lowest = slot
+    return lowest
+
+
+@compiled
+def _copy(found: Frontier, source: int, target: int) -> None:
+    found.logp[target], found.word[target] = found.logp[source], found.word[source]
+    found.parent[target], found.height[target] = found.parent[source], found.height[source]
+    for i in range(found.height[source]):
+        found.stack[target, i] = found.stack[source, i]
+    for c in range(found.used.shape[1]):
+        found.used[target, c] = found.used[source, c]

@@ -1,0 +1,249 @@
+"""New sentences from clusters of related ones: look up a batch, search each cluster, read the answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from sentgen.errors import InputError
+from sentgen.generation import salience
+from sentgen.generation.depviterbi import UNLIMITED, best_paths, lattice_of
+from sentgen.generation.depviterbi_trace import PathReader, TraceStep
+from sentgen.generation.problem import Tree
+from sentgen.models.bigram_matrix import bigram_matrix
+from sentgen.models.cluster_counts import (
+    BATCH,
+    ClusterCounts,
+    Reading,
+    cluster_names,
+    count_clusters,
+    document_frequencies,
+)
+from sentgen.models.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
+from sentgen.models.ngram_table import Floats, Ints
+from sentgen.models.submodel import ModelLike, lowercases, prefetch
+from sentgen.schema import Store
+
+GenerationAlgorithm = Literal["depviterbi", "bigram"]
+Reuse = Literal["none", "counts", "free"]
+
+#: Lengths of the papers.
+LENGTHS = range(1, 41)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSettings:
+    """What can be chosen about generation from clusters.
+
+    Attributes:
+        algorithm: `depviterbi`, or `bigram` for the same search without dependencies, the baseline of the
+        paper. weight: of the dependency probability in p_tr, from 0 and less than 1: dependencies alone would
+        let no
+            sentence begin or end. The paper takes the average, 0.5.
+        reuse: of words: `none` for each token of the cluster at most once; `counts` for each word at most as
+            often as in the sentence that has it most; `free` for no limit.
+        smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
+        salience: p_em, see `sentgen.generation.salience`.
+        lm_weight: of the cluster's own bigrams beside those of a language model.
+        beam: hypotheses for each length and last word, see `sentgen.generation.depviterbi.best_paths`.
+        punctuation: whether punctuation is among the words.
+        lowercase: whether words are lower-cased first.
+    """
+
+    algorithm: GenerationAlgorithm = "depviterbi"
+    weight: float = 0.5
+    reuse: Reuse = "none"
+    smoothing: Smoothing = "none"
+    salience: salience.Kind | Mapping[str, float] = "uniform"
+    lm_weight: float = 0.5
+    beam: int | None = None
+    punctuation: bool = True
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        choices: dict[str, tuple[str, tuple[str, ...]]] = {
+            "algorithm": (self.algorithm, get_args(GenerationAlgorithm)),
+            "reuse": (self.reuse, get_args(Reuse)),
+            "smoothing": (self.smoothing, get_args(Smoothing)),
+        }
+        if isinstance(self.salience, str):
+            choices["salience"] = (self.salience, salience.KINDS)
+        for name, (chosen, allowed) in choices.items():
+            if chosen not in allowed:
+                raise InputError(f"{name} {chosen!r} is none of: {', '.join(allowed)}")
+        if not 0 <= self.weight < 1:
+            raise InputError(f"weight {self.weight} is not from 0 to less than 1")
+        if not 0 <= self.lm_weight <= 1:
+            raise InputError(f"lm-weight {self.lm_weight} is not from 0 to 1")
+        if self.beam is not None and self.beam < 1:
+            raise InputError(f"a beam of {self.beam} holds nothing; give 1 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModel:
+    """A model in a store, whose bigrams are mixed into those of the clusters."""
+
+    store: Store
+    model: ModelLike
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A sentence made of the words of a cluster.
+
+    ``rank`` is 1 for the best sentence of its length, and ``logp`` the natural log-probability of the path
+    with its end. If it is ``exact``, at most rank - 1 sentences of the length have a higher one; else the
+    search was bounded by its beam. ``tree`` is that of the head stack, with a root for each fragment; there
+    is none without parses. ``seconds`` is the time of the search for all lengths of the cluster, ``lookup``
+    its share of that for counts and models.
+    """
+
+    cluster: str
+    length: int
+    rank: int
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    logp: float
+    exact: bool
+    tree: Tree | None
+    trace: tuple[TraceStep, ...]
+    lookup: float
+    seconds: float
+
+    @property
+    def text(self) -> str:
+        """Return the sentence, words separated by blanks."""
+        return " ".join(self.words)
+
+
+def generate(
+    store: Store,
+    corpus: str,
+    *,
+    lengths: Collection[int] = LENGTHS,
+    settings: GenerationSettings | None = None,
+    clusters: Sequence[tuple[int, str]] | None = None,
+    nbest: int = 1,
+    lm: LanguageModel | None = None,
+) -> Iterator[Generated]:
+    """Generate the best sentences of each length from each cluster; yields by cluster, length and rank.
+
+    Args:
+        store: where the corpus is.
+        corpus: its name; each document of it is a cluster.
+        lengths: numbers of words. Where a length cannot be reached, nothing is yielded for it.
+        settings: of the model and the search.
+        clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
+        nbest: sentences of each length, at most.
+        lm: a language model to mix in.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        InputError: a length or ``nbest`` is less than 1, or a cluster has too many words, or none.
+        ModelError: the algorithm needs trees, and a cluster has none.
+    """
+    settings = settings or GenerationSettings()
+    if min(lengths, default=1) < 1:
+        raise InputError(f"length {min(lengths)} is too short; sentences have 1 word or more")
+    if nbest < 1:
+        raise InputError(f"{nbest} sentences a length is too few; give 1 or more")
+    chosen = cluster_names(store, corpus) if clusters is None else clusters
+    return (
+        one
+        for begin in range(0, len(chosen), BATCH)
+        for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm)
+        for one in _generate(prepared, settings, lengths, nbest)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A cluster whose probabilities are at hand."""
+
+    counts: ClusterCounts
+    model: ClusterModel
+    emission: Floats
+    lookup: float
+
+
+def _prepare(
+    store: Store,
+    corpus: str,
+    clusters: Sequence[tuple[int, str]],
+    settings: GenerationSettings,
+    lm: LanguageModel | None,
+) -> Iterator[_Prepared]:
+    """Look up a batch of clusters."""
+    started = time.perf_counter()
+    reading = Reading(settings.punctuation, settings.lowercase, tags=settings.smoothing == "collins")
+    counted = count_clusters(store, corpus, clusters, reading)
+    if settings.algorithm == "depviterbi":
+        for counts in counted:
+            require_trees(counts)
+    models = [cluster_model(counts, smoothing=settings.smoothing) for counts in counted]
+    if lm is not None:
+        models = _mixed(models, lm, settings.lm_weight)
+    frequencies = None
+    if settings.salience == "tfidf":
+        words = {word for counts in counted for word in counts.words}
+        frequencies = salience.DocumentFrequencies(
+            *document_frequencies(store, corpus, words, lowercase=settings.lowercase)
+        )
+    lookup = (time.perf_counter() - started) / len(clusters)
+    for counts, model in zip(counted, models, strict=True):
+        yield _Prepared(counts, model, salience.emission(counts, settings.salience, frequencies), lookup)
+
+
+def _mixed(models: Sequence[ClusterModel], lm: LanguageModel, weight: float) -> list[ClusterModel]:
+    """Interpolate the bigrams of clusters with those of a language model, which is asked once."""
+    lower = lowercases(lm.store, lm.model)
+    bags = [[word.lower() if lower else word for word in model.words] for model in models]
+    tags = {tag for model in models for tag in model.tags}
+    submodel = prefetch(lm.store, lm.model, bags, tags=tags, order=2)
+    mixed = []
+    for model, bag in zip(models, bags, strict=True):
+        big = bigram_matrix(submodel.table, submodel.encode(bag, model.tags))
+        mixed.append(replace(model, bigrams=weight * model.bigrams + (1 - weight) * big))
+    return mixed
+
+
+def _generate(
+    prepared: _Prepared, settings: GenerationSettings, lengths: Collection[int], nbest: int
+) -> Iterator[Generated]:
+    """Search one cluster, and read the answers."""
+    counts, model = prepared.counts, prepared.model
+    weight = settings.weight if settings.algorithm == "depviterbi" else 0.0
+    started = time.perf_counter()
+    lattice = lattice_of(
+        model, weight=weight, emission=prepared.emission, limit=_limit(counts, settings.reuse)
+    )
+    found = best_paths(lattice, lengths, nbest=nbest, beam=settings.beam)
+    seconds = time.perf_counter() - started
+    reader = PathReader(model, weight=weight, emission=prepared.emission)
+    for length, paths in sorted(found.items()):
+        for rank, path in enumerate(paths, 1):
+            trace, tree = reader.read(path.words)
+            yield Generated(
+                cluster=counts.name,
+                length=length,
+                rank=rank,
+                words=tuple(model.words[word] for word in path.words),
+                tags=tuple(model.tags[word] for word in path.words),
+                logp=path.logp,
+                exact=path.exact,
+                tree=tree if counts.parsed else None,
+                trace=trace,
+                lookup=prepared.lookup,
+                seconds=seconds,
+            )
+
+
+def _limit(counts: ClusterCounts, reuse: Reuse) -> Ints:
+    """Return how often each word may be used."""
+    if reuse == "free":
+        return np.full(len(counts.words), UNLIMITED, np.int32)
+    return (counts.count if reuse == "none" else counts.most).astype(np.int32)

@@ -1,0 +1,96 @@
+"""The head stack of the dependency-propagating Viterbi search, step by step.
+
+Wan et al. 2005, section 3.2: the stack is the rightmost root-to-leaf branch of the tree of the words so far,
+the part of it that words to come can modify or govern. When word w is appended,
+
+    1.  no relation with any item           w is pushed
+    2.  else the most probable relation, p(Dep_sym(h, w)) over the items h; of equals the oldest item
+      a.  w governs h                       all down to and including h are popped, w is pushed
+      b.  w modifies h                      all above h are popped, w is pushed
+
+The oldest of equals, since counts of few sentences tend to zero or one: so `workers` pops all of `the UN
+relief`, and the modifiers of `dog` go when `dog` hangs itself on `over`.
+
+Relations give the tree: h gets the head w in 2a, w the head h in 2b. What is popped without a head also gets
+the head w, if w more probably governs than modifies it; so do the items between in 2a. A word that no
+relation reaches stays a root of its own: a fragment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sentgen.generation.problem import ROOT
+
+Rule = Literal["push", "governs", "modifies"]
+#: p(isHeadRight) or p(isHeadLeft) by word: a row is the earlier word, a column the later one.
+Table = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One word appended; all numbers are places in the sentence, from 0.
+
+    ``partner`` is the item with the most probable relation, None if there is none, and ``dep`` its
+    probability p(Dep_sym). ``popped`` and ``stack`` have the oldest item first; ``stack`` is that after the
+    word.
+    """
+
+    place: int
+    rule: Rule
+    partner: int | None
+    dep: float
+    popped: tuple[int, ...]
+    stack: tuple[int, ...]
+
+
+def follow(words: Iterable[int], head_right: Table, head_left: Table) -> tuple[list[Step], list[int]]:
+    """Return the steps of the head stack along a sentence, and the head of each word, `ROOT` for none.
+
+    Args:
+        words: rows of the tables.
+        head_right: p(isHeadRight(a, b)) for a before b: b governs a.
+        head_left: p(isHeadLeft(a, b)): a governs b.
+    """
+    sentence: list[int] = []
+    heads: list[int] = []
+    steps: list[Step] = []
+    stack: tuple[int, ...] = ()
+    rule: Rule
+    popped: tuple[int, ...]
+    for place, word in enumerate(words):
+        sentence.append(word)
+        heads.append(ROOT)
+        partner, dep = _most_probable(stack, sentence, head_right, head_left)
+        kept, popped, rule = stack, (), "push"
+        if partner is not None:
+            item = sentence[partner]
+            below = stack.index(partner)
+            governs = head_right[item][word] > head_left[item][word]
+            rule = "governs" if governs else "modifies"
+            kept, popped = (
+                (stack[:below], stack[below:]) if governs else (stack[: below + 1], stack[below + 1 :])
+            )
+            heads[partner if governs else place] = place if governs else partner
+            for other in popped:
+                old = sentence[other]
+                if heads[other] == ROOT and head_right[old][word] > head_left[old][word]:
+                    heads[other] = place
+        stack = (*kept, place)
+        steps.append(Step(place, rule, partner, dep, popped, stack))
+    return steps, heads
+
+
+def _most_probable(
+    stack: Sequence[int], sentence: Sequence[int], head_right: Table, head_left: Table
+) -> tuple[int | None, float]:
+    """Return the item with the most probable relation to the last word, and its probability."""
+    best, partner = 0.0, None
+    for item in stack:
+        row, word = sentence[item], sentence[-1]
+        dep = head_right[row][word] + head_left[row][word]
+        if dep > best:
+            best, partner = dep, item
+    return partner, best

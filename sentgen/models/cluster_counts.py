@@ -1,0 +1,268 @@
+"""The counts of clusters of related sentences: words, bigrams, dependencies, and who stands before whom.
+
+A cluster is a document of a corpus: a few sentences about the same event. Its counts are small and dense, and
+come for a batch of clusters from the token table, in a number of queries that does not depend on the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection
+
+from sentgen.counts import corpora
+from sentgen.errors import InputError, NotFoundError
+from sentgen.models import sql
+from sentgen.schema import Store
+from sentgen.schema.store import fetch_arrow, raw
+
+Counts = npt.NDArray[np.int64]
+
+#: Different words of a cluster: its tables of pairs are square.
+MAX_WORDS = 2_000
+#: Clusters that are looked up together.
+BATCH = 50
+
+_FILE = "cluster_counts.sql"
+#: Columns of the token table, word or tag, for the first and the second token of a pair.
+_LEVELS = (("w", "w"), ("t", "w"), ("w", "t"), ("t", "t"))
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Counts of pairs of tokens of one sentence, ``a`` before ``b``; row a, column b, words or tags.
+
+    ``together`` counts the pairs, ``to_right`` those in which b governs a (the head is to the right), and
+    ``to_left`` those in which a governs b. With Adj of the papers, whose rows are heads,
+    ``to_right[a, b]`` is Adj_right[b, a] and ``to_left[a, b]`` is Adj_left[a, b].
+    """
+
+    together: Counts
+    to_right: Counts
+    to_left: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterCounts:
+    """What is counted of one cluster of n different words, sorted by form.
+
+    Attributes:
+        name: of the document.
+        words: (n,) their forms.
+        tags: (n,) the most frequent tag of each; of equally frequent ones the first by name, `_` if none.
+        tag_of: (n,) the number of that tag.
+        count: (n,) tokens of each word.
+        most: (n,) the highest number of them in one sentence.
+        found_in: (n,) the number of sentences that have it.
+        sentences: how many there are.
+        parsed: whether any token has a head.
+        bigrams: (n + 1, n + 1); row n is the start, column n the end of the sentence.
+        pairs: of words with words.
+        backed_off: of tags with words, words with tags, and tags with tags; none unless they were asked for.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    tag_of: Counts
+    count: Counts
+    most: Counts
+    found_in: Counts
+    sentences: int
+    parsed: bool
+    bigrams: Counts
+    pairs: PairCounts
+    backed_off: tuple[PairCounts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the tokens of a corpus are taken.
+
+    Without ``punctuation``, the modifiers of a comma hang on its head; what is punctuation its tag says, or
+    where there is none, that it has neither letter nor digit. ``tags`` asks for the counts to back off to.
+    """
+
+    punctuation: bool = True
+    lowercase: bool = False
+    tags: bool = False
+
+
+def cluster_names(
+    store: Store, corpus: str, *, names: Sequence[str] | None = None, sources: Sequence[str] | None = None
+) -> list[tuple[int, str]]:
+    """Return ids and names of the clusters of a corpus, in the order in which they were ingested.
+
+    Args:
+        store: where the corpus is.
+        corpus: its name.
+        names: only documents of these names.
+        sources: only documents from sources with these SHA-256.
+
+    Raises:
+        NotFoundError: there is no such corpus, or no document of a name.
+    """
+    with store.connect() as connection:
+        values = {
+            "corpus": corpora.find(connection, corpus).id,
+            "names": list(names) if names is not None else None,
+            "sources": list(sources) if sources is not None else None,
+        }
+        rows = raw(connection).execute(sql.statements(_FILE)["documents"], values).fetchall()
+    found = [(int(number), str(name)) for number, name in rows]
+    missing = sorted(set(names or ()) - {name for _, name in found})
+    if missing:
+        raise NotFoundError(
+            f"no document {missing[0]!r} in corpus {corpus!r}; list them with: "
+            f"sentgen sql \"select document from v_documents where corpus = '{corpus}'\""
+        )
+    return found
+
+
+def count_clusters(
+    store: Store, corpus: str, clusters: Sequence[tuple[int, str]], reading: Reading | None = None
+) -> list[ClusterCounts]:
+    """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in nine queries at most.
+
+    Args:
+        store: where the corpus is.
+        corpus: its name.
+        clusters: ids and names of documents, from `cluster_names`.
+        reading: how tokens are taken.
+
+    Raises:
+        InputError: a cluster has more than `MAX_WORDS` different words, or none.
+    """
+    if not clusters:
+        return []
+    with store.connect() as connection:
+        first = str(corpora.find(connection, corpus).tags)
+        return _count(connection, clusters, first, reading or Reading())
+
+
+def document_frequencies(
+    store: Store, corpus: str, words: Collection[str], *, lowercase: bool = False
+) -> tuple[dict[str, int], int]:
+    """Return in how many clusters of a corpus each word is, and how many clusters there are."""
+    with store.connect() as connection:
+        number = int(str(corpora.find(connection, corpus).id))
+        query = sql.statements(_FILE)["document_frequencies"].format(form=_form(lowercase))
+        duck = raw(connection)
+        found = duck.execute(query, {"corpus": number, "words": sorted(words)}).fetchall()
+        total = duck.execute(sql.statements(_FILE)["document_count"], {"corpus": number}).fetchall()
+    return {str(form): int(count) for form, count in found}, int(total[0][0])
+
+
+def _form(lowercase: bool) -> str:
+    return "lower(w.form)" if lowercase else "w.form"
+
+
+def _count(
+    connection: Connection, batch: Sequence[tuple[int, str]], first: str, reading: Reading
+) -> list[ClusterCounts]:
+    """Run the queries for one batch, and take their rows apart by cluster."""
+    sql.run(
+        connection,
+        _FILE,
+        "tokens",
+        form=_form(reading.lowercase),
+        first=first,
+        second="upos" if first == "xpos" else "xpos",
+        punctuation=str(reading.punctuation).lower(),
+        documents=", ".join(str(number) for number, _ in batch),
+    )
+    try:
+        words = _by_document(connection, "words")
+        for number, name in batch:
+            _check_size(name, len(words[number]["w"]) if number in words else 0)
+        sentences = _by_document(connection, "sentences")
+        bigrams = _by_document(connection, "bigrams")
+        levels = _LEVELS if reading.tags else _LEVELS[:1]
+        pairs = {level: _by_document(connection, "pairs", of_a=level[0], of_b=level[1]) for level in levels}
+    finally:
+        sql.run(connection, _FILE, "drop")
+    return [
+        _cluster(
+            name,
+            words[number],
+            sentences[number],
+            bigrams[number],
+            {level: of_level.get(number) for level, of_level in pairs.items()},
+        )
+        for number, name in batch
+    ]
+
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def _by_document(connection: Connection, statement: str, **values: object) -> dict[int, Columns]:
+    """Run a statement whose first column is the document, and return the other columns of each document."""
+    query = sql.statements(_FILE)[statement].format(**values)
+    table = fetch_arrow(connection, query).sort_by("document_id")
+    documents, *others = table.column_names
+    numbers = table[documents].to_numpy()
+    columns = {name: table[name].to_numpy() for name in others}
+    cuts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+    return {
+        int(numbers[begin]): {name: column[begin:end] for name, column in columns.items()}
+        for begin, end in pairwise([*cuts, len(numbers)])
+    }
+
+
+def _check_size(name: str, words: int) -> None:
+    """Refuse a cluster without words, or with too many of them."""
+    if not words:
+        raise InputError(f"cluster {name!r} has no words; leave it out, or keep punctuation")
+    if words > MAX_WORDS:
+        raise InputError(
+            f"cluster {name!r} has {words:,} different words, and {MAX_WORDS:,} are the limit; a cluster is a"
+            " few sentences about one event: split it into documents"
+        )
+
+
+def _cluster(
+    name: str,
+    words: Columns,
+    sentences: Columns,
+    bigrams: Columns,
+    pairs: dict[tuple[str, str], Columns | None],
+) -> ClusterCounts:
+    """Put the counts of one cluster into dense tables."""
+    order = np.argsort(words["w"])
+    words = {key: column[order] for key, column in words.items()}
+    n = len(words["w"])
+    sizes = {"w": n, "t": int(sentences["tags"][0])}
+    counted = [_pairs(found, (sizes[a], sizes[b])) for (a, b), found in pairs.items()]
+    table = np.zeros((n + 1, n + 1), np.int64)
+    table[bigrams["a"], bigrams["b"]] = bigrams["count"]  # -1, start or end, is the last row or column
+    return ClusterCounts(
+        name=name,
+        words=tuple(words["form"].tolist()),
+        tags=tuple(words["tag"].tolist()),
+        tag_of=words["t"].astype(np.int64),
+        count=words["count"].astype(np.int64),
+        most=words["most"].astype(np.int64),
+        found_in=words["sentences"].astype(np.int64),
+        sentences=int(sentences["sentences"][0]),
+        parsed=bool(sentences["heads"][0]),
+        bigrams=table,
+        pairs=counted[0],
+        backed_off=tuple(counted[1:]),
+    )
+
+
+def _pairs(pairs: Columns | None, shape: tuple[int, int]) -> PairCounts:
+    """Return the tables of one level; a cluster of one-word sentences has no pairs."""
+    tables = PairCounts(*(np.zeros(shape, np.int64) for _ in range(3)))
+    if pairs is not None:
+        place = pairs["a"], pairs["b"]
+        tables.together[place] = pairs["together"]
+        tables.to_right[place] = pairs["to_right"]
+        tables.to_left[place] = pairs["to_left"]
+    return tables
