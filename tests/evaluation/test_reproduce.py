@@ -1,0 +1,120 @@
+"""The papers' experiments: how a treebank is split, and the whole way on a treebank of a few sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sentgen.errors import InputError
+from sentgen.evaluation.penn_treebank import split_treebank
+from sentgen.evaluation.reproduce import reproduce
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+DOG = "The\tDT\t2\ndog\tNN\t3\nbarks\tVBZ\t0\n.\t.\t3\n\n"
+CAT = "A\tDT\t2\ncat\tNN\t3\nsleeps\tVBZ\t0\nnow\tRB\t3\n\n"
+
+
+def treebank(folder: Path, names: list[str], text: str = DOG) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text(text)
+    return folder
+
+
+def sample(folder: Path) -> Path:
+    treebank(folder, ["wsj_0100.dp", "wsj_0101.dp"], DOG + CAT)
+    return treebank(folder, ["wsj_0180.dp", "wsj_0199.dp"])
+
+
+def test_full_treebank_is_split_into_the_papers_sections(tmp_path: Path) -> None:
+    """02-22 to train, 23 to test, in the order of the files; other sections are left alone."""
+    names = [f"wsj_{section:02}{number:02}.mrg" for section in range(25) for number in (1, 0)]
+    split = split_treebank(str(treebank(tmp_path / "wsj", names)))
+
+    assert split.name == "ptb-02-22"
+    assert [Path(file).name for file in split.train[:3]] == ["wsj_0200.mrg", "wsj_0201.mrg", "wsj_0300.mrg"]
+    assert len(split.train) == 2 * 21
+    assert [Path(file).name for file in split.test] == ["wsj_2300.mrg", "wsj_2301.mrg"]
+
+
+def test_sample_is_split_by_file(tmp_path: Path) -> None:
+    """Section 01 alone is the sample; dependencies go before trees."""
+    folder = sample(tmp_path / "wsj01")
+    treebank(folder, ["wsj_0100.mrg", "wsj_0150.mrg"])
+    split = split_treebank(str(folder))
+
+    assert [Path(file).name for file in split.train] == ["wsj_0100.dp", "wsj_0101.dp"]
+    assert [Path(file).name for file in split.test] == ["wsj_0180.dp", "wsj_0199.dp"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([], "holds no files named"),
+        (["wsj_0200.mrg", "wsj_2300.mrg"], "sections 03, 04, 05, .*, 22 are missing"),
+        (["wsj_0100.mrg"], "sections 02, "),
+    ],
+)
+def test_incomplete_treebanks_are_refused(tmp_path: Path, names: list[str], message: str) -> None:
+    """The message names what is missing."""
+    with pytest.raises(InputError, match=message):
+        split_treebank(str(treebank(tmp_path / "wsj", names)))
+
+
+def test_a_file_is_no_treebank(tmp_path: Path) -> None:
+    """A folder is wanted."""
+    with pytest.raises(InputError, match="is no folder"):
+        split_treebank(str(tmp_path / "wsj_0100.mrg"))
+
+
+def test_every_system_of_the_paper_runs(tmp_path: Path) -> None:
+    """Each row of the table has the published figure and two systems; published figures are stored once."""
+    split = split_treebank(str(sample(tmp_path / "wsj01")))
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        found = reproduce(store, "wan2009", split)
+        again = reproduce(store, "wan2009", split)
+        (column,) = found.columns
+        systems = {system.system: system for system in column.result.systems}
+
+        assert [row[:2] for row in column.rows()] == [
+            ("viterbi", 14.9), ("lmo", 24.3), ("cle", 26.4), ("ab", 33.6),
+        ]  # fmt: skip
+        assert all(name in systems for row in column.rows() for name in row[2:])
+        assert column.result.references == ["the dog barks .", "the dog barks ."]
+        assert systems["lmo"].value("bleu-lc-none") == pytest.approx(100)
+        assert again.columns[0].model == column.model
+        query = "select count(*) from run where command = 'published'"
+        with store.connect() as connection:
+            assert raw(connection).execute(query).fetchone() == (3,)
+
+
+def test_text_for_a_second_model_adds_a_column(tmp_path: Path) -> None:
+    """The second column of 2009: trees as before, n-grams of the text alone."""
+    split = split_treebank(str(sample(tmp_path / "wsj01")))
+    text = tmp_path / "text.lines"
+    text.write_text("the dog barks .\n" * 3)
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        found = reproduce(store, "wan2009", split, lm_text=[str(text)])
+
+    assert [column.model.corpora for column in found.columns] == [("wsj-0100-0179",), ("lm-text",)]
+    assert len({column.result.run_id for column in found.columns}) == 2
+
+
+def test_other_sources_under_the_name_are_refused(tmp_path: Path) -> None:
+    """A corpus that holds more than the treebank would change the figures."""
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        reproduce(store, "wan2007", split_treebank(str(sample(tmp_path / "wsj01"))))
+        other = treebank(tmp_path / "other", ["wsj_0100.dp", "wsj_0199.dp"], CAT)
+        with pytest.raises(InputError, match="holds other sources than these; remove it with"):
+            reproduce(store, "wan2007", split_treebank(str(other)))
+
+
+def test_unknown_papers_are_refused(tmp_path: Path) -> None:
+    """With the names of those that are there."""
+    with (
+        Store(tmp_path / "s.duckdb", create=True) as store,
+        pytest.raises(InputError, match="no paper 'wan2011'; there are: wan2007, wan2009"),
+    ):
+        reproduce(store, "wan2011", split_treebank(str(sample(tmp_path / "wsj01"))))
