@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
+from sentgen.cli.progress import counted
+from sentgen.cli.search_options import Search, search_options
 from sentgen.evaluation.regeneration import evaluate_regeneration
 from sentgen.evaluation.report import prepare_folder, write_report
 from sentgen.evaluation.results import PRIMARY, RegenerationResult, SystemResult, by_length, rows_of
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag import UnitKind
-from sentgen.generation.settings import PAPERS, Paper
 from sentgen.models import registry
 
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.", no_args_is_help=True)
@@ -34,6 +30,7 @@ def main() -> None:
 
 @app.command()
 @output_options
+@search_options
 def regeneration(
     *,
     model: Annotated[str, typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model.")],
@@ -49,35 +46,15 @@ def regeneration(
             help="Algorithms to compare, with settings where wanted, such as lmo,beam:beam=512,ab:q=paper.",
         ),
     ] = "lmo,greedy",
-    as_published: Annotated[
-        str | None,
-        typer.Option(
-            "--as-published",
-            metavar="|".join(PAPERS),
-            help="Take every literal reading of a paper; ab:as-published=2009 does so for one system.",
-        ),
-    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle, samples and tests.")] = 1,
     units: Annotated[
         str,
         typer.Option("--units", metavar="np|word", help="Keep base noun phrases whole, or break them up."),
     ] = "np",
-    order: Annotated[
-        int | None,
-        typer.Option("--order", min=2, max=5, help="Order of the n-grams. Default: the algorithm's."),
-    ] = None,
     punct: Annotated[bool, typer.Option("--punct/--no-punct", help="Keep punctuation.")] = True,
     lowercase: Annotated[
         bool | None,
         typer.Option("--lowercase/--keep-case", help="Lower-case the test. Default: as the model's corpora."),
-    ] = None,
-    dependencies: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dependencies",
-            metavar="CORPUS",
-            help="Corpus whose trees to use; may be repeated. Default: those of the model.",
-        ),
     ] = None,
     lengths: Annotated[
         bool, typer.Option("--by-length", help="Give BLEU by length of the sentence, too.")
@@ -94,6 +71,7 @@ def regeneration(
     ] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
+    search: Search,
     out: Output,
 ) -> None:
     """Shuffle the units of test sentences, order them again, and compare with the original.
@@ -110,15 +88,15 @@ def regeneration(
         raise typer.BadParameter(f"{units!r} is neither np nor word", param_hint="--units")
     if report is not None:
         prepare_folder(report)
-    with open_store(db, memory_limit=memory_limit) as store, _progress() as progress:
+    with open_store(db, memory_limit=memory_limit) as store, counted("sentences") as progress:
         result = evaluate_regeneration(
             store,
             registry.find(store, model),
             read_test_set(test, form=format),
             [name.strip() for name in algorithms.split(",") if name.strip()],
-            as_published=cast("Paper | None", as_published),
-            changes={"order": order},
-            dependencies=dependencies or None,
+            as_published=search.as_published,
+            changes=search.changes,
+            dependencies=search.dependencies,
             seed=seed,
             units=cast(UnitKind, units),
             punctuation=punct,
@@ -132,18 +110,6 @@ def regeneration(
         out.note(f"report: {write_report(result, report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: seed {seed}, {result.seconds:.1f} s; sentences are in the table output")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar with the sentences ordered and the time left, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (TextColumn("sentences"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _show(result: RegenerationResult, out: Output) -> None:

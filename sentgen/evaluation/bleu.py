@@ -7,41 +7,55 @@ cost no more than a few matrix products. Tokens and signatures are sacreBLEU's o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from sentgen.evaluation.measurement import Floats, Measurement, Score
+from sentgen.evaluation.measurement import Figure, Floats, Measurement, Score
 from sentgen.evaluation.ngram_overlap import ngram_statistics
 
-#: Name of the metric, whether it is lower-cased, and the tokenization: as papers report it, as the text
-#: stands, and as the text stands in lower case.
-VARIANTS = (("bleu-lc-13a", True, "13a"), ("bleu-none", False, "none"), ("bleu-lc-none", True, "none"))
 _ORDER, _CHARACTERS, _BETA = 4, 6, 2
-
-
-def overlap_measurements(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
-    """Return BLEU (see `VARIANTS`) and chrF of a test set, 0 to 100; 0 for no sentences."""
-    return [*_bleu_measurements(outputs, references), _chrf_measurement(outputs, references)]
+#: One for all, as it remembers what it has split: references come again with every system.
+_SPLIT_13A = Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
 def corpus_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
     """Return corpus BLEU, 0 to 100: lower-cased with 13a tokens, as it stands, and lower-cased as it stands.
 
+    No sentences have BLEU 0.
+
     >>> [round(score.value) for score in corpus_bleu(["a cat sat on it"], ["a cat sat on it"])]
     [100, 100, 100]
     """
-    return [measurement.score for measurement in _bleu_measurements(outputs, references)]
+    return [found.score for found in overlap_measurements(outputs, references) if found.metric != "chrf"]
 
 
 def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
     """Return lower-cased 13a BLEU of each sentence (effective order, as sacreBLEU advises for sentences)."""
-    statistics = ngram_statistics(_tokens(outputs, True, "13a"), _tokens(references, True, "13a"), _ORDER)
+    return sentence_scores(overlap_measurements(outputs, references)[0])
+
+
+def sentence_scores(measurement: Measurement) -> list[Score]:
+    """Return BLEU of each sentence from the measurement `bleu-lc-13a` of the set (see `sentence_bleu`)."""
     signature = _signature(BLEU(lowercase=True, tokenize="13a", effective_order=True))
-    return [Score("sentence-bleu", float(value), signature) for value in bleu(statistics, effective=True)]
+    values = bleu(measurement.statistics, effective=True)
+    return [Score("sentence-bleu", float(value), signature) for value in values]
+
+
+def overlap_measurements(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
+    """Return the metrics of `OVERLAP` for a test set, 0 to 100; 0 for no sentences."""
+    found = overlap_statistics(outputs, references)
+    return [
+        Measurement(name, metric.signature, found[name], metric.figure) for name, metric in OVERLAP.items()
+    ]
+
+
+def overlap_statistics(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Floats]:
+    """Return by metric what the figures sum, a row a sentence."""
+    return {name: metric.statistics(outputs, references) for name, metric in OVERLAP.items()}
 
 
 def bleu(sums: Floats, *, effective: bool = False) -> Floats:
@@ -87,33 +101,55 @@ def chrf(sums: Floats) -> Floats:
     return np.asarray(100 * (1 + _BETA**2) * precision * recall / weighted, np.float64)
 
 
-def _bleu_measurements(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
-    return [
-        Measurement(
-            name,
-            _signature(BLEU(lowercase=lower, tokenize=tokens)),
-            ngram_statistics(_tokens(outputs, lower, tokens), _tokens(references, lower, tokens), _ORDER),
-            partial(bleu, effective=False),
-        )
-        for name, lower, tokens in VARIANTS
-    ]
+@dataclass(frozen=True, slots=True)
+class BleuMetric:
+    """BLEU with one way to make tokens of a text."""
+
+    lowercase: bool
+    tokenization: str
+    signature: str
+    figure: Figure = bleu
+
+    def statistics(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return the n-gram counts of each sentence."""
+        return ngram_statistics(self._tokens(outputs), self._tokens(references), _ORDER)
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        cased = [text.lower() if self.lowercase else text for text in texts]
+        if self.tokenization == "none":
+            return [text.split() for text in cased]
+        return [_SPLIT_13A(text.rstrip()).split() for text in cased]
 
 
-def _chrf_measurement(outputs: Sequence[str], references: Sequence[str]) -> Measurement:
-    written, wanted = (["".join(text.split()) for text in texts] for texts in (outputs, references))
-    statistics = ngram_statistics(written, wanted, _CHARACTERS)
-    statistics[:, ::3] *= statistics[:, 1::3] > 0  # as sacreBLEU does: no precision without a reference
-    return Measurement("chrf", _signature(CHRF(char_order=_CHARACTERS, beta=_BETA)), statistics, chrf)
+@dataclass(frozen=True, slots=True)
+class ChrfMetric:
+    """chrF2 of characters, blanks left out."""
 
+    signature: str
+    figure: Figure = chrf
 
-def _tokens(texts: Sequence[str], lower: bool, tokenization: str) -> list[list[str]]:
-    if tokenization == "none":
-        return [(text.lower() if lower else text).split() for text in texts]
-    split = Tokenizer13a()  # type: ignore[no-untyped-call]
-    return [split((text.lower() if lower else text).rstrip()).split() for text in texts]
+    def statistics(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return the character n-gram counts of each sentence."""
+        written, wanted = (["".join(text.split()) for text in texts] for texts in (outputs, references))
+        found = ngram_statistics(written, wanted, _CHARACTERS)
+        found[:, ::3] *= found[:, 1::3] > 0  # as sacreBLEU does: no precision without a reference
+        return found
 
 
 def _signature(metric: BLEU | CHRF) -> str:
     """Return sacreBLEU's signature, which it knows only after it has scored something."""
     metric.corpus_score(["a"], [["a"]])
     return str(metric.get_signature())
+
+
+def _bleu_metric(*, lowercase: bool, tokenization: str) -> BleuMetric:
+    return BleuMetric(lowercase, tokenization, _signature(BLEU(lowercase=lowercase, tokenize=tokenization)))
+
+
+#: The metrics by name: BLEU as papers report it, as the text stands, and as it stands in lower case; chrF.
+OVERLAP: dict[str, BleuMetric | ChrfMetric] = {
+    "bleu-lc-13a": _bleu_metric(lowercase=True, tokenization="13a"),
+    "bleu-none": _bleu_metric(lowercase=False, tokenization="none"),
+    "bleu-lc-none": _bleu_metric(lowercase=True, tokenization="none"),
+    "chrf": ChrfMetric(_signature(CHRF(char_order=_CHARACTERS, beta=_BETA))),
+}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.evaluation.measurement import Floats, Measurement
+from sentgen.evaluation.measurement import Floats, Measurement, Stack
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -41,14 +41,14 @@ def intervals(
     sentences = len(measurements[0].statistics)
     if not sentences:
         return [Interval(np.nan, np.nan)] * len(measurements)
-    rng = np.random.default_rng(seed)
+    rng, stack = np.random.default_rng(seed), Stack(measurements)
     figures: list[list[Floats]] = [[] for _ in measurements]
     for begin in range(0, resamples, _CHUNK):
         drawn = rng.multinomial(
             sentences, np.full(sentences, 1 / sentences), min(_CHUNK, resamples - begin)
         ).astype(np.float64)
-        for column, measurement in zip(figures, measurements, strict=True):
-            column.append(measurement.figure(drawn @ measurement.statistics))
+        for column, measurement, sums in zip(figures, measurements, stack.sums(drawn), strict=True):
+            column.append(measurement.figure(sums))
     return [_interval(np.concatenate(column), level) for column in figures]
 
 

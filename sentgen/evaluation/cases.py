@@ -11,7 +11,8 @@ import numpy as np
 from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.units import unit_heads
-from sentgen.generation.bag import UnitKind, units_of
+from sentgen.generation.bag import UnitKind
+from sentgen.generation.bag_reader import TagKind, tagged_units
 from sentgen.generation.regenerate import Gold
 
 _PUNCTUATION_TAGS = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
@@ -25,6 +26,7 @@ class Preparation:
         units: `np` to keep base noun phrases whole, or `word`.
         punctuation: whether punctuation stays in.
         lowercase: whether the words are lower-cased.
+        tags: which tags the units get, as in the counts that the generators use; any if ``None``.
         function_heads: whether case, mark, aux and cop head their phrase in the gold tree, as in the counts
             that the generators use; for trees of units only.
     """
@@ -32,6 +34,7 @@ class Preparation:
     units: UnitKind = "np"
     punctuation: bool = True
     lowercase: bool = False
+    tags: TagKind | None = None
     function_heads: bool = True
 
 
@@ -66,7 +69,7 @@ def case_of(sentence: Sentence, preparation: Preparation) -> Case:
         sentence = _without_punctuation(sentence)
     if preparation.lowercase:
         sentence = replace(sentence, forms=[form.lower() for form in sentence.forms])
-    units = units_of(sentence, preparation.units)
+    units = tagged_units(sentence, preparation.tags, preparation.units)
     return Case(Gold(tuple(units), _heads(sentence, [len(unit.words) for unit in units])))
 
 

@@ -51,6 +51,19 @@ class Measurement:
         return Measurement(self.metric, self.signature, self.statistics[sentences], self.figure)
 
 
+class Stack:
+    """Measurements of the same sentences side by side, so that one product of matrices sums all of them."""
+
+    def __init__(self, measurements: Sequence[Measurement]) -> None:
+        self._measurements = measurements
+        self._statistics = np.hstack([measurement.statistics for measurement in measurements])
+
+    def sums(self, weights: Floats) -> list[Floats]:
+        """Return for each measurement the sums, (samples, k); ``weights`` is (samples, sentences)."""
+        widths = [measurement.statistics.shape[1] for measurement in self._measurements]
+        return np.split(weights @ self._statistics, np.cumsum(widths)[:-1], axis=1)
+
+
 def ratio(sums: Floats) -> Floats:
     """Return the first sum divided by the second one; NaN where that is 0. The figure of every accuracy."""
     with np.errstate(invalid="ignore", divide="ignore"):

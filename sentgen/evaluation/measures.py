@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from sentgen.evaluation.bleu import overlap_measurements
+from sentgen.evaluation.bleu import OVERLAP, overlap_statistics
 from sentgen.evaluation.cases import Case
 from sentgen.evaluation.measurement import Floats, Measurement, ratio
 from sentgen.evaluation.metrics import adjacencies_found, attachments_found, is_search_error, kendall_tau
@@ -18,30 +18,36 @@ Parts = tuple[float, float]
 
 
 def measure(answers: Sequence[Regenerated], cases: Sequence[Case]) -> dict[str, Measurement]:
+    """Return the figures of a test set (see `measurements`)."""
+    return measurements(statistics(answers, cases))
+
+
+def statistics(answers: Sequence[Regenerated], cases: Sequence[Case]) -> dict[str, Floats]:
+    """Return by metric what the figures sum, a row a sentence; any part of a test set can be done apart."""
+    outputs, references = [answer.text for answer in answers], [case.reference for case in cases]
+    parts = {
+        name: np.array([of(*pair) for pair in zip(answers, cases, strict=True)], np.float64).reshape(-1, 2)
+        for name, (of, _) in _FRACTIONS.items()
+    }
+    return overlap_statistics(outputs, references) | parts
+
+
+def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
     """Return the figures by their names: overlap 0 to 100, the others fractions (Kendall's tau -1 to 1).
 
     Search errors are there if the algorithm can score other orders, attachments if it makes trees and the
     test set has some; the signature says how many sentences these figures are about.
     """
-    outputs, references = [answer.text for answer in answers], [case.reference for case in cases]
-    measurements = [
-        *overlap_measurements(outputs, references),
-        _fraction("exact-match", "sentences", map(_exact, answers, cases)),
-        _fraction("kendall-tau", "mean over sentences of 2 words and more", map(_tau, answers, cases)),
-        _fraction("adjacency", "pairs of neighbors, boundaries included", map(_adjacency, answers, cases)),
-        _fraction("search-error", "sentences whose gold order scores higher", map(_search_error, answers)),
-        _fraction("attachment", "units on their gold head", map(_attachment, answers, cases)),
-    ]
-    return {found.metric: found for found in measurements if found is not None}
-
-
-def _fraction(name: str, of: str, parts: Iterable[Parts]) -> Measurement | None:
-    """Make a ratio of what is given for each sentence; None where no sentence counts."""
-    statistics: Floats = np.array(list(parts), np.float64).reshape(-1, 2)
-    counted = int(np.count_nonzero(statistics[:, 1]))
-    if not counted:
-        return None
-    return Measurement(name, f"{of}|sentences:{counted}/{len(statistics)}", statistics, ratio)
+    overlap = {
+        name: Measurement(name, metric.signature, found[name], metric.figure)
+        for name, metric in OVERLAP.items()
+    }
+    fractions = {
+        name: Measurement(name, f"{meaning}|sentences:{counted}/{len(found[name])}", found[name], ratio)
+        for name, (_, meaning) in _FRACTIONS.items()
+        if (counted := np.count_nonzero(found[name][:, 1]))
+    }
+    return overlap | fractions
 
 
 def _exact(answer: Regenerated, case: Case) -> Parts:
@@ -58,7 +64,7 @@ def _adjacency(answer: Regenerated, case: Case) -> Parts:
     return float(sum(found)), float(len(found))
 
 
-def _search_error(answer: Regenerated) -> Parts:
+def _search_error(answer: Regenerated, _: Case) -> Parts:
     if answer.gold_score is None:
         return 0.0, 0.0
     return float(is_search_error(answer.score, answer.gold_score)), 1.0
@@ -80,3 +86,13 @@ def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
     if all(unit.tags for unit in gold):
         return lambda unit: unit
     return lambda unit: unit.words
+
+
+#: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
+_FRACTIONS: dict[str, tuple[Callable[[Regenerated, Case], Parts], str]] = {
+    "exact-match": (_exact, "sentences"),
+    "kendall-tau": (_tau, "mean over sentences of 2 words and more"),
+    "adjacency": (_adjacency, "pairs of neighbors, boundaries included"),
+    "search-error": (_search_error, "sentences whose gold order scores higher"),
+    "attachment": (_attachment, "units on their gold head"),
+}

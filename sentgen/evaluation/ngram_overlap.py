@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from sentgen.evaluation.measurement import Floats
 
@@ -29,9 +31,8 @@ def ngram_statistics(
     size = len(outputs)
     if size != len(references):
         raise ValueError(f"{size} outputs cannot be compared with {len(references)} references")
-    ids: dict[str, int] = {}
     texts = [*outputs, *references]
-    tokens = np.fromiter((ids.setdefault(t, len(ids)) for t in chain.from_iterable(texts)), np.int64)
+    tokens, distinct = _numbered(texts)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     text = np.repeat(np.arange(len(texts)), lengths)
     end = np.repeat(np.cumsum(lengths), lengths)
@@ -41,7 +42,7 @@ def ngram_statistics(
     for n in range(order):
         complete = starts + n < end[starts]
         starts = starts[complete]
-        keys = number[complete] * len(ids) + tokens[starts + n]
+        keys = number[complete] * distinct + tokens[starts + n]
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         ours = np.bincount(number[in_output[starts]], minlength=first.size)
         theirs = np.bincount(number, minlength=first.size) - ours
@@ -49,3 +50,13 @@ def ngram_statistics(
         for column, counts in enumerate((ours, theirs, np.minimum(ours, theirs))):
             found[:, n, column] = np.bincount(owner, counts, size)
     return found.reshape(size, 3 * order)
+
+
+def _numbered(texts: Sequence[Sequence[str]]) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the tokens of all texts as numbers below the second result; characters are their code points."""
+    if texts and all(isinstance(text, str) for text in texts):
+        codes = "".join(cast("Sequence[str]", texts)).encode("utf-32-le", "surrogatepass")
+        return np.frombuffer(codes, np.uint32).astype(np.int64), 0x110000
+    ids: dict[str, int] = {}
+    found = (ids.setdefault(token, len(ids)) for token in chain.from_iterable(texts))
+    return np.fromiter(found, np.int64), len(ids)

@@ -10,18 +10,18 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import func, select
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.answers import Progress, answer_all
-from sentgen.evaluation.bleu import sentence_bleu
-from sentgen.evaluation.bootstrap import intervals
+from sentgen.evaluation.answers import Answered, Progress, answer_all
+from sentgen.evaluation.bleu import sentence_scores
+from sentgen.evaluation.bootstrap import Interval, intervals
 from sentgen.evaluation.cases import Case, Preparation, case_of
 from sentgen.evaluation.measurement import Measurement
-from sentgen.evaluation.measures import measure
+from sentgen.evaluation.measures import measurements
 from sentgen.evaluation.record import OutputRow, Row, add_run
 from sentgen.evaluation.results import (
     PRIMARY,
@@ -34,10 +34,11 @@ from sentgen.evaluation.results import (
 from sentgen.evaluation.significance import compare_all
 from sentgen.evaluation.systems import parse_systems
 from sentgen.generation.bag import UnitKind
-from sentgen.generation.prepare import Treebank
+from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.regenerate import Regenerated, treebank_of
 from sentgen.generation.settings import Paper
 from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.tagging import tag_set
 from sentgen.schema import Store
 from sentgen.schema.corpus import corpus
 
@@ -86,7 +87,7 @@ def evaluate_regeneration(
         progress: called after every sentence.
 
     Raises:
-        InputError: an algorithm or setting is unknown, or a sentence too long for it.
+        InputError: an algorithm or setting is unknown, a sentence too long for it, or there is no sentence.
         ModelError: an algorithm needs trees, and no corpus has any.
     """
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
@@ -99,22 +100,26 @@ def evaluate_regeneration(
         )
         for system in systems
     }
+    corpora = sorted({number for found in treebanks.values() if found for number in found.corpora})
     preparation = Preparation(
         units=units,
         punctuation=punctuation,
         lowercase=lowercases(store, model) if lowercase is None else lowercase,
-        function_heads=_function_heads(store, treebanks.values()),
+        tags=cast(TagKind, tag_set(store, corpora)) if corpora else None,
+        function_heads=_function_heads(store, corpora),
     )
     cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
-    answers = answer_all(store, model, cases, systems, treebanks, seed=seed, jobs=jobs, progress=progress)
-    result = summarize(answers, cases, seed=seed, by_length=by_length)
+    if not cases:
+        raise InputError("nothing of the test set is left to put in order; give sentences with words")
+    answered = answer_all(store, model, cases, systems, treebanks, seed=seed, jobs=jobs, progress=progress)
+    result = summarize(answered, cases, seed=seed, by_length=by_length)
     parameters = {
         "model": f"{model.name}@{model.version}",
         "test": source,
         "sha256": hashlib.sha256("\n".join(result.references).encode()).hexdigest(),
         "sentences": len(cases),
         "systems": {system.name: asdict(system.settings) for system in systems},
-        "dependencies": sorted({number for found in treebanks.values() if found for number in found.corpora}),
+        "dependencies": _names(store, corpora),
         "jobs": jobs,
         **asdict(preparation),
     }
@@ -122,16 +127,22 @@ def evaluate_regeneration(
     return replace(result, run_id=_record(store, result, started))
 
 
-def _function_heads(store: Store, treebanks: Iterable[Treebank | None]) -> bool:
+def _names(store: Store, corpora: Sequence[int]) -> list[str]:
+    """Return the names of corpora."""
+    query = select(corpus.c.name).where(corpus.c.id.in_(corpora)).order_by(corpus.c.id)
+    with store.connect() as connection:
+        return [str(name) for name in connection.execute(query).scalars()]
+
+
+def _function_heads(store: Store, corpora: Sequence[int]) -> bool:
     """Return whether function words are heads in the counts that are used, so that the gold trees fit."""
-    corpora = {number for treebank in treebanks if treebank for number in treebank.corpora}
     query = select(func.bool_or(corpus.c.function_heads)).where(corpus.c.id.in_(corpora))
     with store.connect() as connection:
         return bool(connection.execute(query).scalar())
 
 
 def summarize(
-    answers: Mapping[str, Sequence[Regenerated]],
+    answered: Mapping[str, Answered],
     cases: Sequence[Case],
     *,
     seed: int,
@@ -140,16 +151,20 @@ def summarize(
     """Compute all figures of a run that has no number, parameters and time yet.
 
     Args:
-        answers: of each system, one a case.
+        answered: of each system, an answer a case.
         cases: the test set.
         seed: of the samples and the tests.
         by_length: whether to tell lengths apart.
     """
-    measured = {name: measure(found, cases) for name, found in answers.items()}
+    measured = {name: measurements(found.statistics) for name, found in answered.items()}
+    sure = iter(intervals([one for found in measured.values() for one in found.values()], seed=seed))
     references = [case.reference for case in cases]
     return RegenerationResult(
         run_id=0,
-        systems=[_system_result(name, answers[name], found, seed) for name, found in measured.items()],
+        systems=[
+            _system_result(name, answered[name].answers, found, {metric: next(sure) for metric in found})
+            for name, found in measured.items()
+        ],
         comparisons=compare_all({name: found[PRIMARY] for name, found in measured.items()}, seed=seed),
         lengths=length_buckets(references) if by_length else (),
         references=references,
@@ -160,14 +175,16 @@ def summarize(
 
 
 def _system_result(
-    name: str, answers: Sequence[Regenerated], measurements: Mapping[str, Measurement], seed: int
+    name: str,
+    answers: Sequence[Regenerated],
+    measurements: Mapping[str, Measurement],
+    sure: Mapping[str, Interval],
 ) -> SystemResult:
-    found = intervals(list(measurements.values()), seed=seed)
     size = max(1, len(answers))
     return SystemResult(
         system=name,
         measurements=measurements,
-        intervals=dict(zip(measurements, found, strict=True)),
+        intervals=sure,
         lookup_ms=1000 * sum(answer.lookup for answer in answers) / size,
         search_ms=1000 * sum(answer.search for answer in answers) / size,
         answers=[
@@ -182,7 +199,7 @@ def _record(store: Store, result: RegenerationResult, started: datetime) -> int:
     scores = list(rows_of(result))
     outputs = []
     for system in result.systems:
-        each = sentence_bleu(system.outputs, result.references)
+        each = sentence_scores(system.measurements["bleu-lc-13a"])
         scores += [Row(system.system, score, item) for item, score in enumerate(each, 1)]
         outputs += [
             OutputRow(system.system, item, answer.given, answer.text, reference)

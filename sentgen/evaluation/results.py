@@ -48,6 +48,11 @@ class SystemResult:
     answers: Sequence[Answer] = field(repr=False)
 
     @property
+    def sentences(self) -> int:
+        """Return the number of sentences."""
+        return len(self.answers)
+
+    @property
     def outputs(self) -> list[str]:
         """Return the sentences."""
         return [answer.text for answer in self.answers]

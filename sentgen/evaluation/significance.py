@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr
 
-from sentgen.evaluation.measurement import Floats, Measurement
+from sentgen.evaluation.measurement import Floats, Measurement, Stack
 
 SHUFFLES = 10_000
 _CHUNK = 1000
@@ -118,16 +118,21 @@ def randomization_tests(
     if not pairs:
         return []
     sentences = len(next(iter(systems.values())).statistics)
-    rng = np.random.default_rng(seed)
+    rng, stack = np.random.default_rng(seed), Stack(list(systems.values()))
     as_great = np.zeros(len(pairs), np.int64)
     for begin in range(0, shuffles, _CHUNK):
-        size = (min(_CHUNK, shuffles - begin), sentences)
-        exchanged = rng.integers(0, 2, size, np.int8).astype(np.float64)
-        taken = {name: exchanged @ measurement.statistics for name, measurement in systems.items()}
+        exchanged = _coins(rng, min(_CHUNK, shuffles - begin), sentences)
+        taken = dict(zip(systems, stack.sums(exchanged), strict=True))
         as_great += [
             _as_great(systems[one], systems[other], taken[other] - taken[one]) for one, other in pairs
         ]
     return [(int(count) + 1) / (shuffles + 1) for count in as_great]
+
+
+def _coins(rng: np.random.Generator, rows: int, columns: int) -> Floats:
+    """Return 0 and 1, each with probability 1/2; eight to a random byte."""
+    drawn = rng.integers(0, 256, (rows, -(-columns // 8)), np.uint8)
+    return np.unpackbits(drawn, axis=1, count=columns).astype(np.float64)
 
 
 def _as_great(one: Measurement, other: Measurement, moved: Floats) -> int:

@@ -35,21 +35,26 @@ def parse_systems(
     Args:
         texts: one a system.
         as_published: the paper whose literal readings all systems take that name none.
-        changes: settings of all systems that do not set them themselves.
+        changes: settings of all systems that look at them and do not set them themselves.
 
     Raises:
-        InputError: there is no such algorithm, setting or value, or two systems are the same.
+        InputError: there is no such algorithm, setting or value, no system looks at a change, or two systems
+            are the same.
 
     >>> parse_systems(["lmo", "lmo:order=3"])[1].settings.order
     3
     """
-    systems = [_parse(text, as_published, changes or {}) for text in texts]
+    changes = {name: value for name, value in (changes or {}).items() if value is not None}
+    systems = [_parse(text, as_published, changes) for text in texts]
     if not systems:
         raise InputError("there is nothing to compare; name an algorithm or more, such as lmo,greedy")
     names = [system.name for system in systems]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{twice} is there twice; name each system once")
+    idle = sorted(changes.keys() - {name for system in systems for name in system.algorithm.options})
+    if idle:
+        raise InputError(f"none of {', '.join(names)} looks at {idle[0].replace('_', '-')}; leave it out")
     return systems
 
 
@@ -58,7 +63,8 @@ def _parse(text: str, paper: Paper | None, changes: Mapping[str, Any]) -> System
     algorithm = algorithm_named(name)
     own = dict(_assignment(text, assignment) for assignment in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, paper))
-    return System(text, algorithm, settings_for(algorithm, paper, {**changes, **own}))
+    shared = {setting: value for setting, value in changes.items() if setting in algorithm.options}
+    return System(text, algorithm, settings_for(algorithm, paper, shared | own))
 
 
 def _assignment(system: str, text: str) -> tuple[str, Any]:

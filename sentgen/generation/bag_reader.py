@@ -14,7 +14,7 @@ from sentgen.corpus.readers.jsonl import NAME as JSONL
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED, Source, expand
 from sentgen.errors import InputError, Rejection
-from sentgen.generation.bag import Unit, check_readable, parse_bag, units_of
+from sentgen.generation.bag import Unit, UnitKind, check_readable, parse_bag, units_of
 
 TagKind = Literal["upos", "xpos"]
 
@@ -120,21 +120,21 @@ def _from_treebank(source: Source, form: str, notation: Notation) -> Iterator[Ba
         if isinstance(found, Rejection):
             raise found.as_error()
         mark_base_nps(found)
-        yield Bag(tuple(_tagged_units(found, notation.tags)), found.sent_id)
+        yield Bag(tuple(tagged_units(found, notation.tags)), found.sent_id)
 
 
-def _tagged_units(sentence: Sentence, kind: TagKind | None) -> list[Unit]:
-    """Return the units of a sentence, with tags of one kind only if one is asked for.
+def tagged_units(sentence: Sentence, kind: TagKind | None, units: UnitKind = "np") -> list[Unit]:
+    """Return the units of a sentence (see `units_of`), with tags of one kind only if one is asked for.
 
     A token without that kind takes the other one, as it was counted; if none has it, there are no tags.
     """
     if kind is None:
-        return units_of(sentence)
+        return units_of(sentence, units)
     tags, others = (sentence.xpos, sentence.upos) if kind == "xpos" else (sentence.upos, sentence.xpos)
     if not tags:
-        return [Unit(unit.words) for unit in units_of(sentence)]
+        return [Unit(unit.words) for unit in units_of(sentence, units)]
     filled = [other if tag == "_" else tag for tag, other in zip(tags, others or tags, strict=True)]
-    return units_of(sentence, tags=filled)
+    return units_of(sentence, units, tags=filled)
 
 
 def _from_json(text: str, path: str) -> Iterator[Bag]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sentgen.evaluation.answers import Answered
 from sentgen.evaluation.cases import Case
+from sentgen.evaluation.measures import statistics
 from sentgen.evaluation.regeneration import summarize
 from sentgen.evaluation.results import RegenerationResult
 from sentgen.generation.bag import Unit
@@ -26,13 +28,19 @@ def fake_run() -> RegenerationResult:
     golds = [tuple(Unit(words) for words in sentence) for sentence in SENTENCES]
     good = [(*units[:-2], units[-1], units[-2]) for units in golds]
     bad = [units[::-1] for units in golds]
+    cases = [Case(Gold(units)) for units in golds]
     result = summarize(
-        {"good": [_answer(units) for units in good], "<b>bad</b>|": [_answer(units) for units in bad]},
-        [Case(Gold(units)) for units in golds],
+        {"good": _answered(good, cases), "<b>bad</b>|": _answered(bad, cases)},
+        cases,
         seed=1,
         by_length=True,
     )
     return replace(result, parameters={"test": f"{SCRIPT}|*x*", "sentences": 6})
+
+
+def _answered(orders: list[tuple[Unit, ...]], cases: list[Case]) -> Answered:
+    answers = [_answer(units) for units in orders]
+    return Answered(answers, statistics(answers, cases))
 
 
 def _answer(units: tuple[Unit, ...]) -> Regenerated:

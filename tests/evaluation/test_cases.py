@@ -114,6 +114,19 @@ def test_without_tags_and_trees() -> None:
     assert case_of(Sentence(["..."]), Preparation(punctuation=False)).gold.units == ()
 
 
+def test_tags_are_those_that_were_counted() -> None:
+    """Of one kind, the other one where it is missing; none at all rather than those of the other kind."""
+    found = Sentence(["a", "dog"], upos=["DET", "NOUN"], xpos=["DT", "_"])
+
+    assert [unit.tags for unit in case_of(found, Preparation(tags="xpos")).gold.units] == [("DT",), ("NOUN",)]
+    assert [unit.tags for unit in case_of(found, Preparation(tags="upos")).gold.units] == [
+        ("DET",),
+        ("NOUN",),
+    ]
+    untagged = replace(found, xpos=None)
+    assert [unit.tags for unit in case_of(untagged, Preparation(tags="xpos")).gold.units] == [(), ()]
+
+
 def test_preparation_changes_no_sentence_that_has_phrases() -> None:
     """The phrases of the source win."""
     found = replace(sentence(), nps=[0] * 11)

@@ -121,13 +121,13 @@ def test_threads_change_nothing(toy: Toy) -> None:
 
 
 def test_progress_is_told(toy: Toy) -> None:
-    """Once a sentence for the systems that look up the same, up to the total."""
+    """Part by part, for the systems that look up the same at once, up to the total."""
     told: list[tuple[int, int]] = []
     evaluate_regeneration(
         *toy, TEST, ["lmo", "greedy", "lmo:order=3"], progress=lambda *each: told.append(each)
     )
 
-    assert told == [(2, 9), (4, 9), (6, 9), (7, 9), (8, 9), (9, 9)]
+    assert told == [(6, 9), (9, 9)]
 
 
 def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:
@@ -154,6 +154,14 @@ def test_untagged_punctuation_is_told_by_its_characters(toy: Toy) -> None:
     result = evaluate_regeneration(*toy, test, ["lmo"], punctuation=False)
 
     assert result.references == ["a dog"]
+
+
+def test_nothing_to_order(toy: Toy) -> None:
+    """Not even a word is left: no figures, no run."""
+    with pytest.raises(InputError, match="nothing of the test set is left"):
+        evaluate_regeneration(*toy, [Sentence(["..."])], ["lmo"], punctuation=False)
+
+    assert rows(toy[0], "select count(*) from run") == [(0,)]
 
 
 def test_base_nps_are_found_where_the_test_has_none(toy: Toy) -> None:

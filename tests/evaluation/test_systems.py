@@ -11,13 +11,15 @@ from sentgen.evaluation.systems import parse_systems
 def test_settings_of_one_and_of_all() -> None:
     """What a system says itself wins; dashes and underscores are the same."""
     plain, own, other = parse_systems(
-        ["lmo", "lmo:order=3:lmo-context=string", "greedy:verb_root=no"], changes={"order": 5}
+        ["lmo", "lmo:order=3:lmo-context=string", "prim:verb_root=no"],
+        changes={"order": 5, "one_root": False, "beam": None},
     )
 
     assert (plain.settings.order, plain.settings.lmo_context) == (5, "phrase")
     assert (own.name, own.algorithm.name) == ("lmo:order=3:lmo-context=string", "lmo")
     assert (own.settings.order, own.settings.lmo_context) == (3, "string")
-    assert other.settings.verb_root is False
+    assert (other.settings.verb_root, other.settings.one_root) == (False, False)
+    assert plain.settings.one_root  # it has no tree, so that the change is not for it
 
 
 def test_papers() -> None:
@@ -29,6 +31,14 @@ def test_papers() -> None:
         parse_systems(["lmo"], as_published="2007")
 
 
+def test_changes_that_nobody_looks_at() -> None:
+    """A setting for all systems that is for none of them is a mistake."""
+    with pytest.raises(InputError, match="none of lmo, greedy looks at one-root"):
+        parse_systems(["lmo", "greedy"], changes={"one_root": False})
+    with pytest.raises(InputError, match="lmo does not look at q"):
+        parse_systems(["lmo:q=paper"])
+
+
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
@@ -38,7 +48,7 @@ def test_papers() -> None:
         (["lmo:fast"], "write SETTING=VALUE"),
         (["lmo:speed=9"], "no setting 'speed'"),
         (["lmo:order=x"], "order 'x' is not a number"),
-        (["lmo:verb-root=maybe"], "verb-root 'maybe' is not yes or no"),
+        (["cle:verb-root=maybe"], "verb-root 'maybe' is not yes or no"),
         (["lmo:lmo-context=all"], "neither phrase nor string"),
     ],
 )
