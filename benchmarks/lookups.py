@@ -1,8 +1,9 @@
-"""Look-ups: the sub-model of a 25-word bag, batches of 100 bags, and scoring against the `kenlm` module.
+"""Look-ups: the sub-models of single bags and of batches of 100, and scoring against the `kenlm` module.
 
-For each store: ``python benchmarks/lookups.py STORE MODEL [TEXT]``. Bags are sentences of 25 words of TEXT (one
-tokenised sentence a line; the novels if not given), the store is opened with a limit of 1 GB, and a bag is cold
-when its words were not looked up before in this process (the operating system may hold the file).
+For each store: ``python benchmarks/lookups.py STORE MODEL [TEXT] [--whole] [--score]``. Bags are 25 words of
+longer sentences of TEXT (tokenized, one sentence a line, or CoNLL-U; the novels if not given), with --whole all
+sentences as they are. The store is opened with a limit of 1 GB. A bag is cold when its words were not looked up
+before in this process (the operating system may hold the file), warm when they all were.
 """
 
 from __future__ import annotations
@@ -10,57 +11,90 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from harness import OUT, megabytes, novels, own_usage, show
 
 from sentgen.models import export_arpa, registry
+from sentgen.models.ngram_cache import NgramCache
 from sentgen.models.scoring import score_sentences
-from sentgen.models.submodel import NgramCache, prefetch
+from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 
 LIMIT = 2**30
-BAGS = 100
-CACHE = 256 * 2**20
+CACHE = LIMIT // 8
+WORDS = 25
+BATCH = 100
+BATCHES = 8
+
+Bag = list[str]
 
 
 def main(store_path: str, model_name: str, text: Path) -> None:
-    sentences = [line.split() for line in text.read_text(encoding="utf-8").splitlines()]
-    rng = np.random.default_rng(1)
-    picked = [sentences[i] for i in rng.permutation(len(sentences)) if len(sentences[i]) >= 25]
-    bags = [sentence[:25] for sentence in picked[:BAGS]]
-    others = [sentence[:25] for sentence in picked[BAGS : 2 * BAGS]]
-    rows: list[tuple[object, ...]] = []
+    bags = picked(text, BATCHES * BATCH)
+    batches = [bags[begin : begin + BATCH] for begin in range(0, len(bags), BATCH)]
+    singles = [[bag] for bag in bags[:BATCH]]
     with Store(store_path, read_only=True, memory_limit=LIMIT) as store:
         model = registry.find(store, model_name)
-        prefetch(store, model, [others[0]], cache=NgramCache(CACHE))
-        cold = timed(lambda bag: prefetch(store, model, [bag], cache=NgramCache(CACHE)), bags)
-        rows.append(("one bag, nothing cached", *percentiles(cold)))
-        cache = NgramCache(CACHE)
-        rows.append(
-            (
-                "one bag after others, cache filling",
-                *percentiles(timed(lambda bag: prefetch(store, model, [bag], cache=cache), bags)),
-            )
-        )
-        rows.append(
-            (
-                "the same bags again, warm",
-                *percentiles(timed(lambda bag: prefetch(store, model, [bag], cache=cache), bags)),
-            )
-        )
-        batch = timed(lambda batch: prefetch(store, model, batch, cache=NgramCache(CACHE)), [bags, others])
-        rows.append(("batch of 100 bags, cold, per bag", *(value / BAGS for value in percentiles(batch))))
+
+        def rows(name: str, asked: Sequence[Sequence[Bag]]) -> Iterator[tuple[object, ...]]:
+            yield name, "nothing cached", *timed(lambda: NgramCache(CACHE), asked)
+            shared = NgramCache(CACHE)
+            yield name, "others cached", *timed(lambda: shared, asked)
+            yield name, "the same again", *timed(lambda: shared, asked)
+
+        def timed(cache: Callable[[], NgramCache], asked: Sequence[Sequence[Bag]]) -> tuple[float, ...]:
+            """Return median and 95th percentile by the clock, and the median CPU time, ms a bag."""
+            found = []
+            for some in asked:
+                wall, cpu = time.perf_counter(), time.process_time()
+                prefetch(store, model, some, cache=cache())
+                found.append((time.perf_counter() - wall, time.process_time() - cpu))
+            walls, cpus = np.array(found).T * 1000 / len(asked[0])
+            return float(np.median(walls)), float(np.percentile(walls, 95)), float(np.median(cpus))
+
+        prefetch(store, model, bags[-1:], cache=NgramCache(CACHE))  # loads what is compiled
+        before = own_usage()[1]
         show(
             f"Sub-models from {store_path}, {model.label}, order {model.order}, limit 1 GB",
-            ("look-up", "median ms", "p95 ms"),
-            rows,
+            ("bags", "cache", "median ms a bag", "p95", "CPU ms"),
+            [*rows("one", singles), *rows(f"batch of {BATCH}", batches)],
         )
-        print(f"peak memory {megabytes(own_usage()[1]):,} MB")
+        print(
+            f"peak memory {megabytes(own_usage()[1]):,} MB, {megabytes(before):,} MB of it before the look-ups"
+        )
         if "--score" in sys.argv:
-            score(store, model, sentences[:20_000])
+            score(store, model, [line.split() for line in lines(text)][:20_000])
+
+
+def picked(text: Path, number: int) -> list[Bag]:
+    """Return random sentences; the text itself is not kept in memory."""
+    least = 1 if "--whole" in sys.argv else WORDS
+    fit = [place for place, line in enumerate(lines(text)) if line.count(" ") >= least - 1]
+    chosen = set(np.random.default_rng(1).permutation(fit)[:number].tolist())
+    return [
+        line.split()[: None if "--whole" in sys.argv else WORDS]
+        for place, line in enumerate(lines(text))
+        if place in chosen
+    ]
+
+
+def lines(text: Path) -> Iterator[str]:
+    """Yield the sentences of a text, words separated by blanks."""
+    with open(text, encoding="utf-8") as source:
+        if text.suffix != ".conllu":
+            yield from (line.rstrip("\n") for line in source)
+            return
+        words: list[str] = []
+        for line in source:
+            number, _, rest = line.partition("\t")
+            if number.isdigit():
+                words.append(rest.partition("\t")[0])
+            elif not line.strip() and words:
+                yield " ".join(words)
+                words = []
 
 
 def score(store: Store, model: registry.ModelInfo, sentences: Sequence[list[str]]) -> None:
@@ -85,23 +119,9 @@ def score(store: Store, model: registry.ModelInfo, sentences: Sequence[list[str]
     )
 
 
-def timed(call, items):  # type: ignore[no-untyped-def]
-    """Return the milliseconds of each call."""
-    found = []
-    for item in items:
-        began = time.perf_counter()
-        call(item)
-        found.append((time.perf_counter() - began) * 1000)
-    return found
-
-
-def percentiles(values: Sequence[float]) -> tuple[float, float]:
-    return float(np.median(values)), float(np.percentile(values, 95))
-
-
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     if len(arguments) < 2:
-        sys.exit("usage: python benchmarks/lookups.py STORE MODEL [TEXT] [--score]")
+        sys.exit("usage: python benchmarks/lookups.py STORE MODEL [TEXT] [--whole] [--score]")
     main(arguments[0], arguments[1], Path(arguments[2]) if len(arguments) > 2 else novels(10_000_000))

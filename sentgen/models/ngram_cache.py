@@ -31,13 +31,14 @@ class ModelLike(Protocol):
     def order(self) -> int: ...
     @property
     def unknown(self) -> str: ...
+    @property
+    def brackets(self) -> bool: ...
 
 
 class Rows(NamedTuple):
     """Some n-grams of a model, as they stand in the store."""
 
-    words: Ints  # (k, 5) word ids, -1 beyond the order
-    lengths: Ints  # (k,)
+    words: Ints  # (k, order of the model or more) word ids, -1 beyond the length
     logp: Floats  # (k,)
     backoff: Floats  # (k,)
 
@@ -46,17 +47,21 @@ class Rows(NamedTuple):
         return Rows(*(column[chosen] for column in self))
 
     @property
+    def lengths(self) -> Ints:
+        """Return the order of each n-gram."""
+        counted: Ints = np.count_nonzero(self.words >= 0, axis=1).astype(np.int32)
+        return counted
+
+    @property
     def nbytes(self) -> int:
         """Return the memory that the rows take."""
         return sum(column.nbytes for column in self)
 
 
-def joined(parts: Iterable[Rows]) -> Rows:
-    """Return all rows of some parts, in new arrays."""
-    return Rows(*map(np.concatenate, zip(_NO_ROWS, *parts, strict=True)))
-
-
-_NO_ROWS = Rows(np.zeros((0, 5), np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0))
+def joined(parts: Iterable[Rows], order: int) -> Rows:
+    """Return all rows of some parts, in new arrays; without parts, no n-grams of the given order."""
+    nothing = Rows(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))
+    return Rows(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

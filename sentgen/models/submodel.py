@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain, pairwise
 
 import duckdb
@@ -31,8 +32,8 @@ __all__ = ["ModelLike", "SubModel", "lowercases", "prefetch", "submodel_of", "wo
 #: bits of a bit string cost a third of a list, for which all columns are read before it is looked at. CPU ms
 #: of union, bits and list from 31M n-grams: 10, 44, 24 for 26 anchors; too many to plan, 178, 524 for 908.
 _UNION_LIMIT = 64
-_CHUNK_ROWS = 30_000
-_WORDS = ("w1", "w2", "w3", "w4", "w5")
+_CHUNK_ROWS = 60_000
+_BEYOND = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def prefetch(
     order: int | None = None,
     cache: NgramCache | None = None,
 ) -> SubModel:
-    """Fetch everything that ordering or scoring the bags can ask a model, in at most two queries.
+    """Fetch everything that ordering or scoring each of the bags can ask a model, in at most two queries.
 
     Args:
         store: where the model lives.
@@ -92,22 +93,22 @@ def prefetch(
     with store.connect() as connection, translated_errors(store.path), raw(connection).cursor() as duck:
         ids = word_ids(duck, model, forms, cache)
         rows = _ngrams(duck, model, bags, ids, cache)
-    rows = rows.where(rows.lengths <= order)
     return submodel_of(model, order, ids, rows, started)
 
 
 def submodel_of(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, started: float) -> SubModel:
-    """Renumber the words from 0, reserved ones first, and build the table."""
-    unigrams = set(rows.words[rows.lengths == 1, 0].tolist())
+    """Renumber the words from 0, reserved ones first, and build the table of the n-grams up to an order."""
+    lengths = rows.lengths
+    if lengths.max(initial=0) > order:
+        rows, lengths = rows.where(lengths <= order), lengths[lengths <= order]
+    unigrams = set(rows.words[lengths == 1, 0].tolist())
     known = sorted((number, form) for form, number in ids.items() if number in unigrams)
     words = (*RESERVED_WORDS, *(form for _, form in known))
     local = np.full(max([ROOT, *ids.values()]) + 2, -1, np.int32)  # the last one stays -1: beyond the order
     local[[UNK, BOS, EOS, ROOT, *(number for number, _ in known)]] = np.arange(len(words))
-    table = build_table(
-        np.ascontiguousarray(local[rows.words][:, :order]), rows.lengths, rows.logp, rows.backoff
-    )
+    table = build_table(local[rows.words[:, :order]], lengths, rows.logp, rows.backoff)
     index = {form: place for place, form in enumerate(words) if place > ROOT}
-    return SubModel(model, order, table, words, index, len(rows.lengths), time.perf_counter() - started)
+    return SubModel(model, order, table, words, index, len(lengths), time.perf_counter() - started)
 
 
 def word_ids(
@@ -137,9 +138,10 @@ def _ngrams(
     within = membership(coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded))
     cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
     fetched = _fetch(duck, model, missing, cache) if missing else ()
-    rows = joined(part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))
+    parts = (part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))
+    rows = joined(parts, model.order)
     # What was cached must not show in the order of the rows.
-    return rows.where(np.argsort(rows.words.max(axis=1, initial=-1), kind="stable"))
+    return rows.where(np.argsort(reduce(np.maximum, rows.words.T), kind="stable"))
 
 
 def _fetch(
@@ -162,7 +164,7 @@ def _fetch(
                 whole[anchor].append(part)
     if room < 0:
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
-    cache.put(model, {anchor: joined(parts) for anchor, parts in whole.items()})
+    cache.put(model, {anchor: joined(parts, model.order) for anchor, parts in whole.items()})
 
 
 def _by_anchor(anchors: Ints, rows: Rows) -> Iterator[tuple[int, Rows]]:
@@ -176,10 +178,8 @@ def _stream(
     duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int]
 ) -> Iterator[tuple[Ints, Rows]]:
     """Run the query for some anchors, ascending, and yield anchors and rows in chunks of one row or more."""
-    later = [f"coalesce({w}, -1) as {w}" for w in _WORDS[1 : model.order]]
-    beyond = [f"-1 as {w}" for w in _WORDS[model.order :]]
-    select = f"select anchor, n::integer as n, w1, {', '.join([*later, *beyond])}, logp, backoff"
-    select += f" from model_ngram where model_id = {int(model.id)}"
+    words = ", ".join(f"w{i}" for i in range(1, model.order + 1))
+    select = f"select {words}, logp, backoff from model_ngram where model_id = {int(model.id)}"
     if len(anchors) <= _UNION_LIMIT:
         query = "\nunion all\n".join(f"{select} and anchor = {int(anchor)}" for anchor in anchors)
         found = duck.execute(query)
@@ -190,11 +190,10 @@ def _stream(
         within = f"get_bit($bits::blob::bit, least(anchor, {last + 1})) = 1"
         query = f"{select} and anchor between {first} and {last} and {within}"
         found = duck.execute(query, {"bits": np.packbits(bits).tobytes()})
-    for batch in found.to_arrow_reader(_CHUNK_ROWS):
-        column = {name: batch[name].to_numpy() for name in batch.schema.names}
-        if batch.num_rows:
-            words = np.stack([column[w] for w in _WORDS], axis=1)
-            yield column["anchor"], Rows(words, column["n"], column["logp"], column["backoff"])
+    for chunk in found.to_arrow_reader(_CHUNK_ROWS):
+        if chunk.num_rows:
+            *padded, logp, backoff = (column.fill_null(_BEYOND).to_numpy() for column in chunk.columns)
+            yield reduce(np.maximum, padded), Rows(np.stack(padded, axis=1), logp, backoff)
 
 
 def lowercases(store: Store, model: ModelLike) -> bool:

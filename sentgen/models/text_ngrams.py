@@ -24,7 +24,7 @@ from sentgen.schema.store import raw, translated_errors
 
 _ABSENT = -1
 _QUERY = """
-select t.n, t.w1, t.w2, t.w3, t.w4, t.w5, m.logp, m.backoff
+select t.w1, t.w2, t.w3, t.w4, t.w5, m.logp, m.backoff
 from _text t
 join model_ngram m
     on m.anchor = t.anchor
@@ -49,9 +49,8 @@ def prefetch_text(store: Store, model: ModelLike, sentences: Sequence[Sequence[s
         flat = np.array([ids.get(word, UNK) for words in sentences for word in words], np.int32)
         _text = _distinct_ngrams(wrap(flat, lengths, BOS, EOS), model.order, store.path)
         found = duck.execute(_QUERY, [model.id]).to_arrow_table()
-    columns = {name: found[name].to_numpy() for name in ("n", "logp", "backoff")}
     words = np.stack([found[f"w{i}"].fill_null(_ABSENT).to_numpy() for i in range(1, 6)], axis=1)
-    rows = Rows(words.astype(np.int32), columns["n"].astype(np.int32), columns["logp"], columns["backoff"])
+    rows = Rows(words.astype(np.int32), found["logp"].to_numpy(), found["backoff"].to_numpy())
     return submodel_of(model, model.order, ids, rows, started)
 
 

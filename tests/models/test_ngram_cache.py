@@ -12,15 +12,14 @@ from sentgen.schema import Store
 
 
 def rows(number: int) -> Rows:
-    return Rows(
-        np.zeros((number, 5), np.int32), np.zeros(number, np.int32), np.zeros(number), np.zeros(number)
-    )
+    """Return some rows of a model of order 4: four words, two numbers, 32 bytes each."""
+    return Rows(np.zeros((number, 4), np.int32), np.zeros(number), np.zeros(number))
 
 
 def test_cache_is_bounded_and_drops_the_oldest() -> None:
-    """Three anchors of 40 bytes a row and 600 for the entry; the limit holds two, and 1 was used last."""
+    """Three anchors of 32 bytes a row and 600 for the entry; the limit holds two, and 1 was used last."""
     model = toy_store.ToyModel()
-    cache = NgramCache(2 * (600 + 40 * 10) + 10)
+    cache = NgramCache(2 * (600 + 32 * 10) + 10)
     cache.put(model, {1: rows(10), 2: rows(10)})
     cache.take(model, [1])
     cache.put(model, {3: rows(10)})
@@ -42,7 +41,7 @@ def test_cache_tells_versions_apart() -> None:
 def test_rare_words_go_first() -> None:
     """Room for two of three anchors of one batch: the greatest id is dropped, whatever the order."""
     model = toy_store.ToyModel()
-    cache = NgramCache(2 * (600 + 40 * 10) + 10)
+    cache = NgramCache(2 * (600 + 32 * 10) + 10)
     cache.put(model, {2: rows(10), 9: rows(10), 5: rows(10)})
 
     assert cache.take(model, [9, 2, 5])[1] == [9]
@@ -54,7 +53,7 @@ def test_an_anchor_put_twice_counts_once() -> None:
     for number in (10, 20):
         cache.put(toy_store.ToyModel(), {7: rows(number)})
 
-    assert (cache.statistics.entries, cache.statistics.bytes) == (1, 600 + 40 * 20)
+    assert (cache.statistics.entries, cache.statistics.bytes) == (1, 600 + 32 * 20)
 
 
 def test_known_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,9 +68,10 @@ def test_known_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_joined_is_no_rows() -> None:
-    """Without parts the arrays are empty, and have their types."""
-    assert [column.dtype for column in joined([])] == [column.dtype for column in rows(0)]
-    assert joined([rows(2), rows(3)]).nbytes == 5 * 40
+    """Without parts the arrays are empty, and have their types and shapes."""
+    assert [column.dtype for column in joined([], 4)] == [column.dtype for column in rows(0)]
+    assert joined([rows(2), rows(3)], 4).nbytes == 5 * 32
+    assert joined([], 4).words.shape == (0, 4)
 
 
 def test_store_has_one_cache(store: Store) -> None:
