@@ -35,13 +35,13 @@ WORD_COLUMNS = ["word", "ngram", "logp", "backoff", "total"]
 ATTACHMENT_COLUMNS = [
     *("modifier", "modifier_tag", "side", "head", "head_tag", "weight", "prob"),
     *("word_events", "word_pairs", "word_lambda", "mixed_events", "mixed_pairs", "mixed_lambda"),
-    *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_more", "argument_lambda"),
+    *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_or_more", "argument_lambda"),
     *("argument_counts", "argument_tag_counts"),
 ]
 #: The same for reading: events/pairs in one column, and no counts of arguments.
 SHORT_COLUMNS = [
-    *("modifier", "side", "head", "weight", "prob", "words", "lambda", "mixed", "lambda", "tags"),
-    *("earlier", "exactly", "more"),
+    *("modifier", "side", "head", "weight", "prob", "words", "lambda_1", "mixed", "lambda_2", "tags"),
+    *("earlier", "exactly", "or_more"),
 ]
 SIDES = {LEFT: "left", RIGHT: "right"}
 

@@ -12,6 +12,7 @@ from sentgen.cli.files import check_file_option
 from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.search_options import Search, search_options
+from sentgen.cli.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Algorithm, algorithm_named, settings_for, treebank_of
 from sentgen.generation import regenerate as run
@@ -37,7 +38,7 @@ def regenerate(
     algorithm: Annotated[
         str,
         typer.Option("--algorithm", "-a", metavar="NAME", help=f"One of: {', '.join(ALGORITHMS)}."),
-    ] = "lmo",
+    ] = "beam",
     input: Annotated[
         str | None,
         typer.Option("--input", "-i", metavar="FILE", help="Bags, one a line or as JSON, or a treebank."),
@@ -97,7 +98,7 @@ def regenerate(
     `unknown` the words that the model has not seen, `guessed` those that came without a tag and got the most
     frequent one. With `--nbest` the first sentence is the algorithm's own.
 
-    Example: `sentgen regenerate --model ewt --algorithm lmo "down was [the dow] about [35 points]"`
+    Example: `sentgen regenerate --model ewt --algorithm ab --tree "down was [the dow] about [35 points]"`
     """
     if units not in ("np", "word"):
         raise typer.BadParameter(f"{units!r} is neither np nor word", param_hint="--units")
@@ -114,20 +115,23 @@ def regenerate(
         kind = cast(TagKind, tag_set(store, treebank.corpora)) if treebank else None
         bags = _bags(bag or [], input, format, Notation(np_joiner, tagged, kind))
         lower = lowercases(store, found) if lowercase is None else lowercase
-        sentences = run(
-            store,
-            found,
-            [broken_up(one.units) if units == "word" else one.units for one in bags],
-            algorithm=algorithm,
-            as_published=search.as_published,
-            changes=search.changes,
-            seed=seed,
-            nbest=nbest,
-            lowercase=lower,
-            dependencies=search.dependencies,
-            layer=layer,
-        )
-        answers = Answers(store, found, list(sentences), bags, settings, treebank, kind, lower, nbest)
+        with told_when_slow():
+            sentences = list(
+                run(
+                    store,
+                    found,
+                    [broken_up(one.units) if units == "word" else one.units for one in bags],
+                    algorithm=algorithm,
+                    as_published=search.as_published,
+                    changes=search.changes,
+                    seed=seed,
+                    nbest=nbest,
+                    lowercase=lower,
+                    dependencies=search.dependencies,
+                    layer=layer,
+                )
+            )
+        answers = Answers(store, found, sentences, bags, settings, treebank, kind, lower, nbest)
         write_files(answers, wanted, out)
         show(answers, wanted, out)
 
