@@ -28,6 +28,7 @@ class ToyModel:
     version: int = 1
     order: int = 4
     unknown: str = "word"
+    brackets: bool = False
 
 
 def backoff_model(

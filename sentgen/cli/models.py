@@ -63,6 +63,10 @@ def build(
             "--unknown", metavar="HOW", help="Unknown words: word (one <unk>), tag (one per tag) or none."
         ),
     ] = "word",
+    brackets: Annotated[
+        bool,
+        typer.Option("--brackets", help="Count the brackets of base noun phrases, <np> and </np>, as words."),
+    ] = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -80,6 +84,7 @@ def build(
             smoothing=smoothing,
             min_count=counts,
             unknown=unknown,
+            brackets=brackets,
             progress=_report,
         )
     typer.echo(f"{model.label}: {model.vocabulary} words, {model.tokens} tokens", err=True)
@@ -92,7 +97,7 @@ def list_models(db: DbOption = None, *, out: Output) -> None:
 
     Example: sentgen models list
     """
-    columns = ["name", "version", "order", "smoothing", "min_count", "unknown", "vocabulary", "tokens"]
+    columns = ["name", "version", "order", "smoothing", "min_count", "unknown", "brackets", "vocabulary"]
     with open_store(db, read_only=True) as store:
         models = registry.list_models(store)
         rows = [
@@ -103,6 +108,7 @@ def list_models(db: DbOption = None, *, out: Output) -> None:
                 model.smoothing,
                 ",".join(map(str, model.min_count)),
                 model.unknown,
+                model.brackets,
                 model.vocabulary,
                 model.tokens,
                 ", ".join(model.corpora),
@@ -111,7 +117,7 @@ def list_models(db: DbOption = None, *, out: Output) -> None:
             )
             for model in models
         ]
-    out.rows([*columns, "corpora", "created_at", "stale"], rows)
+    out.rows([*columns, "tokens", "corpora", "created_at", "stale"], rows)
 
 
 @app.command("show")

@@ -30,6 +30,7 @@ from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, StoreError
 from sentgen.models import sql
 from sentgen.models.build import Recipe, drop_temporary, write
+from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.registry import ModelInfo, find_in
 from sentgen.schema import Store
 from sentgen.schema.corpus import word
@@ -149,7 +150,8 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
     """Store an ARPA file as the next version of a model, with smoothing ``arpa``.
 
     Every n-gram must have its prefix and the unigrams of its words in the file, once, as KenLM demands.
-    A probability of -inf becomes 10^-99.
+    A probability of -inf becomes 10^-99. A model with the words ``<np>`` and ``</np>`` is taken for one that
+    counts the brackets of base noun phrases.
 
     Raises:
         InputError: the file cannot be read or is no valid ARPA file; names the line.
@@ -166,7 +168,8 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
         for n in range(1, order + 1):
             sql.run(connection, _FILE, "smoothed", n=n, words=sql.words(n))
         unknown = "word" if sql.rows(connection, "select 1 from arpa_gram_1 where w1 = 0") else "none"
-        version = write(connection, name, Recipe(order, "arpa", (), unknown), [], [])
+        brackets = len(sql.run(connection, _FILE, "brackets", opening=OPENING, closing=CLOSING)) == 2
+        version = write(connection, name, Recipe(order, "arpa", (), unknown, brackets), [], [])
         drop_temporary(connection)
         return find_in(connection, f"{name}@{version}")
 

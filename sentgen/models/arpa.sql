@@ -47,3 +47,9 @@ where not exists (select 1 from arpa_gram_1 p where p.w1 = g.w{n})
 create or replace temp view smoothed_{n} as
 select {words}, exp(logp) as p, exp(backoff) as weight
 from arpa_gram_{n}
+
+-- name: brackets
+select distinct w.form
+from arpa_gram_1 g
+join word w on w.id = g.w1
+where w.form in ('{opening}', '{closing}')

@@ -15,10 +15,11 @@ from sqlalchemy import Connection, func, insert, select
 
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.models import katz, kneser_ney, sql
-from sentgen.models.registry import ModelInfo, find_in
+from sentgen.models.recount import recount
+from sentgen.models.registry import BRACKETS, ModelInfo, find_in
 from sentgen.schema import Store
 from sentgen.schema import models as tables
-from sentgen.schema.corpus import BOS, EOS, ROOT, corpus
+from sentgen.schema.corpus import BOS, EOS, corpus
 from sentgen.schema.counts import MAX_ORDER, segment
 from sentgen.schema.store import scalar
 
@@ -50,9 +51,12 @@ class Recipe:
     smoothing: str
     min_count: tuple[int, ...]
     unknown: str
+    brackets: bool
 
 
-def recipe(order: int, smoothing: str, min_count: Sequence[int] | None, unknown: str) -> Recipe:
+def recipe(
+    order: int, smoothing: str, min_count: Sequence[int] | None, unknown: str, brackets: bool
+) -> Recipe:
     """Check settings; the last of ``min_count`` also holds for the orders above it, and ``None`` keeps all.
 
     Raises:
@@ -70,7 +74,7 @@ def recipe(order: int, smoothing: str, min_count: Sequence[int] | None, unknown:
         raise InputError(f"min-count {listed}: give counts from 1 that do not fall, such as 1,1,2")
     if len(given) > order:
         raise InputError(f"min-count has {len(given)} numbers for a model of order {order}")
-    return Recipe(order, smoothing, given + given[-1:] * (order - len(given)), unknown)
+    return Recipe(order, smoothing, given + given[-1:] * (order - len(given)), unknown, brackets)
 
 
 def build(
@@ -82,6 +86,7 @@ def build(
     smoothing: str = "kneser-ney",
     min_count: Sequence[int] | None = None,
     unknown: str = "word",
+    brackets: bool = False,
     progress: Progress | None = None,
 ) -> ModelInfo:
     """Build the next version of a model from the counts of the given corpora.
@@ -95,16 +100,18 @@ def build(
         min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
         unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
             ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
+        brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
         progress: called with one line a step.
 
     Raises:
         InputError: a setting is out of range.
         NotFoundError: there is no such corpus.
-        ModelError: a corpus has no counts, too low an order, or no tags for ``unknown="tag"``.
+        ModelError: a corpus has no counts, too low an order, no tags for ``unknown="tag"``, or no base noun
+            phrases for ``brackets``.
     """
     if not name.strip():
         raise InputError("a model needs a name")
-    settings = recipe(order, smoothing, min_count, unknown)
+    settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
     with store.begin() as connection:
         chosen = [_corpus(connection, each) for each in dict.fromkeys(corpora)]
@@ -157,17 +164,20 @@ def _check(corpora: Sequence[_Corpus], settings: Recipe) -> None:
 
 def _count(connection: Connection, corpora: Sequence[_Corpus], settings: Recipe, report: Progress) -> None:
     """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together."""
-    if settings.unknown == "tag":
-        _recount(connection, corpora, settings, report)
-        return
-    report("summing the counts")
     segments = [number for each in corpora for number in each.segments]
-    for n in range(1, settings.order + 1):
-        if len(segments) == 1:  # sorted and summed already: read it where it lies
-            sql.run(connection, _FILE, "count_segment", n=n, words=sql.words(n), segment=segments[0])
-        else:
-            listed = ", ".join(map(str, segments))
-            sql.run(connection, _FILE, "count_segments", n=n, words=sql.words(n), segments=listed)
+    if settings.unknown == "tag" or settings.brackets:
+        recount(
+            connection,
+            [each.id for each in corpora],
+            segments,
+            order=settings.order,
+            classes=settings.unknown == "tag",
+            brackets=settings.brackets,
+            progress=report,
+        )
+    else:
+        report("summing the counts")
+        _sum(connection, segments, settings.order)
     if settings.order > 1 and sql.run(connection, _FILE, "misplaced", bos=BOS, eos=EOS)[0][0]:
         raise ModelError(
             "the text contains <s> or </s> as words, which no language model can tell from the ends of "
@@ -175,24 +185,13 @@ def _count(connection: Connection, corpora: Sequence[_Corpus], settings: Recipe,
         )
 
 
-def _recount(connection: Connection, corpora: Sequence[_Corpus], settings: Recipe, report: Progress) -> None:
-    """Count the n-grams again, with words seen once as ``<unk:TAG>``, which become words of the store."""
-    report("mapping words seen once to their tags")
-    segments = ", ".join(str(number) for each in corpora for number in each.segments)
-    ids = ", ".join(str(each.id) for each in corpora)
-    sql.run(connection, _FILE, "singletons", segments=segments, root=ROOT)
-    sql.run(connection, _FILE, "singleton_tokens", corpora=ids)
-    untagged = [str(row[0]) for row in sql.run(connection, _FILE, "untagged")]
-    if untagged:
-        raise ModelError(
-            f"{', '.join(untagged)}: words seen once have no tags there; choose another --unknown than tag"
-        )
-    sql.run(connection, _FILE, "add_classes")
-    leads = ", ".join(f"lead(word_id, {i}) over following as w{i + 1}" for i in range(1, settings.order))
-    sql.run(connection, _FILE, "stream", corpora=ids, bos=BOS, eos=EOS, leads=leads)
-    for n in range(1, settings.order + 1):
-        report(f"counting order {n}")
-        sql.run(connection, _FILE, "count_stream", n=n, words=sql.words(n))
+def _sum(connection: Connection, segments: Sequence[int], order: int) -> None:
+    for n in range(1, order + 1):
+        if len(segments) == 1:  # sorted and summed already: read it where it lies
+            sql.run(connection, _FILE, "count_segment", n=n, words=sql.words(n), segment=segments[0])
+        else:
+            listed = ", ".join(map(str, segments))
+            sql.run(connection, _FILE, "count_segments", n=n, words=sql.words(n), segments=listed)
 
 
 def write(
@@ -229,6 +228,7 @@ def write(
     for each in corpora:
         row = {"corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
         connection.execute(insert(tables.model_corpus).values(model_id=model_id, **row))
+    parameters = [*parameters, *([(0, BRACKETS, 1.0)] if settings.brackets else [])]
     if parameters:
         rows = [{"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters]
         connection.execute(insert(tables.model_parameter), rows)

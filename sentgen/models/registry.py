@@ -14,13 +14,16 @@ from sentgen.schema import models as tables
 from sentgen.schema.corpus import corpus
 from sentgen.schema.counts import segment
 
+#: Name of the parameter of models that count the brackets of base noun phrases.
+BRACKETS = "brackets"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model as built: its settings, and what it was built from.
 
-    ``min_count`` has one number per order, and is empty for an imported model; ``vocabulary`` counts the
-    unigrams without <s>.
+    ``min_count`` has one number per order, and is empty for an imported model; ``brackets`` says whether the
+    brackets of base noun phrases are words of it; ``vocabulary`` counts the unigrams without <s>.
     """
 
     id: int
@@ -30,6 +33,7 @@ class ModelInfo:
     smoothing: str
     min_count: tuple[int, ...]
     unknown: str
+    brackets: bool
     vocabulary: int
     sentences: int
     tokens: int
@@ -102,7 +106,9 @@ def _delete(connection: Connection, ids: list[int]) -> None:
 def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
     """Return what smoothing estimated: order (0 for all), name and value."""
     table = tables.model_parameter
-    query = select(table.c.n, table.c.name, table.c.value).where(table.c.model_id == model.id)
+    query = select(table.c.n, table.c.name, table.c.value).where(
+        table.c.model_id == model.id, table.c.name != BRACKETS
+    )
     with store.connect() as connection:
         rows = connection.execute(query.order_by(table.c.n, table.c.name)).all()
     return [(row.n, row.name, row.value) for row in rows]
@@ -147,6 +153,7 @@ def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]
         "smoothing": model.smoothing,
         "min_count": ",".join(map(str, model.min_count)),
         "unknown": model.unknown,
+        "brackets": "yes" if model.brackets else "no",
         "vocabulary": model.vocabulary,
         "sentences": model.sentences,
         "tokens": model.tokens,
@@ -178,12 +185,16 @@ def _infos(connection: Connection) -> list[ModelInfo]:
     names = select(table.c.model_id, table.c.corpus_name).order_by(table.c.corpus_name)
     for row in connection.execute(names):
         corpora.setdefault(row.model_id, []).append(row.corpus_name)
+    parameter = tables.model_parameter.c
+    bracketed = set(
+        connection.execute(select(parameter.model_id).where(parameter.name == BRACKETS)).scalars()
+    )
     order = (tables.model.c.name, tables.model.c.version)
     rows = connection.execute(select(tables.model).order_by(*order)).all()
-    return [_info(row, corpora.get(row.id, [])) for row in rows]
+    return [_info(row, corpora.get(row.id, []), row.id in bracketed) for row in rows]
 
 
-def _info(row: Row[tuple[object, ...]], corpora: list[str]) -> ModelInfo:
+def _info(row: Row[tuple[object, ...]], corpora: list[str], brackets: bool) -> ModelInfo:
     return ModelInfo(
         id=row.id,
         name=row.name,
@@ -192,6 +203,7 @@ def _info(row: Row[tuple[object, ...]], corpora: list[str]) -> ModelInfo:
         smoothing=row.smoothing,
         min_count=tuple(int(count) for count in row.min_count.split(",") if count),
         unknown=row.unknown,
+        brackets=brackets,
         vocabulary=row.vocabulary,
         sentences=row.sentences,
         tokens=row.tokens,

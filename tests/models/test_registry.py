@@ -80,7 +80,7 @@ def run(db: Path, *arguments: str) -> str:
 def test_commands_build_show_and_remove(toy: Path) -> None:
     command = ["build", "m", "--corpus", "toy", "--order", "2", "--smoothing", "katz", "--min-count", "1,1"]
     assert "m@1: 5 words, 6 tokens" in run(toy, *command)
-    assert 'm,1,2,katz,"1,1",word,5,6,toy,' in run(toy, "list", "--csv")
+    assert 'm,1,2,katz,"1,1",word,false,5,6,toy,' in run(toy, "list", "--csv")
     shown = run(toy, "show", "m", "--csv")
     assert "smoothing,,katz" in shown
     assert "ngrams,1,6" in shown
