@@ -56,7 +56,7 @@ source = Table(
     column("path", String, "File as given, archive members as archive.zip!member."),
     column("sha256", String, "SHA-256 of the content after decompression."),
     column("format", String, "Reader that read it."),
-    column("reader_version", String, "Version of that reader."),
+    column("reader_version", String, "Version of that reader, and of the parser if it might need one."),
     column("sentences", BigInteger, "Sentences stored from it."),
     column("tokens", BigInteger, "Tokens stored from it."),
     column("rejected", BigInteger, "Sentences of it that a check refused."),

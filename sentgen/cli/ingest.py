@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store, parse_size
+from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
 from sentgen.counts.ingestion import DATABASE_SHARE, Settings, Summary
 from sentgen.counts.ingestion import ingest as run
@@ -49,6 +50,7 @@ def ingest(
             help="A bad sentence stops everything, or refuses its file after a full check, or is left out.",
         ),
     ] = "raise",
+    parser: ParserOption = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -64,12 +66,13 @@ def ingest(
         settings = Settings(corpus, format, licence, lowercase, order, tags, function_heads, on_error)
     except InputError as error:
         raise typer.BadParameter(error.message) from error
+    trees = open_parser(parser) if parser else None
     limit = parse_size(memory_limit) or default_memory_limit()
     with (
         open_store(db, create=True, memory_limit=str(int(limit * DATABASE_SHARE))) as store,
         _progress(settings.corpus) as progress,
     ):
-        summary = run(store, paths, settings, progress=progress)
+        summary = run(store, paths, settings, parser=trees, progress=progress)
         path = store.path
     report(summary, path)
     if summary.refused:

@@ -23,6 +23,14 @@ MemoryOption = Annotated[
 CorpusFilter = Annotated[
     list[str] | None, typer.Option("--corpus", metavar="NAME", help="Only this corpus; may be repeated.")
 ]
+ParserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--parser",
+        metavar="PARSER",
+        help="Parse what has no trees: udpipe:FILE, spacy:NAME, stanza:LANGUAGE; or gold, to insist on trees.",
+    ),
+]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, mrg, pos, text, wsj
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.errors import InputError, Rejection
 
@@ -23,15 +23,25 @@ class Read(Protocol):
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]: ...
 
 
+class ReadRaw(Protocol):
+    """The same where raw text stays raw, for a parser with a tokenizer of its own."""
+
+    def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection | RawText]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A format: ``version`` changes when its output does; ``extensions`` are those that mean this format."""
+    """A format: ``version`` changes when its output does; ``extensions`` are those that mean this format.
+
+    A format that may hold raw text has ``read_raw`` too.
+    """
 
     name: str
     version: str
     read: Read
     extensions: tuple[str, ...]
     description: str
+    read_raw: ReadRaw | None = None
 
 
 READERS: dict[str, Reader] = {
@@ -42,12 +52,19 @@ READERS: dict[str, Reader] = {
         Reader("conllx", conllx.VERSION, conllx.read, (".conllx",), "CoNLL-X dependencies"),
         Reader("dp", dp.VERSION, dp.read, (".dp",), "form, tag and head of the Penn Treebank"),
         Reader(
-            "jsonl", jsonl.VERSION, jsonl.read, (".jsonl", ".ndjson"), "JSON Lines: tokens, sentences or text"
+            "jsonl",
+            jsonl.VERSION,
+            jsonl.read,
+            (".jsonl", ".ndjson"),
+            "JSON Lines: tokens, sentences or text",
+            jsonl.read_raw,
         ),
         Reader("lines", lines.VERSION, lines.read, (".lines", ".tok"), "one tokenised sentence a line"),
         Reader("mrg", mrg.VERSION, mrg.read, (".mrg",), "Penn Treebank trees"),
         Reader("pos", pos.VERSION, pos.read, (".pos",), "Penn Treebank words, tags and base NP brackets"),
-        Reader("text", text.VERSION, text.read, (), "raw text: split into sentences and tokens"),
+        Reader(
+            "text", text.VERSION, text.read, (), "raw text: split into sentences and tokens", text.read_raw
+        ),
         Reader("wsj", wsj.VERSION, wsj.read, (), "a .dp file merged with the brackets of its .pos file"),
     )
 }

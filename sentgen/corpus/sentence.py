@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 #: Symbols that the language model owns; a corpus may not use them as words (`<unk>` it may).
@@ -33,3 +34,23 @@ class Sentence:
     metadata: list[str] = field(default_factory=list)
     document: str | None = None
     line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RawText:
+    """A paragraph, or a sentence, that is still to be split into tokens.
+
+    ``line`` is the line on which it begins, ``starts`` the offsets at which its lines begin, 0 first.
+    ``whole`` says that it is one sentence, whatever a segmenter finds in it.
+    ``document`` is set where a document begins, as in `Sentence`.
+    """
+
+    text: str
+    line: int
+    starts: tuple[int, ...] = (0,)
+    whole: bool = False
+    document: str | None = None
+
+    def line_at(self, offset: int) -> int:
+        """Return the line on which a character stands."""
+        return self.line + bisect_right(self.starts, offset) - 1

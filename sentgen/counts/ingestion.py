@@ -13,8 +13,9 @@ from sqlalchemy import Connection, Row, insert, select
 
 from sentgen.corpus.formats import READERS, Reader, UnrecognizedError, detect
 from sentgen.corpus.line_blocks import Block, read_blocks
+from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import Source, expand
+from sentgen.corpus.sources import LineReader, Source, expand
 from sentgen.counts import corpora, segments
 from sentgen.counts.writer import SourceTally, Writer, next_id, now
 from sentgen.errors import InputError, Rejection
@@ -32,6 +33,9 @@ COUNTING_SHARE = 0.35
 DATABASE_SHARE = 0.4
 
 ON_ERROR = ("raise", "collect", "skip")
+
+#: Formats of trees: what a parser might add to their sources does not make them others.
+_TREEBANKS = frozenset({"conllu", "conllx", "dp", "mrg", "wsj"})
 
 #: What lies beside a corpus in its folder and is no part of it, unless the user names it.
 _ABOUT = re.compile(
@@ -96,23 +100,35 @@ Progress = Callable[[Source, float, int], None]
 
 
 def ingest(
-    store: Store, paths: Sequence[str], settings: Settings, *, progress: Progress | None = None
+    store: Store,
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    parser: Parser | None = None,
+    progress: Progress | None = None,
 ) -> Summary:
     """Read every source that is not in the corpus yet, count it, and store both in one transaction.
 
     A source is known by the SHA-256 of its content and the reader with its version: the same content is
     stored once. Small sources share a transaction; what a crash interrupts is as if never begun.
+    With a ``parser``, sentences without heads are parsed; its parses are kept in the store as they are made.
 
     Raises:
         InputError: a path, format or setting is wrong, or (``on_error="raise"``) a sentence is.
         StoreError: the store cannot be written; nothing of the batch in flight is stored.
     """
-    return _Ingestion(store, settings, progress or (lambda *_: None)).run(paths)
+    report = progress or (lambda *_: None)
+    if parser is None:
+        return _Ingestion(store, settings, None, report).run(paths)
+    with CachedParser(parser, store) as cached:
+        return _Ingestion(store, settings, cached, report).run(paths)
 
 
 class _Ingestion:
-    def __init__(self, store: Store, settings: Settings, progress: Progress) -> None:
-        self.store, self.settings, self.progress = store, settings, progress
+    def __init__(
+        self, store: Store, settings: Settings, parser: CachedParser | None, progress: Progress
+    ) -> None:
+        self.store, self.settings, self.parser, self.progress = store, settings, parser, progress
         self.summary = Summary(settings.corpus)
         # The writer of a store is alone, so that whatever lies here was left by a process that died.
         self.spill_folder = Path(f"{store.path}.runs")
@@ -166,7 +182,7 @@ class _Batch:
     """One transaction."""
 
     def __init__(self, ingestion: _Ingestion) -> None:
-        self.store, self.settings = ingestion.store, ingestion.settings
+        self.store, self.settings, self.parser = ingestion.store, ingestion.settings, ingestion.parser
         self.progress, self.before = ingestion.progress, ingestion.summary.tokens
         self.spill_folder = ingestion.spill_folder
         self.writer: Writer | None = None
@@ -187,11 +203,8 @@ class _Batch:
             done.unchanged += 1
             return
         if self.settings.on_error == "collect":
-            rejections = [
-                found
-                for found in reader.read(source.lines(), path=source.name)
-                if isinstance(found, Rejection)
-            ]
+            found = self._found(source, reader, source.open())
+            rejections = [one for one in found if isinstance(one, Rejection)]
             if rejections:
                 self._record(rejections)
                 done.rejections += rejections
@@ -229,10 +242,7 @@ class _Batch:
         lines = source.open()
         rejections: list[Rejection] = []
         report_at = 0
-        found: Block | Sentence | Rejection
-        for found in (
-            read_blocks(lines) if reader.name == "lines" else reader.read(iter(lines), path=source.name)
-        ):
+        for found in self._found(source, reader, lines):
             if isinstance(found, Rejection):
                 if self.settings.on_error == "raise":
                     raise found.as_error()
@@ -249,6 +259,13 @@ class _Batch:
         self.progress(source, 1.0, self.before + done.tokens + tally.tokens)
         tally.rejected = len(rejections)
         return tally, rejections
+
+    def _found(
+        self, source: Source, reader: Reader, lines: LineReader
+    ) -> Iterator[Block | Sentence | Rejection]:
+        if self.parser is not None:
+            return read_parsed(reader, self.parser, lines, path=source.name)
+        return read_blocks(lines) if reader.name == "lines" else reader.read(iter(lines), path=source.name)
 
     def _writer(self) -> Writer:
         if self.writer is None:
@@ -291,9 +308,15 @@ class _Batch:
             source.corpus_id == self.corpus.id,
             source.sha256 == digest,
             source.format == reader.name,
-            source.reader_version == reader.version,
+            source.reader_version == self._version(reader),
         )
         return self.connection.execute(same).first() is not None
+
+    def _version(self, reader: Reader) -> str:
+        """Return the version of a reader, and of the parser where that has a say."""
+        if self.parser is None or reader.name in _TREEBANKS:
+            return reader.version
+        return f"{reader.version}+{self.parser.name}@{self.parser.version}"
 
     def _add_source(self, tally: SourceTally, reader: Reader, digest: str) -> None:
         row = {
@@ -302,7 +325,7 @@ class _Batch:
             "path": tally.path,
             "sha256": digest,
             "format": reader.name,
-            "reader_version": reader.version,
+            "reader_version": self._version(reader),
             "sentences": tally.sentences,
             "tokens": tally.tokens,
             "rejected": tally.rejected,

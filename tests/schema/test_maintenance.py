@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import Store, maintenance
+from sentgen.schema import Store, maintenance, migrate
 from sentgen.schema.checks import Check, checks
 from sentgen.schema.reference_ngrams import reference_ngrams_sql
 
@@ -123,7 +123,11 @@ def test_sizes_and_facts(store: Store) -> None:
     facts = maintenance.facts(store)
 
     assert (rows["token"], rows["sentence"], rows["ngram_1"]) == (8, 2, 5 + 5)
-    assert (facts["segments"], facts["schema revision"], facts["duckdb"]) == (2, "0001", duckdb.__version__)
+    assert (facts["segments"], facts["schema revision"], facts["duckdb"]) == (
+        2,
+        migrate.REVISIONS[-1],
+        duckdb.__version__,
+    )
 
 
 def test_compaction_merges_and_keeps_everything(path: Path) -> None:

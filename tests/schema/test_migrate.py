@@ -17,11 +17,13 @@ from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, inspection, metadata, migrate
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
 
+#: The revision that this sentgen makes stores of.
+NEWEST = migrate.REVISIONS[-1]
 NEXT = '''"""A migration that is not there yet."""
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0999"
+down_revision = "{newest}"
 
 
 def upgrade() -> None:
@@ -33,12 +35,12 @@ def upgrade() -> None:
 
 @pytest.fixture
 def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A sentgen that knows one more revision; write versions/0002.py into the folder."""
+    """A sentgen that knows one more revision; write versions/0999.py into the folder."""
     folder = tmp_path / "migrations 100%"
     shutil.copytree(migrate.script_location(), folder, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(migrate, "script_location", lambda: folder)
-    monkeypatch.setattr(migrate, "REVISIONS", ("0001", "0002"))
-    return folder / "versions" / "0002.py"
+    monkeypatch.setattr(migrate, "REVISIONS", (*migrate.REVISIONS, "0999"))
+    return folder / "versions" / "0999.py"
 
 
 def test_migrated_store_equals_the_metadata(template: Path) -> None:
@@ -98,7 +100,7 @@ def test_opening_a_current_store_leaves_alembic_alone(path: Path) -> None:
 
 def test_older_store_is_refused_then_upgraded(path: Path, later: Path) -> None:
     """The message names the command; the backup holds the old revision, the store the new one."""
-    later.write_text(NEXT.format(last=""))
+    later.write_text(NEXT.format(newest=NEWEST, last=""))
 
     with pytest.raises(
         StoreError, match=r"made by an older sentgen .*run: sentgen db upgrade --db .*store\.duckdb"
@@ -107,7 +109,7 @@ def test_older_store_is_refused_then_upgraded(path: Path, later: Path) -> None:
     backup = migrate.upgrade(path)
 
     assert backup is not None
-    assert backup.name.startswith("store.duckdb.backup-0001-")
+    assert backup.name.startswith(f"store.duckdb.backup-{NEWEST}-")
     Store(path).close()
     with duckdb.connect(str(path)) as new, duckdb.connect(str(backup)) as old:
         names = "select name from corpus"
@@ -115,33 +117,47 @@ def test_older_store_is_refused_then_upgraded(path: Path, later: Path) -> None:
     assert migrate.upgrade(path) is None
 
 
+def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
+    """What later revisions brought is there, and what was in the store still is."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute("drop table parse")
+        duck.execute("update alembic_version set version_num = '0001'")
+
+    migrate.upgrade(path)
+
+    with Store(path, read_only=True) as store:
+        assert set(inspect(store.engine).get_table_names()) == {inspection.VERSION_TABLE, *metadata.tables}
+    with duckdb.connect(str(path)) as duck:
+        assert duck.execute("select name from corpus").fetchall() == [("demo",)]
+
+
 def test_migration_that_fails_leaves_no_trace(path: Path, later: Path) -> None:
     """It raises after a table and a change of data; neither is there afterwards."""
-    later.write_text(NEXT.format(last='op.execute("select * from no_such_table")'))
+    later.write_text(NEXT.format(newest=NEWEST, last='op.execute("select * from no_such_table")'))
 
     with pytest.raises(StoreError, match="no_such_table"):
         migrate.upgrade(path)
 
     with duckdb.connect(str(path)) as duck:
         assert duck.execute("select name from corpus").fetchall() == [("demo",)]
-        assert duck.execute("select version_num from alembic_version").fetchall() == [("0001",)]
+        assert duck.execute("select version_num from alembic_version").fetchall() == [(NEWEST,)]
         assert duck.execute("select * from duckdb_tables() where table_name = 'first_step'").fetchall() == []
 
 
 def test_new_store_whose_migration_fails_is_empty(tmp_path: Path, later: Path) -> None:
     """A second attempt with a sound migration starts from nothing and succeeds."""
-    later.write_text(NEXT.format(last='raise OSError("stop")'))
+    later.write_text(NEXT.format(newest=NEWEST, last='raise OSError("stop")'))
     with pytest.raises(StoreError, match="stop"):
         Store(tmp_path / "new.duckdb", create=True)
     shutil.rmtree(later.parent / "__pycache__", ignore_errors=True)
-    later.write_text(NEXT.format(last=""))
+    later.write_text(NEXT.format(newest=NEWEST, last=""))
 
     Store(tmp_path / "new.duckdb", create=True).close()
 
 
 def test_backup_that_fails_leaves_the_store(path: Path, later: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a backup nothing is upgraded, and half a backup is removed."""
-    later.write_text(NEXT.format(last=""))
+    later.write_text(NEXT.format(newest=NEWEST, last=""))
 
     def full(source: Path, target: Path) -> None:
         target.write_bytes(b"half")
@@ -153,16 +169,16 @@ def test_backup_that_fails_leaves_the_store(path: Path, later: Path, monkeypatch
 
     assert [file.name for file in path.parent.glob("*backup*")] == []
     with duckdb.connect(str(path)) as duck:
-        assert duck.execute("select version_num from alembic_version").fetchall() == [("0001",)]
+        assert duck.execute("select version_num from alembic_version").fetchall() == [(NEWEST,)]
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_newer_store_is_refused(path: Path, read_only: bool) -> None:
     """A revision that this version does not know."""
     with duckdb.connect(str(path)) as duck:
-        duck.execute("update alembic_version set version_num = '0999'")
+        duck.execute("update alembic_version set version_num = '9999'")
 
-    with pytest.raises(StoreError, match=r"made by a newer sentgen \(revision 0999\); upgrade sentgen"):
+    with pytest.raises(StoreError, match=r"made by a newer sentgen \(revision 9999\); upgrade sentgen"):
         Store(path, read_only=read_only)
     with pytest.raises(StoreError, match="newer sentgen"):
         migrate.upgrade(path)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import repeat
 from typing import NoReturn
 
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import Limits, check
 from sentgen.errors import Rejection
 
@@ -73,6 +73,20 @@ def finished(
         line = sentence.line + shift + error.row
         return Rejection(path, line, sentence.sent_id, error.check_id, error.message)
     return sentence if failed is None else Rejection(path, sentence.line, sentence.sent_id, *failed)
+
+
+def in_documents(
+    found: Iterable[tuple[Sentence | Rejection | RawText, Iterable[Sentence | Rejection]]],
+) -> Iterator[Sentence | Rejection]:
+    """Yield what came of each item; the document that begins with an item begins with the next sentence."""
+    document: str | None = None
+    for item, results in found:
+        if not isinstance(item, Rejection):
+            document = item.document or document
+        for result in results:
+            if isinstance(result, Sentence):
+                result.document, document = document, None
+            yield result
 
 
 def split_columns(rows: list[str], count: int) -> list[list[str]]:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from sentgen.corpus.readers import text
-from sentgen.corpus.readers._columns import FormatError, finished
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.readers._columns import FormatError, finished, in_documents
+from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
 
@@ -33,6 +34,20 @@ _FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of each object; a broken object is one rejection."""
+    found = read_raw(lines, path=path, limits=limits)
+    return in_documents((item, _tokenised(item, path, limits)) for item in found)
+
+
+def _tokenised(
+    item: Sentence | Rejection | RawText, path: str, limits: Limits
+) -> Iterable[Sentence | Rejection]:
+    return text.tokenised(item, path=path, limits=limits) if isinstance(item, RawText) else (item,)
+
+
+def read_raw(
+    lines: Iterable[str], *, path: str, limits: Limits = LIMITS
+) -> Iterator[Sentence | Rejection | RawText]:
+    """Yield the same with raw sentences and texts as they are, for a parser with a tokeniser of its own."""
     document: str | None = None
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -45,8 +60,8 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
             yield Rejection(path, number, "", error.check_id, error.message)
             continue
         for result in results:
-            if isinstance(result, Sentence):
-                result.document, document = document, None
+            if not isinstance(result, Rejection):
+                result, document = replace(result, document=document), None
             yield result
 
 
@@ -60,7 +75,9 @@ def _parse(line: str) -> dict[str, Any]:
     return value
 
 
-def _sentences(value: dict[str, Any], path: str, line: int, limits: Limits) -> Iterator[Sentence | Rejection]:
+def _sentences(
+    value: dict[str, Any], path: str, line: int, limits: Limits
+) -> Iterator[Sentence | Rejection | RawText]:
     if "tokens" in value:
         yield finished(_columns(value, line), path, limits)
     elif "sentences" in value:
@@ -68,22 +85,14 @@ def _sentences(value: dict[str, Any], path: str, line: int, limits: Limits) -> I
             raise FormatError("json", "`sentences` is not a list")
         for sentence in value["sentences"]:
             if isinstance(sentence, str):
-                yield text.tokenised(_raw(sentence).strip(), path=path, line=line, limits=limits)
+                yield RawText(_raw(sentence).strip(), line, whole=True)
             else:
                 yield finished(Sentence(_strings(sentence, "sentences"), line=line), path, limits)
     elif isinstance(value.get("text"), str):
-        for result in text.read(_raw(value["text"]).splitlines(), path=path, limits=limits):
-            result = _at_line(result, line)
-            yield result
+        for raw in text.read_raw(_raw(value["text"]).splitlines(), path=path):
+            yield RawText(raw.text, line)
     else:
         raise FormatError("json", "none of `tokens`, `sentences` and `text` (a string) is there")
-
-
-def _at_line(result: Sentence | Rejection, line: int) -> Sentence | Rejection:
-    if isinstance(result, Rejection):
-        return Rejection(result.path, line, result.sent_id, result.check, result.message)
-    result.line = line
-    return result
 
 
 def _columns(value: dict[str, Any], line: int) -> Sentence:

@@ -8,7 +8,6 @@ with the line breaks of a wrapped paragraph as spaces.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import chain, islice, pairwise
@@ -16,7 +15,7 @@ from itertools import chain, islice, pairwise
 import sentencex
 
 from sentgen.corpus.readers._columns import finished
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
 
@@ -34,15 +33,24 @@ _CHARACTERS_PER_TOKEN = 50
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a text, each with the line on which it begins."""
+    for raw in read_raw(lines, path=path):
+        yield from tokenised(raw, path=path, limits=limits)
+
+
+def read_raw(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[RawText]:
+    """Yield the paragraphs of a text, for a parser with a tokeniser of its own."""
     for first, paragraph in _paragraphs(lines):
-        starts = list(_offsets(paragraph))
-        for offset, text in segment(" ".join(paragraph)):
-            line = first + bisect_right(starts, offset) - 1
-            yield tokenised(text, path=path, line=line, limits=limits)
+        yield RawText(" ".join(paragraph), first, tuple(_offsets(paragraph)))
 
 
-def tokenised(text: str, *, path: str, line: int, limits: Limits = LIMITS) -> Sentence | Rejection:
-    """Return the sentence of a raw text of one sentence."""
+def tokenised(raw: RawText, *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of a raw text."""
+    pieces = [(0, raw.text)] if raw.whole else segment(raw.text)
+    for offset, text in pieces:
+        yield _sentence(text, path=path, line=raw.line_at(offset), limits=limits)
+
+
+def _sentence(text: str, *, path: str, line: int, limits: Limits) -> Sentence | Rejection:
     most = _CHARACTERS_PER_TOKEN * limits.sentence_tokens
     if len(text) > most:
         return Rejection(path, line, "", "sentence-length", f"a sentence of more than {most} characters")

@@ -1,0 +1,189 @@
+"""``sentgen parser``: train a dependency parser, measure one, run one, and see what the store has kept."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from sentgen.cli.files import check_file_option, whole_file
+from sentgen.cli.options import DbOption, open_store
+from sentgen.cli.output import Output, output_options
+from sentgen.corpus.conllu_writer import conllu
+from sentgen.corpus.formats import READERS, detect
+from sentgen.corpus.parsers import open_parser, read_parsed, training
+from sentgen.corpus.parsers.accuracy import Accuracy, accuracy
+from sentgen.corpus.parsers.cache import forget_parses, kept_parses
+from sentgen.corpus.parsers.training import QUALITIES
+from sentgen.corpus.sources import expand
+from sentgen.errors import Rejection
+
+app = typer.Typer(help="Train, measure and run dependency parsers.", no_args_is_help=True)
+
+ParserName = Annotated[
+    str,
+    typer.Option("--parser", metavar="PARSER", help="Parser: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."),
+]
+
+
+@app.command()
+def train(
+    treebanks: Annotated[
+        list[str], typer.Argument(metavar="TREEBANK...", help="Treebanks with tags, heads and relations.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Model to write.")],
+    quality: Annotated[
+        str, typer.Option(metavar="fast|full", help="Minutes of training, or about an hour.")
+    ] = "fast",
+    dev: Annotated[
+        str | None, typer.Option("--dev", metavar="FILE", help="Treebank to measure the model on.")
+    ] = None,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="Lower-case all words, for text that is lower-cased.")
+    ] = False,
+) -> None:
+    """Train a UDPipe tokenizer, tagger and parser on treebanks of your own.
+
+    Ctrl-C ends the training at once; the model is written whole, at the end, or not at all.
+
+    Example: `sentgen parser train en_ewt-ud-train.conllu --out ewt.udpipe --dev en_ewt-ud-dev.conllu`
+    """
+    if quality not in QUALITIES:
+        raise typer.BadParameter(f"{quality!r} is none of: {', '.join(QUALITIES)}", param_hint="--quality")
+    check_file_option("--out", out)
+    sentences = training.read_treebank(treebanks, lowercase=lowercase)
+    held_out = training.read_treebank([dev], lowercase=lowercase) if dev else []
+    with whole_file(out) as sink, _progress() as progress:
+        trained = training.train(sentences, QUALITIES[quality], progress=progress)
+        sink.write(trained.model)
+    facts = [
+        ("model", str(out)),
+        ("sentences", f"{trained.sentences:,}"),
+        ("tokens", f"{trained.tokens:,}"),
+        ("seconds", f"{trained.seconds:.1f}"),
+        ("bytes", f"{len(trained.model):,}"),
+    ]
+    for name, value in facts:
+        typer.echo(f"{name:<16}{value}")
+    if held_out:
+        _report(accuracy(open_parser(f"udpipe:{out}"), held_out))
+
+
+@app.command()
+def evaluate(
+    treebanks: Annotated[
+        list[str], typer.Argument(metavar="TREEBANK...", help="Treebanks with tags, heads and relations.")
+    ],
+    parser: ParserName,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case all words.")] = False,
+) -> None:
+    """Measure a parser on the tokens of treebanks: UAS, LAS, tags and speed.
+
+    Example: `sentgen parser evaluate en_ewt-ud-dev.conllu --parser udpipe:ewt.udpipe`
+    """
+    loaded = open_parser(parser)
+    _report(accuracy(loaded, training.read_treebank(treebanks, lowercase=lowercase)))
+
+
+def _report(found: Accuracy) -> None:
+    facts = [
+        ("dev tokens", f"{found.tokens:,}"),
+        ("UAS", f"{found.uas:.2f}"),
+        ("LAS", f"{found.las:.2f}"),
+        *(
+            (name, f"{value:.2f}")
+            for name, value in (("upos", found.upos), ("xpos", found.xpos), ("lemma", found.lemma))
+            if value is not None
+        ),
+        ("tokens/s", f"{found.tokens_per_second:,.0f}"),
+    ]
+    for name, value in facts:
+        typer.echo(f"{name:<16}{value}")
+
+
+@app.command()
+def run(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")
+    ],
+    parser: ParserName,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")
+    ] = None,
+) -> None:
+    """Parse text and print it as CoNLL-U; sentences that have trees keep them.
+
+    A sentence that fails a check is left out and reported; exit code 1.
+
+    Example: `sentgen parser run news.txt --parser udpipe:ewt.udpipe`
+    """
+    if format is not None and format not in READERS:
+        raise typer.BadParameter(
+            f"{format!r} is none of: {', '.join(sorted(READERS))}", param_hint="--format"
+        )
+    loaded = open_parser(parser)
+    rejected = 0
+    for source in expand(paths):
+        reader = READERS[format or detect(source)]
+        for found in read_parsed(reader, loaded, source.lines(), path=source.name):
+            if isinstance(found, Rejection):
+                typer.echo(f"rejected: {found.as_error()}", err=True)
+                rejected += 1
+            else:
+                sys.stdout.write(conllu(found))
+    if rejected:
+        raise typer.Exit(1)
+
+
+@app.command("list")
+@output_options
+def list_(*, db: DbOption = None, out: Output) -> None:
+    """List the parsers whose parses the store has kept.
+
+    Example: `sentgen parser list`
+    """
+    with open_store(db, read_only=True) as store:
+        rows = kept_parses(store)
+    out.rows(["parser", "version", "texts", "sentences", "tokens"], rows)
+
+
+@app.command()
+def forget(
+    parser: Annotated[
+        str, typer.Argument(metavar="PARSER", help="Parser as `sentgen parser list` shows it.")
+    ],
+    version: Annotated[
+        str | None, typer.Option("--version", metavar="VERSION", help="Only this version of it.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    db: DbOption = None,
+) -> None:
+    """Remove the parses of a parser from the store; corpora stay as they are.
+
+    Example: `sentgen parser forget udpipe`
+    """
+    with open_store(db, read_only=dry_run) as store:
+        removed = forget_parses(store, parser, version, dry_run=dry_run)
+    typer.echo(f"{'would remove' if dry_run else 'removed'} {removed:,} parsed texts", err=True)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
+    """Show the part that is trained and its rounds, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("tokenizer", total=None)
+
+        def show(part: str, done: int, rounds: int) -> None:
+            bar.update(task, description=part, completed=done, total=rounds)
+
+        yield show

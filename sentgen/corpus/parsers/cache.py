@@ -1,0 +1,156 @@
+"""Keep parses in the store: the same text by the same parser is parsed once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from sentgen.corpus.parsers.parser import Parser
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import NotFoundError
+from sentgen.schema import Store
+from sentgen.schema.engine import raw, translated_errors
+from sentgen.schema.parses import count_parses, find_parses, keep_parses, remove_parses
+
+#: Texts that are looked up with one query.
+LOOK_UP = 2_000
+#: Tokens that are kept with one transaction: some seconds of work.
+KEEP = 10_000
+
+_T = TypeVar("_T")
+#: What belongs to the parse; line and document belong to the place of the text.
+_FIELDS = [field.name for field in fields(Sentence) if field.name not in ("line", "document")]
+
+
+class CachedParser:
+    """A parser that looks into the store first, and keeps there what it had to parse.
+
+    It writes with a connection of its own, so that what was parsed stays when the transaction around it does
+    not. Close it before the store; it is a context manager.
+    """
+
+    def __init__(self, parser: Parser, store: Store) -> None:
+        self.name, self.version = parser.name, parser.version
+        self._parser, self._path = parser, store.path
+        with store.connect() as connection:
+            self._duck = raw(connection).cursor()
+
+    def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
+        """Yield the sentences of each raw text."""
+        return self._parsed(texts, [_hash(text) for text in texts], self._parser.parse, tokenized=False)
+
+    def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
+        """Yield one sentence for each list of tokens."""
+
+        def parse(missing: Sequence[Sequence[str]]) -> Iterator[list[Sentence]]:
+            return ([sentence] for sentence in self._parser.parse_tokenized(missing))
+
+        # A line feed after each token: lists of tokens never share a hash, as no token has a line feed.
+        keys = [_hash("".join(f"{form}\n" for form in forms)) for forms in sentences]
+        for found in self._parsed(sentences, keys, parse, tokenized=True):
+            yield from found
+
+    def _parsed(
+        self,
+        items: Sequence[_T],
+        keys: Sequence[str],
+        parse: Callable[[Sequence[_T]], Iterator[list[Sentence]]],
+        *,
+        tokenized: bool,
+    ) -> Iterator[list[Sentence]]:
+        for start in range(0, len(items), LOOK_UP):
+            wanted = keys[start : start + LOOK_UP]
+            with translated_errors(self._path):
+                known = find_parses(self._duck, self.name, self.version, tokenized=tokenized, sha256=wanted)
+            missing = {
+                key: item for key, item in zip(wanted, items[start:], strict=False) if key not in known
+            }
+            fresh = self._kept(missing, parse(list(missing.values())), tokenized)
+            for key in wanted:
+                while key not in known:
+                    known.update([next(fresh)])
+                # What is fresh goes through JSON as well: a parse is the same whether it was known or not.
+                yield [Sentence(**values) for values in json.loads(known[key])]
+            next(fresh, None)  # the last ones are kept
+
+    def _kept(
+        self, keys: Iterable[str], parses: Iterator[list[Sentence]], tokenized: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Yield hash and result of each parse, and keep them every now and then, also when interrupted."""
+        rows: list[tuple[str, int, int, str]] = []
+        pending = 0
+        try:
+            for key, sentences in zip(keys, parses, strict=True):
+                tokens = sum(len(sentence.forms) for sentence in sentences)
+                result = json.dumps([_values(sentence) for sentence in sentences], ensure_ascii=False)
+                rows.append((key, len(sentences), tokens, result))
+                pending += tokens
+                if pending >= KEEP:
+                    self._keep(rows, tokenized)
+                    rows, pending = [], 0
+                yield key, result
+        finally:
+            self._keep(rows, tokenized)
+
+    def _keep(self, rows: list[tuple[str, int, int, str]], tokenized: bool) -> None:
+        if not rows:
+            return
+        now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+        same = {"parser": self.name, "version": self.version, "tokenized": tokenized, "parsed_at": now}
+        columns: dict[str, Sequence[Any]] = {name: [value] * len(rows) for name, value in same.items()}
+        columns |= dict(
+            zip(("sha256", "sentences", "tokens", "result"), zip(*rows, strict=True), strict=True)
+        )
+        with translated_errors(self._path):
+            keep_parses(self._duck, pa.table(columns))
+
+    def close(self) -> None:
+        """Close its connection."""
+        self._duck.close()
+
+    def __enter__(self) -> CachedParser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _values(sentence: Sentence) -> dict[str, Any]:
+    """Return the fields of a sentence that have something to say."""
+    values = {name: getattr(sentence, name) for name in _FIELDS}
+    return {
+        name: value for name, value in values.items() if value not in (None, [], "", 0) or name == "forms"
+    }
+
+
+def kept_parses(store: Store) -> list[tuple[str, str, int, int, int]]:
+    """Return parser, version, texts, sentences and tokens of what a store has kept."""
+    with store.connect() as connection:
+        return count_parses(raw(connection))
+
+
+def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_run: bool = False) -> int:
+    """Remove the parses of a parser, or of one version of it, and return the number of texts.
+
+    Raises:
+        NotFoundError: there are none.
+    """
+    kept = kept_parses(store)
+    texts = [row[2] for row in kept if row[0] == parser and version in (None, row[1])]
+    if not texts:
+        there = ", ".join(sorted({row[0] for row in kept})) or "none"
+        raise NotFoundError(f"no parses of {' '.join(filter(None, (parser, version)))!r}; there are: {there}")
+    if not dry_run:
+        with store.begin() as connection:
+            remove_parses(raw(connection), parser, version)
+    return sum(texts)
