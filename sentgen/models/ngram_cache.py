@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
@@ -79,7 +79,8 @@ class NgramCache:
     """The n-grams of recent anchors, least recently used first out, bounded in bytes.
 
     Keys hold the id and version of the model; a built model never changes, so entries never go stale.
-    Of the anchors of one batch the greatest ids, which are the rarest words, go first.
+    Who takes or puts the anchors of a batch begins with the greatest ids, the rarest words, so that they go
+    first.
     """
 
     def __init__(self, limit: int) -> None:
@@ -90,7 +91,7 @@ class NgramCache:
         self._lock = threading.Lock()
 
     def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[Rows], list[int]]:
-        """Return what is known of the anchors, and the anchors that must be fetched, ascending."""
+        """Return what is known of some anchors, ascending, and which of them must be fetched."""
         found, missing = [], []
         with self._lock:
             for anchor in sorted(anchors, reverse=True):
@@ -103,21 +104,18 @@ class NgramCache:
                     found.append(rows)
             self.hits += len(found)
             self.misses += len(missing)
-        return found, missing[::-1]
+        return found[::-1], missing[::-1]
 
-    def put(self, model: ModelLike, whole: Mapping[int, Rows]) -> None:
-        """Keep all rows of some anchors, and drop the least recently used ones beyond the limit."""
+    def put(self, model: ModelLike, anchor: int, rows: Rows) -> None:
+        """Keep all rows of an anchor, and drop the least recently used anchors beyond the limit."""
         with self._lock:
-            for anchor in sorted(whole, reverse=True):
-                self._put((model.id, model.version, anchor), whole[anchor])
-
-    def _put(self, key: tuple[int, int, int], rows: Rows) -> None:
-        old = self._rows.pop(key, None)
-        self.bytes += rows.nbytes + _ENTRY_OVERHEAD - (old.nbytes + _ENTRY_OVERHEAD if old else 0)
-        self._rows[key] = rows
-        while self.bytes > self.limit:
-            _, dropped = self._rows.popitem(last=False)
-            self.bytes -= dropped.nbytes + _ENTRY_OVERHEAD
+            key = (model.id, model.version, anchor)
+            old = self._rows.pop(key, None)
+            self.bytes += rows.nbytes + _ENTRY_OVERHEAD - (old.nbytes + _ENTRY_OVERHEAD if old else 0)
+            self._rows[key] = rows
+            while self.bytes > self.limit:
+                _, dropped = self._rows.popitem(last=False)
+                self.bytes -= dropped.nbytes + _ENTRY_OVERHEAD
 
     def forms(self, model: ModelLike) -> dict[str, int]:
         """Return the word ids looked up so far, -1 for a form that the model cannot know."""

@@ -164,7 +164,8 @@ def _fetch(
                 whole[anchor].append(part)
     if room < 0:
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
-    cache.put(model, {anchor: joined(parts, model.order) for anchor, parts in whole.items()})
+    for anchor in sorted(whole, reverse=True):
+        cache.put(model, anchor, joined(whole.pop(anchor), model.order))
 
 
 def _by_anchor(anchors: Ints, rows: Rows) -> Iterator[tuple[int, Rows]]:

@@ -20,9 +20,10 @@ def test_cache_is_bounded_and_drops_the_oldest() -> None:
     """Three anchors of 32 bytes a row and 600 for the entry; the limit holds two, and 1 was used last."""
     model = toy_store.ToyModel()
     cache = NgramCache(2 * (600 + 32 * 10) + 10)
-    cache.put(model, {1: rows(10), 2: rows(10)})
+    cache.put(model, 1, rows(10))
+    cache.put(model, 2, rows(10))
     cache.take(model, [1])
-    cache.put(model, {3: rows(10)})
+    cache.put(model, 3, rows(10))
 
     assert cache.take(model, [1, 2, 3])[1] == [2]
     assert cache.statistics.bytes <= cache.limit
@@ -32,26 +33,29 @@ def test_cache_is_bounded_and_drops_the_oldest() -> None:
 def test_cache_tells_versions_apart() -> None:
     """Another model or version never sees the rows of this one."""
     cache = NgramCache(2**20)
-    cache.put(toy_store.ToyModel(id=1), {7: rows(1)})
+    cache.put(toy_store.ToyModel(id=1), 7, rows(1))
 
     assert cache.take(toy_store.ToyModel(id=2), [7])[1] == [7]
     assert cache.take(toy_store.ToyModel(id=1, version=2), [7])[1] == [7]
 
 
-def test_rare_words_go_first() -> None:
-    """Room for two of three anchors of one batch: the greatest id is dropped, whatever the order."""
+def test_of_one_batch_rare_words_go_first() -> None:
+    """Room for three anchors: after a batch of them all, the greatest id is the least recently used."""
     model = toy_store.ToyModel()
-    cache = NgramCache(2 * (600 + 32 * 10) + 10)
-    cache.put(model, {2: rows(10), 9: rows(10), 5: rows(10)})
+    cache = NgramCache(3 * (600 + 32 * 10))
+    for anchor in (2, 5, 9):
+        cache.put(model, anchor, rows(10))
+    cache.take(model, [2, 5, 9])
+    cache.put(model, 4, rows(10))
 
-    assert cache.take(model, [9, 2, 5])[1] == [9]
+    assert cache.take(model, [2, 4, 5, 9])[1] == [9]
 
 
 def test_an_anchor_put_twice_counts_once() -> None:
     """Two threads may fetch the same anchor."""
     cache = NgramCache(2**20)
     for number in (10, 20):
-        cache.put(toy_store.ToyModel(), {7: rows(number)})
+        cache.put(toy_store.ToyModel(), 7, rows(number))
 
     assert (cache.statistics.entries, cache.statistics.bytes) == (1, 600 + 32 * 20)
 
