@@ -16,7 +16,11 @@ from sentgen.errors import SentgenError
 #: Panel of the help to its commands: name, module of sentgen.cli, and command or group in it.
 COMMANDS = {
     "Start here": (("demo", "demo", "demo"),),
-    "Corpora": (("ingest", "ingest", "ingest"), ("corpora", "corpora", "app")),
+    "Corpora": (
+        ("ingest", "ingest", "ingest"),
+        ("corpora", "corpora", "app"),
+        ("parser", "parser", "app"),
+    ),
     "Look inside": (
         ("ngrams", "inspect", "ngrams"),
         ("deps", "inspect", "deps"),
@@ -31,7 +35,10 @@ COMMANDS = {
         ("models", "models", "app"),
         ("score", "score", "score"),
         ("regenerate", "regenerate", "regenerate"),
+        ("fuse", "fuse", "fuse"),
+        ("check", "check", "check"),
         ("evaluate", "evaluate", "app"),
+        ("reproduce", "reproduce", "command"),
     ),
     "The store": (("db", "db", "app"),),
 }

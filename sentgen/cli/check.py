@@ -1,0 +1,132 @@
+"""`sentgen check`: which verb arguments of a summary its source supports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.files import check_file_option, write_text
+from sentgen.cli.options import ParserOption
+from sentgen.cli.output import Output, output_options
+from sentgen.corpus.parsers import open_parser
+from sentgen.corpus.parsers.trees import read_trees
+from sentgen.errors import InputError
+from sentgen.evaluation.check import Check, Claim
+from sentgen.evaluation.check import check as run
+from sentgen.evaluation.check_page import page, phrase
+from sentgen.evaluation.verb_arguments import Spelling
+
+COLUMNS = [
+    "sentence",
+    "verb",
+    "argument",
+    "order",
+    "relation",
+    "supported",
+    "source",
+    "why",
+    "instead",
+    "text",
+]
+
+
+@output_options
+def check(
+    summary: Annotated[str, typer.Argument(metavar="SUMMARY|-", help="The text to check, or - .")],
+    *,
+    against: Annotated[
+        str, typer.Option("--against", metavar="SOURCE", help="The text, or folder, that it should follow.")
+    ],
+    parser: ParserOption = None,
+    lemmas: Annotated[bool, typer.Option("--lemmas", help="Compare lemmas instead of forms.")] = False,
+    match_case: Annotated[
+        bool, typer.Option("--match-case", help="Tell upper from lower case; it is ignored otherwise.")
+    ] = False,
+    all_relations: Annotated[
+        bool, typer.Option("--all", help="Show what has support, too; other formats always do.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with the words marked.")
+    ] = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option("--fail-under", metavar="P", min=0, max=1, help="Exit with 1 if precision is below."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
+    ] = None,
+    out: Output,
+) -> None:
+    """Check which verb arguments of a summary have support in its source.
+
+    A verb argument is a verb with a word that depends on it. It has support if a sentence of the source has
+    the same two words in that relation and order. Precision is the share that has. Both texts need trees:
+    CoNLL-U, or any text with --parser.
+
+    Example: `sentgen check summary.txt --against article.txt --parser udpipe:ewt.udpipe --html check.html`
+    """
+    check_file_option("--html", html)
+    if summary == against == "-":
+        raise InputError("both texts cannot come from standard input; name a file")
+    trees = open_parser(parser) if parser else None
+    found = run(
+        read_trees(summary, parser=trees, form=format),
+        read_trees(against, parser=trees, form=format),
+        spelling=Spelling(lemmas=lemmas, match_case=match_case),
+    )
+    if html is not None:
+        write_text(html, page(found, summary=summary, source=against))
+        out.note(f"page: {html}")
+    _show(found, all_relations, out)
+    if fail_under is not None and found.precision is not None and found.precision < fail_under:
+        raise typer.Exit(1)
+
+
+def _show(found: Check, all_relations: bool, out: Output) -> None:
+    """Print the figure and what is behind it, or one table of all relations."""
+    texts = [sentence.text or " ".join(sentence.forms) for sentence in found.summary]
+    if not out.for_reading:
+        out.rows(COLUMNS, [_row(claim, texts[claim.sentence - 1]) for claim in found.claims])
+        out.note(_figure(found))
+        return
+    typer.echo(_figure(found))
+    shown = [claim for claim in found.claims if all_relations or not claim.supported]
+    if not shown:
+        return
+    typer.echo()
+    out.rows(["sentence", "relation", "support", "the verb there has"], map(_reading, shown))
+    typer.echo()
+    numbers = sorted({claim.sentence for claim in shown})
+    out.rows(["sentence", "text"], [(number, texts[number - 1]) for number in numbers])
+
+
+def _figure(found: Check) -> str:
+    if found.precision is None:
+        return "no verb arguments in the summary"
+    return (
+        f"precision {found.precision:.3f}: {found.supported} of {len(found.claims)} verb arguments have"
+        " support in the source"
+    )
+
+
+def _row(claim: Claim, text: str) -> tuple[object, ...]:
+    key = claim.argument.key
+    return (
+        claim.sentence,
+        key.head,
+        key.modifier,
+        "verb first" if key.head_first else "verb last",
+        claim.argument.deprel,
+        claim.supported,
+        " ".join(map(str, claim.support)),
+        claim.why,
+        " ".join(claim.instead),
+        text,
+    )
+
+
+def _reading(claim: Claim) -> tuple[object, ...]:
+    support = f"source {', '.join(map(str, claim.support))}" if claim.supported else claim.why
+    return claim.sentence, " … ".join(phrase(claim)), support, ", ".join(claim.instead)

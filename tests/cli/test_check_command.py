@@ -1,0 +1,95 @@
+"""`sentgen check` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import PETS, Sentgen, refused
+
+#: The dog saw the cat: `saw` has the cat before it in the source, and the dog after it.
+SUMMARY = "\n".join(
+    [
+        "# text = A dog chased the dog.",
+        "1\tA\ta\tDET\tDT\t_\t2\tdet\t_\t_",
+        "2\tdog\tdog\tNOUN\tNN\t_\t3\tnsubj\t_\t_",
+        "3\tchased\tchase\tVERB\tVBD\t_\t0\troot\t_\t_",
+        "4\tthe\tthe\tDET\tDT\t_\t5\tdet\t_\t_",
+        "5\tdog\tdog\tNOUN\tNN\t_\t3\tobj\t_\tSpaceAfter=No",
+        "6\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_\n\n",
+    ]
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """A summary with one relation of two that the source has, and the source."""
+    (tmp_path / "summary.conllu").write_text(SUMMARY)
+    (tmp_path / "source.conllu").write_text(PETS)
+    return tmp_path / "summary.conllu", tmp_path / "source.conllu"
+
+
+def test_for_reading(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """The figure, what has no support with the reason, and the sentences; --all shows the rest."""
+    summary, source = files
+    told = sentgen("check", summary, "--against", source)
+
+    assert told.code == 0
+    assert told.out.startswith("precision 0.500: 1 of 2 verb arguments have support in the source\n")
+    assert "chased … dog  in the source the other way around" in told.out
+    assert "dog … chased" not in told.out
+    assert "A dog chased the dog." in told.out
+    assert "dog … chased  source 1" in sentgen("check", summary, "--against", source, "--all").out
+
+
+def test_as_json(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """All relations with all that is known of them; the figure goes to standard error."""
+    _, source = files
+    told = sentgen("check", "-", "--against", source, "--json", stdin=SUMMARY)
+    first, second = json.loads(told.out)
+
+    assert (first["supported"], first["source"], first["relation"]) == (True, "1", "nsubj")
+    assert (second["verb"], second["argument"], second["order"]) == ("chased", "dog", "verb first")
+    assert second["instead"] == "cat dog"
+    assert "precision 0.500" in told.err
+
+
+def test_the_exit_code_is_about_the_figure_only_if_asked(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """--fail-under 0.5 is content with 0.5; nothing claimed is nothing wrong."""
+    summary, source = files
+
+    assert sentgen("check", summary, "--against", source, "--fail-under", "0.5").code == 0
+    assert sentgen("check", summary, "--against", source, "--fail-under", "0.51").code == 1
+
+    told = sentgen(
+        "check", "-", "--against", source, "--fail-under", "1", stdin=SUMMARY.replace("VERB", "NOUN")
+    )
+
+    assert (told.code, told.out) == (0, "no verb arguments in the summary\n")
+
+
+def test_a_page(sentgen: Sentgen, files: tuple[Path, Path], tmp_path: Path) -> None:
+    """--html writes it whole, over an old one."""
+    summary, source = files
+    told = sentgen("check", summary, "--against", source, "--html", tmp_path / "check.html")
+
+    assert "check.html" in told.err
+    assert "<mark>dog<sup>1</sup></mark>." in (tmp_path / "check.html").read_text()
+
+
+def test_text_without_trees_is_refused(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """The message tells of --parser; two texts do not fit through standard input."""
+    _, source = files
+
+    refused(sentgen("check", "-", "--against", source, stdin="The dog slept.\n"), "--parser")
+    refused(sentgen("check", "-", "--against", "-", stdin=SUMMARY), "name a file")
+    refused(sentgen("check", source, "--against", source, "--parser", "gold", "-f", "nope"), "no format")
+
+
+def test_a_broken_tree_is_refused(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """A half-read source would make true sentences look unsupported."""
+    summary, source = files
+    source.write_text(PETS.replace("5\tcat\tcat\tNOUN\tNN\t_\t3", "5\tcat\tcat\tNOUN\tNN\t_\t9"))
+
+    refused(sentgen("check", summary, "--against", source), "source.conllu")
