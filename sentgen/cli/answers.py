@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from sentgen.generation.settings import SearchSettings
 from sentgen.generation.tree_conllu import conllu_block
 from sentgen.generation.tree_svg import Sentence, tree_svg
 from sentgen.generation.tree_text import tree_text
+from sentgen.generation.trees import is_forced
 from sentgen.models.dependencies import LEFT, RIGHT
 from sentgen.models.registry import ModelInfo
 from sentgen.models.tagging import known_tags
@@ -33,16 +35,14 @@ from sentgen.schema import Store
 COLUMNS = ["bag", "rank", "sentence", "logp", "score", "unknown"]
 WORD_COLUMNS = ["word", "ngram", "logp", "backoff", "total"]
 ATTACHMENT_COLUMNS = [
-    *("modifier", "modifier_tag", "side", "head", "head_tag", "weight", "prob"),
+    *("modifier", "modifier_tag", "side", "head", "head_tag", "weight", "prob", "factor"),
     *("word_events", "word_pairs", "word_lambda", "mixed_events", "mixed_pairs", "mixed_lambda"),
     *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_or_more", "argument_lambda"),
-    *("argument_counts", "argument_tag_counts"),
+    *("argument_counts", "argument_tag_counts", "forced"),
 ]
-#: The same for reading: events/pairs in one column, and no counts of arguments.
-SHORT_COLUMNS = [
-    *("modifier", "side", "head", "weight", "prob", "words", "lambda_1", "mixed", "lambda_2", "tags"),
-    *("earlier", "exactly", "or_more"),
-]
+#: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
+SHORT_COLUMNS = ["modifier", "side", "head", "weight", "prob", "factor", "words", "mixed", "tags"]
+_TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
 SIDES = {LEFT: "left", RIGHT: "right"}
 
 
@@ -69,6 +69,7 @@ class Answers:
     tags: TagKind | None
     lowercase: bool
     nbest: int
+    tagged: bool | None = None
 
     def name(self, one: Regenerated) -> str:
         """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
@@ -180,10 +181,11 @@ def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     head, _, side, earlier = evidence.attachment
     arguments = evidence.arguments
     return (
-        *(" ".join(unit.words), unit.head_tag, SIDES[side], *head, explained.weight, evidence.prob),
+        *(" ".join(unit.words), unit.head_tag, SIDES[side], *head),
+        *(explained.weight, evidence.prob, explained.factor),
         *(words.events, words.together, words.weight, mixed.events, mixed.together, mixed.weight),
         *(tags.events, tags.together, earlier, arguments.exactly, arguments.at_least, arguments.weight),
-        *(list(arguments.word), list(arguments.tag)),
+        *(list(arguments.word), list(arguments.tag), explained.forced),
     )
 
 
@@ -191,11 +193,11 @@ def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     """Return what fits in a line."""
     evidence = explained.evidence
     words, mixed, tags = (f"{level.events}/{level.together}" for level in evidence.levels)
-    head, _, side, earlier = evidence.attachment
+    first, second, _ = (f"{level.weight:.3f}" for level in evidence.levels)
+    head, _, side, _ = evidence.attachment
     return (
-        *(" ".join(unit.words), SIDES[side], head[0], explained.weight, evidence.prob),
-        *(words, evidence.levels[0].weight, mixed, evidence.levels[1].weight, tags),
-        *(earlier, evidence.arguments.exactly, evidence.arguments.at_least),
+        *(" ".join(unit.words), SIDES[side], head[0], explained.weight, evidence.prob, explained.factor),
+        *(f"{words} {first}", f"{mixed} {second}", tags),
     )
 
 
@@ -210,6 +212,23 @@ def _notes(answers: Answers, out: Output) -> None:
         out.note(
             f"{guessed} of {sum(len(one.words) for one in first)} words came without tags, and got their most"
             " frequent ones; give tags as word/TAG"
+        )
+    forced = sum(is_forced(weight) for one in first if one.tree for weight in one.tree.weights)
+    if forced:
+        out.note(
+            f"hard constraints broken, as nothing else was left: {forced};"
+            " --any-root, --noun-under-noun and --many-roots lift them"
+        )
+    _note_tags(answers, out)
+
+
+def _note_tags(answers: Answers, out: Output) -> None:
+    """Name the tags that mean nothing to the counts, and words that look like word/TAG but were not split."""
+    words = (word for bag in answers.bags for unit in bag.units for word in unit.words)
+    mixed = next(filter(_TAGGED.match, words), None)
+    if mixed is not None and answers.tagged is None:
+        out.note(
+            f"{mixed} is one word, as not every word has a tag; --tagged and --no-tagged say what is meant"
         )
     if answers.treebank:
         known = known_tags(answers.store, answers.treebank.corpora, answers.treebank.layer)

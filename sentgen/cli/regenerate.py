@@ -131,7 +131,7 @@ def regenerate(
                     layer=layer,
                 )
             )
-        answers = Answers(store, found, sentences, bags, settings, treebank, kind, lower, nbest)
+        answers = Answers(store, found, sentences, bags, settings, treebank, kind, lower, nbest, tagged)
         write_files(answers, wanted, out)
         show(answers, wanted, out)
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from sentgen.corpus.readers.lines import split_tokens
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.errors import InputError
 
 UnitKind = Literal["np", "word"]
@@ -55,7 +55,7 @@ def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> lis
         tagged: whether words carry tags; if ``None``, they do where every word has a slash inside.
 
     Raises:
-        InputError: the brackets do not match, a word has no tag where all must, or a character is no text.
+        InputError: the brackets do not match, a word has no tag where all must, or something is no word.
 
     >>> [str(unit) for unit in parse_bag("down [the dow] was 35_points", joiner="_")]
     ['down', '[the dow]', 'was', '[35 points]']
@@ -66,7 +66,9 @@ def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> lis
     groups = [_joined(group, joiner) for group in _brackets(text)]
     if tagged is None:
         tagged = all("/" in word[1:-1] for group in groups for word in group)
-    return [_unit(group, tagged) for group in groups]
+    units = [_unit(group, tagged) for group in groups]
+    check_words(word for unit in units for word in unit.words)
+    return units
 
 
 def check_readable(text: str) -> None:
@@ -78,6 +80,19 @@ def check_readable(text: str) -> None:
     found = _UNREADABLE.search(text)
     if found:
         raise InputError(f"character U+{ord(found[0]):04X} in the text; remove it")
+
+
+def check_words(words: Iterable[str]) -> None:
+    """Refuse words that no sentence may have.
+
+    Raises:
+        InputError: a word is a symbol of the language models.
+    """
+    symbol = next((word for word in words if word in RESERVED), None)
+    if symbol is not None:
+        raise InputError(
+            f"{symbol} is a symbol of the language models, not a word; leave it out or rename it"
+        )
 
 
 def _brackets(text: str) -> list[list[str]]:

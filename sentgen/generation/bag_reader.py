@@ -14,7 +14,7 @@ from sentgen.corpus.readers.jsonl import NAME as JSONL
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED, Source, expand
 from sentgen.errors import InputError, Rejection
-from sentgen.generation.bag import Unit, UnitKind, check_readable, parse_bag, units_of
+from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
 
 TagKind = Literal["upos", "xpos"]
 
@@ -199,6 +199,7 @@ def _unit(words: object, tags: object) -> Unit:
     if (words == []) or (tags is not None and isinstance(tags, list) != isinstance(words, list)):
         raise InputError(f"a unit {words!r} with the tags {tags!r}; give a word with a tag, or two lists")
     forms = tuple(_token(word, "word") for word in (words if isinstance(words, list) else [words]))
+    check_words(forms)
     if tags is None:
         return Unit(forms)
     labels = tuple(_token(tag, "tag") for tag in (tags if isinstance(tags, list) else [tags]))

@@ -13,6 +13,7 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.prepare import Treebank
 from sentgen.generation.problem import ROOT, Tree
 from sentgen.generation.regenerate import Regenerated
+from sentgen.generation.trees import FORBIDDEN, ZERO, is_forced
 from sentgen.models.attachments import ROOT_UNIT, Attachment, AttachmentEvidence, explain_attachments
 from sentgen.models.lookup import BackoffStep
 from sentgen.models.lookup import explain as explain_word
@@ -23,11 +24,23 @@ from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAttachment:
-    """One edge of a tree: the place of the modifier, its log weight when attached, and the evidence."""
+    """One edge of a tree: the place of the modifier, its log weight when attached, and the evidence.
+
+    An edge is ``forced`` if it breaks a hard constraint; the penalty for that is not in its weight.
+    """
 
     place: int
     weight: float
     evidence: AttachmentEvidence
+    forced: bool = False
+
+    @property
+    def factor(self) -> float | None:
+        """Return what the weight holds beside the probability: that of the arguments, 1 if they play no part.
+
+        None if the weight is a floor under a probability of zero.
+        """
+        return math.exp(self.weight) / self.evidence.prob if self.evidence.prob >= ZERO else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +67,16 @@ def explain_trees(
     wanted = [edge for mine in edges for edge in mine]
     found = iter(explain_attachments(store, treebank.corpora, treebank.layer, wanted) if wanted else [])
     return [
-        [
-            ExplainedAttachment(place, weight, next(found))
-            for place, weight in enumerate(one.tree.weights if one.tree else ())
-        ]
+        [_explained(place, weight, next(found)) for place, weight in enumerate(one.tree.weights)]
+        if one.tree
+        else []
         for one in sentences
     ]
+
+
+def _explained(place: int, weight: float, evidence: AttachmentEvidence) -> ExplainedAttachment:
+    forced = is_forced(weight)
+    return ExplainedAttachment(place, weight - FORBIDDEN if forced else weight, evidence, forced)
 
 
 def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Attachment]:

@@ -8,7 +8,6 @@ is escaped.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from xml.sax.saxutils import escape
 
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import RIGHT, ROOT, Tree
+from sentgen.generation.trees import is_forced
 
 #: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
 _FONT, _SMALL, _GAP, _RISE = 16, 11, 18, 20
@@ -175,7 +175,7 @@ def _edge(sentence: Sentence, unit: int) -> str:
     """Return an attachment in words."""
     tree = sentence.tree
     name = " ".join(sentence.units[unit].words)
-    weight = f" (log weight {tree.weights[unit]:.2f})" if math.isfinite(tree.weights[unit]) else ""
+    weight = f" (log weight {tree.weights[unit]:.2f})" if not is_forced(tree.weights[unit]) else ""
     if tree.heads[unit] == ROOT:
         return f"{name}: root{weight}"
     side = "right" if tree.sides[unit] == RIGHT else "left"

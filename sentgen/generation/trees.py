@@ -61,6 +61,11 @@ def edge_weights(problem: Problem) -> Floats:
     return edges
 
 
+def is_forced(weight: float) -> bool:
+    """Return whether the weight of an edge says that a constraint forbids it."""
+    return weight < FORBIDDEN / 2
+
+
 def log_of(probabilities: Floats) -> Floats:
     """Return natural logarithms, that of `ZERO` for zero."""
     return np.asarray(np.log(np.maximum(probabilities, ZERO)))

@@ -133,6 +133,28 @@ def test_guessed_tags_are_told(regenerate: Sentgen) -> None:
     assert "tags" not in regenerate("-a", "lmo", "saw the dog").err
 
 
+def test_broken_constraints_are_told(regenerate: Sentgen) -> None:
+    """Two nouns, of which one must hang on the other: told, and not shown as a weight of minus 100,000."""
+    told = regenerate("-a", "prim", "--one-root", "--explain", "--json", "dog/NN cat/NN")
+    found = rows(told)
+
+    assert "hard constraints broken, as nothing else was left: 1; --any-root" in told.err
+    assert [row["forced"] for row in found].count(True) == 1
+    assert all(row["weight"] > -100 for row in found)
+
+
+def test_half_tagged_bags_are_told(regenerate: Sentgen) -> None:
+    """A slash is a slash unless every word has one: easy to miss, so said; and said no more once it is decided."""
+    told = regenerate("the/DT dog")
+
+    assert told.err == (
+        "the/DT is one word, as not every word has a tag; --tagged and --no-tagged say what is meant\n"
+    )
+    assert regenerate("the/DT dog", "--no-tagged").err == ""
+    assert regenerate("and/or dog 1/2").err == ""
+    refused(regenerate("the/DT dog", "--tagged"), "'dog' has no tag")
+
+
 def test_tags_of_another_kind_are_told(regenerate: Sentgen) -> None:
     """The counts use xpos here: NOUN and VERB mean nothing to them."""
     told = regenerate("-a", "cle", "dog/NOUN saw/VERB")
@@ -218,6 +240,8 @@ def test_reasons_for_attachments(regenerate: Sentgen, algorithm: str) -> None:
     ]
     # 1/2 of 1/1, and 1/2 of 4/5 of 2/4 and 1/5 of 2/4
     assert cat["prob"] == pytest.approx(0.75)
+    # cle and prim look at no arguments; the others find that a verb takes one unit on its left, always.
+    assert cat["factor"] == pytest.approx(1)
     # Both verbs have one unit on their left.
     assert (cat["argument_counts"], cat["argument_tag_counts"]) == ([0, 1, *[0] * 6], [0, 2, *[0] * 6])
 
@@ -295,6 +319,7 @@ def test_more_refusals(regenerate: Sentgen, sentgen: Sentgen) -> None:
     refused(regenerate("-i", "pets.conllu", "-f", "odt"), "no format 'odt'; there are: bags, json")
     refused(regenerate("-a", "cle", "--dependencies", "plain", "a"), "plain: no dependency trees")
     refused(regenerate("a\x01b"), "character U+0001")
+    refused(regenerate("a [b <s>]"), "<s> is a symbol of the language models")
     refused(regenerate(), "nothing to order")
 
 

@@ -62,6 +62,7 @@ def test_tags_can_be_denied_or_demanded() -> None:
     [
         ("a\x01b", "character U\\+0001"),
         ("a\udc80b", "character U\\+DC80"),
+        ("a <root>", "<root> is a symbol"),
         ("[a b", "never closed"),
         ("a b]", "never opened"),
         ("[a [b] c]", "inside a bracket"),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.formats import READERS
+from sentgen.corpus.sentence import RESERVED
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import Bag, Notation, TagKind, read_bags
@@ -88,7 +89,9 @@ def test_json_bags_one_after_the_other(tmp_path: Path) -> None:
     ]
 
 
-PLAIN = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=5)
+PLAIN = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=5).filter(
+    lambda word: word not in RESERVED
+)
 UNITS = st.lists(st.lists(st.tuples(PLAIN, PLAIN), min_size=1, max_size=3), max_size=5)
 
 
@@ -119,6 +122,7 @@ def test_json_holds_any_words(
         ('[{"words": []},\n{"words": [3]}]', "bags:1: item 2: 3 where a word belongs"),
         ('{"units": ["new york"]}', "a blank in the word 'new york'; write a phrase as a list"),
         ('{"units": [""]}', "an empty word"),
+        ('{"units": [["a", "</s>"]]}', "</s> is a symbol of the language models"),
         ('{"units": [[]]}', "a unit \\[\\]"),
         ('{"units": ["a\\u0000"]}', "character U\\+0000"),
         ('{"words": [["a", "b"]]}', "phrases belong in `units`"),

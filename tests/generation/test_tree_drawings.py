@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.readers.conllu import read
+from sentgen.corpus.sentence import RESERVED
 from sentgen.corpus.sentence import Sentence as Read
 from sentgen.generation.bag import Unit, parse_bag
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
@@ -20,7 +21,9 @@ from sentgen.generation.tree_text import tree_text
 DOW = parse_bag("[the/DT dow/NNP] fell/VBD to/TO [35/CD points/NNS] ./.")
 HEADS = [1, ROOT, 1, 2, 1]
 
-WORDS = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=6)
+WORDS = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=6).filter(
+    lambda word: word not in RESERVED
+)
 UNITS = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(lambda words: Unit(tuple(words))), max_size=12)
 
 
