@@ -17,6 +17,7 @@ import numpy.typing as npt
 from sentgen.models.ngram_table import Floats, Ints, compiled
 
 Bools = npt.NDArray[np.bool_]
+Bits = npt.NDArray[np.uint64]
 
 #: Log-probabilities that differ by less are equal: rounding depends on the order of additions.
 CLOSE = 1e-9
@@ -45,6 +46,7 @@ class Bounds(NamedTuple):
     matters: Bools  # (n,) whether a word has relations to later ones
     covers: Bools  # (n, n) whether, with the word of the row on the stack, that of the column does not matter
     column: Ints  # (n,) where uses of a word are counted, -1 if its limit is out of reach
+    mark: Bits  # (n,) of the column; 0 without one
 
 
 class Hypotheses(NamedTuple):
@@ -64,6 +66,7 @@ class Frontier(NamedTuple):
     height: Ints  # (m,) of the stack
     stack: Ints  # (m, highest) the oldest item first
     used: Ints  # (m, columns) how often words were used
+    uses: Bits  # (m,) hash of that: the sum of the marks of the columns, as often as they were used
 
 
 @compiled
@@ -122,6 +125,7 @@ def _frontier(size: int, highest: int, columns: int) -> Frontier:
         np.zeros(size, np.int32),
         np.empty((size, highest), np.int32),
         np.zeros((size, columns), np.int32),
+        np.zeros(size, np.uint64),
     )
 
 
@@ -147,7 +151,20 @@ def _bounds(lattice: Lattice, longest: int) -> Bounds:
         if lattice.limit[x] < longest:
             column[x] = columns
             columns += 1
-    return Bounds(ahead, ceiling, matters, covers, column)
+    return Bounds(ahead, ceiling, matters, covers, column, _marks(column))
+
+
+@compiled
+def _marks(column: Ints) -> Bits:
+    """Return a number of random bits for each column (SplitMix64, Steele et al. 2014)."""
+    marks = np.zeros(len(column), np.uint64)
+    for x in range(len(column)):
+        if column[x] >= 0:
+            bits = np.uint64(column[x] + 1) * np.uint64(0x9E3779B97F4A7C15)
+            bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            marks[x] = bits ^ (bits >> np.uint64(31))
+    return marks
 
 
 @compiled
@@ -164,6 +181,7 @@ def _first_words(lattice: Lattice, bounds: Bounds, highest: int) -> Frontier:
                 found.height[x] = 1
             if bounds.column[x] >= 0:
                 found.used[x, bounds.column[x]] = 1
+                found.uses[x] = bounds.mark[x]
             count[x] = 1
     return _sorted(found, count, 0)
 
@@ -185,6 +203,7 @@ def _sorted(found: Frontier, count: Ints, beam: int) -> Frontier:
         found.height[order],
         found.stack[order],
         found.used[order],
+        found.uses[order],
     )
 
 
@@ -308,6 +327,7 @@ def _append(
     found.word[slot], found.parent[slot], found.height[slot] = x, p, height
     for c in range(before.used.shape[1]):
         found.used[slot, c] = before.used[p, c]
+    found.uses[slot] = before.uses[p] + bounds.mark[x]
     if bounds.column[x] >= 0:
         found.used[slot, bounds.column[x]] += 1
 
@@ -327,7 +347,7 @@ def _weakest_same(found: Frontier, first: int, tried: int, nbest: int) -> int:
 @compiled
 def _are_same(found: Frontier, a: int, b: int) -> bool:
     """Return whether two hypotheses with the same last word have the same future."""
-    if found.height[a] != found.height[b]:
+    if found.uses[a] != found.uses[b] or found.height[a] != found.height[b]:
         return False
     for i in range(found.height[a]):
         if found.stack[a, i] != found.stack[b, i]:
@@ -358,3 +378,4 @@ def _copy(found: Frontier, source: int, target: int) -> None:
         found.stack[target, i] = found.stack[source, i]
     for c in range(found.used.shape[1]):
         found.used[target, c] = found.used[source, c]
+    found.uses[target] = found.uses[source]

@@ -25,7 +25,7 @@ class DocumentFrequencies:
     clusters: int
 
     def idf(self, word: str) -> float:
-        """Return ln((1 + clusters) / (1 + clusters with the word)) + 1; for a word of all of them that is 1."""
+        """Return ln((1 + clusters) / (1 + clusters with the word)) + 1, at least 1."""
         return math.log((1 + self.clusters) / (1 + self.found_in.get(word, 0))) + 1
 
 
