@@ -137,10 +137,10 @@ def test_the_recursion_of_the_paper_can_miss_the_best() -> None:
     """The better beginning may have the worse stack, so that hypotheses with other stacks must be kept.
 
     p(a | <s>) = .4, p(b | <s>) = .5; p(c | a) = p(c | b) = p(d | c) = .5, p(</s> | d) = 1; a governs d
-    with .6. Half of each bigram counts, and half of the relation where there is one:
+    with .5. Half of each bigram counts, and half of the relation where there is one:
 
-        a c     .2 * .25  = .05      then d: .25 + .3, the end: .5      .01375
-        b c     .25 * .25 = .0625    then d: .25,      the end: .5      .0078125
+        a c     .2 * .25  = .05      then d: .25 + .25, the end: .5      .0125
+        b c     .25 * .25 = .0625    then d: .25,       the end: .5      .0078125
 
     Of the beginnings that end in c the paper keeps b c.
     """
@@ -149,14 +149,14 @@ def test_the_recursion_of_the_paper_can_miss_the_best() -> None:
     bigrams[edge, [a, b]] = 0.4, 0.5
     bigrams[[a, b, c], [c, c, d]] = 0.5
     bigrams[d, edge] = 1.0
-    left[a, d] = 0.6
+    left[a, d] = 0.5
     words = lattice(ClusterModel(tuple("abcd"), ("_",) * 4, bigrams, np.zeros((4, 4)), left))
 
     (best,) = best_paths(words, [3])[3]
     (published,) = best_paths(words, [3], beam=1)[3]
 
     assert (best.words, best.exact) == ((a, c, d), True)
-    assert best.logp == pytest.approx(math.log(0.01375))
+    assert best.logp == pytest.approx(math.log(0.0125))
     assert (published.words, published.exact) == ((b, c, d), False)
     assert published.logp == pytest.approx(math.log(0.0078125))
 
