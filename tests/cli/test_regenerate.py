@@ -355,3 +355,26 @@ def test_pets_are_what_the_figures_above_say() -> None:
     """Two sentences, each with a verb, a noun to its left and a noun to its right."""
     assert PETS.count("\tVBD\t") == 2
     assert PETS.count("\tNN\t") == 4
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_a_whole_treebank(sentgen: Sentgen, data_dir: Path) -> None:
+    """Every algorithm answers every sentence with its own words, and every tree can be read again."""
+    treebank = data_dir / "ud" / "en_partut-ud-dev.conllu"
+    assert sentgen("ingest", treebank, "--corpus", "partut").code == 0
+    assert sentgen("models", "build", "partut", "--corpus", "partut").code == 0
+    gold = [
+        sorted(token["form"] for token in one if isinstance(token["id"], int))
+        for one in conllu.parse(treebank.read_text())
+    ]
+
+    for name, algorithm in ALGORITHMS.items():
+        files = ("--conllu", f"{name}.conllu", "--svg", f"{name}.svg") if algorithm.trees else ()
+        found = rows(sentgen("regenerate", "-m", "partut", "-a", name, "-i", treebank, "--json", *files))
+
+        assert [sorted(row["sentence"].split()) for row in found] == gold
+        if algorithm.trees:
+            assert ElementTree.parse(f"{name}.svg") is not None
+            told = sentgen("ingest", f"{name}.conllu", "--corpus", name)
+            assert f"sentences       {len(gold)}\n" in told.out
