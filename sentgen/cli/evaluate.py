@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
+from sentgen.cli.evaluate_generation import generation
 from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted
 from sentgen.cli.search_options import Search, search_options
 from sentgen.evaluation.regeneration import evaluate_regeneration
 from sentgen.evaluation.report import prepare_folder, write_report
-from sentgen.evaluation.results import PRIMARY, RegenerationResult, SystemResult, by_length, rows_of
+from sentgen.evaluation.report_tables import probability
+from sentgen.evaluation.results import PRIMARY, RegenerationResult, by_length, rows_of
+from sentgen.evaluation.significance import Comparison
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag import UnitKind
 from sentgen.models import registry
 
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.", no_args_is_help=True)
+app.command("generation")(generation)
 
 COLUMNS = ["system", "metric", "value", "sentences", "signature"]
 
@@ -119,39 +124,49 @@ def _show(result: RegenerationResult, out: Output) -> None:
         found = ((row.system, row.score) for row in rows_of(result))
         out.rows(COLUMNS, ((name, one.metric, one.value, size, one.signature) for name, one in found))
         return
-    metrics = result.metrics
-    out.rows(
-        ["system", *metrics, "95% of " + PRIMARY, "look-up", "search"],
-        [_system_row(system, metrics) for system in result.systems],
-    )
+    _show_figures(result, out)
     if result.comparisons:
-        typer.echo()
-        out.rows(
-            ["worse", "better", "by", "+", "-", "=", "p (sign)", "p (shuffled)", "p (Holm)"],
-            [
-                (c.worse, c.better, c.difference, c.pluses, c.minuses, c.equal, c.sign_p, c.shuffle_p, c.holm)
-                for c in result.comparisons
-            ],
-        )
+        _show_comparisons(result.comparisons, out)
     if result.lengths:
-        typer.echo()
-        out.rows(
-            ["words", *(f"{bucket.label} ({len(bucket.sentences)})" for bucket in result.lengths)],
-            [
-                (system.system, *(score.value for score in by_length(system, result.lengths)))
-                for system in result.systems
-            ],
-        )
+        _show_lengths(result, out)
     for name, signature in result.signatures.items():
         out.note(f"{name}: {signature}")
 
 
-def _system_row(system: SystemResult, metrics: list[str]) -> tuple[object, ...]:
-    interval = system.intervals[PRIMARY]
-    return (
-        system.system,
-        *(system.value(name) if name in system.measurements else None for name in metrics),
-        f"{interval.low:.2f} - {interval.high:.2f}",
-        f"{system.lookup_ms:.2f} ms",
-        f"{system.search_ms:.2f} ms",
-    )
+def _show_figures(result: RegenerationResult, out: Output) -> None:
+    interval, metrics = f"95% of {PRIMARY}", result.metrics
+    rows = [
+        (
+            system.system,
+            *(system.value(name) if name in system.measurements else None for name in metrics),
+            f"{system.intervals[PRIMARY].low:.2f} - {system.intervals[PRIMARY].high:.2f}",
+            f"{system.lookup_ms:.2f} ms",
+            f"{system.search_ms:.2f} ms",
+        )
+        for system in result.systems
+    ]
+    columns = ["system", *metrics, interval, "look-up", "search"]
+    out.rows(columns, rows, align=dict.fromkeys((interval, "look-up", "search"), "right"))
+
+
+def _show_comparisons(comparisons: Sequence[Comparison], out: Output) -> None:
+    tests = ["p (sign)", "p (shuffled)", "p (Holm)"]
+    rows = [
+        (
+            *(pair.worse, pair.better, pair.difference, pair.pluses, pair.minuses, pair.equal),
+            *map(probability, (pair.sign_p, pair.shuffle_p, pair.holm)),
+        )
+        for pair in comparisons
+    ]
+    typer.echo()
+    columns = ["worse", "better", "by", "+", "-", "=", *tests]
+    out.rows(columns, rows, align=dict.fromkeys(tests, "right"))
+
+
+def _show_lengths(result: RegenerationResult, out: Output) -> None:
+    rows = [
+        (system.system, *(score.value for score in by_length(system, result.lengths)))
+        for system in result.systems
+    ]
+    typer.echo()
+    out.rows(["words", *(f"{bucket.label} ({len(bucket.sentences)})" for bucket in result.lengths)], rows)

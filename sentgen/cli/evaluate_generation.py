@@ -1,0 +1,215 @@
+"""`sentgen evaluate generation`: the experiment of Wan et al. 2005."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from sentgen.cli.options import DbOption, MemoryOption, open_store
+from sentgen.cli.output import Output, output_options
+from sentgen.corpus.parsers import CachedParser, Parser, open_parser
+from sentgen.corpus.parsers.trees import read_trees
+from sentgen.errors import InputError
+from sentgen.evaluation.clusters import Cluster, read_clusters, reparsed, similar_clusters
+from sentgen.evaluation.generation import Progress, evaluate_generation
+from sentgen.evaluation.generation_report import (
+    figure_columns,
+    figure_rows,
+    summary_table,
+    write_generation_report,
+)
+from sentgen.evaluation.generation_results import GenerationResult
+from sentgen.evaluation.report import prepare_folder
+from sentgen.evaluation.verb_arguments import Spelling
+from sentgen.generation.generate import GenerationSettings
+
+#: Whose trees the sources have.
+_TREES = ("own", "gold", "parser")
+
+
+@output_options
+def generation(
+    *,
+    clusters: Annotated[
+        str, typer.Option("--clusters", metavar="PATH", help="Clusters: a document each, in any format.")
+    ],
+    parser: Annotated[
+        str,
+        typer.Option("--parser", metavar="PARSER", help="Parser of the strings, such as udpipe:FILE."),
+    ],
+    lengths: Annotated[
+        str, typer.Option("--lengths", metavar="RANGES", help="Words of the strings, such as 1-40 or 5,10.")
+    ] = "1-40",
+    source_trees: Annotated[
+        str,
+        typer.Option(
+            "--source-trees",
+            metavar="|".join(_TREES),
+            help="Trees of the sources: their own, else the parser's; their own, or nothing; the parser's.",
+        ),
+    ] = "own",
+    derive: Annotated[
+        int | None,
+        typer.Option(
+            "--derive", metavar="N", min=1, help="Make N clusters of similar sentences from a treebank."
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="Only the first N clusters.")
+    ] = None,
+    weight: Annotated[
+        float, typer.Option("--weight", min=0, max=1, help="Weight of the dependencies beside the bigrams.")
+    ] = 0.5,
+    reuse: Annotated[
+        str, typer.Option("--reuse", metavar="none|counts|free", help="How often a word may be used.")
+    ] = "none",
+    smoothing: Annotated[
+        str, typer.Option("--smoothing", metavar="none|collins", help="Back-off of the dependencies.")
+    ] = "none",
+    salience: Annotated[
+        str, typer.Option("--salience", metavar="uniform|unigram|tfidf", help="Content selection.")
+    ] = "uniform",
+    beam: Annotated[
+        int | None, typer.Option("--beam", metavar="N", min=1, help="Hypotheses a length and word.")
+    ] = None,
+    punct: Annotated[bool, typer.Option("--punct/--no-punct", help="Keep punctuation.")] = True,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase/--keep-case", help="Lower-case the words of the clusters.")
+    ] = False,
+    lemmas: Annotated[bool, typer.Option("--lemmas", help="Compare lemmas instead of forms.")] = False,
+    undefined: Annotated[
+        str,
+        typer.Option(
+            "--undefined",
+            metavar="skip|zero",
+            help="Leave strings without verb arguments out, or take their figures for zero.",
+        ),
+    ] = "skip",
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="DIR", help="Write plots, tables and strings into a folder."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of the clusters; detected if not given.")
+    ] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Generate sentences from clusters, parse them, and look their verb arguments up in the cluster.
+
+    The dependency-propagating search is compared with the bigram baseline: precision and recall of verb
+    arguments by length, all, adjacent and long-distance, with the Wilcoxon signed-rank test. Runs, figures
+    and strings go into the tables run, score and output of the store, parses are kept there.
+
+    Example: `sentgen evaluate generation --clusters clusters.jsonl --parser udpipe:ewt.udpipe --report
+    report`
+    """
+    for option, value, allowed in (
+        ("--source-trees", source_trees, _TREES),
+        ("--undefined", undefined, ("skip", "zero")),
+    ):
+        if value not in allowed:
+            raise typer.BadParameter(f"{value!r} is none of: {', '.join(allowed)}", param_hint=option)
+    settings = GenerationSettings(
+        **cast(
+            Any,
+            {
+                "weight": weight,
+                "reuse": reuse,
+                "smoothing": smoothing,
+                "salience": salience,
+                "beam": beam,
+                "punctuation": punct,
+                "lowercase": lowercase,
+            },
+        )
+    )
+    wanted = parse_lengths(lengths)
+    if report is not None:
+        prepare_folder(report)
+    trees = open_parser(parser)
+    with (
+        open_store(db, create=True, memory_limit=memory_limit) as store,
+        CachedParser(trees, store) as cached,
+        _progress() as progress,
+    ):
+        result = evaluate_generation(
+            store,
+            _clusters(clusters, cached, source_trees, derive, limit, format),
+            cached,
+            lengths=wanted,
+            settings=settings,
+            spelling=Spelling(lemmas=lemmas),
+            undefined=cast(Any, undefined),
+            source=clusters,
+            progress=progress,
+        )
+    if report is not None:
+        out.note(f"report: {write_generation_report(result, report)[0]}")
+    _show(result, out)
+    out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
+
+
+def parse_lengths(text: str) -> list[int]:
+    """Read lengths such as ``1-40`` or ``5,10-12``; sorted, each once.
+
+    >>> parse_lengths("5,1-3,2")
+    [1, 2, 3, 5]
+    """
+    lengths: set[int] = set()
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", part)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 1 <= first <= last:
+            raise typer.BadParameter(
+                f"{part!r} is no length; write such as 1-40 or 5,10", param_hint="--lengths"
+            )
+        lengths.update(range(first, last + 1))
+    return sorted(lengths)
+
+
+def _clusters(
+    path: str, parser: Parser, trees: str, derive: int | None, limit: int | None, form: str | None
+) -> list[Cluster]:
+    """Read the clusters with the trees that were asked for."""
+    own = None if trees == "gold" else parser
+    if derive is None:
+        found = list(islice(read_clusters(path, parser=own, form=form), limit))
+    else:
+        found = similar_clusters(list(read_trees(path, parser=own, form=form)), derive)[:limit]
+        if not found:
+            raise InputError("has no sentences that are similar enough for a cluster", path=path)
+    return reparsed(found, parser) if trees == "parser" else found
+
+
+@contextmanager
+def _progress() -> Iterator[Progress | None]:
+    """Show a bar for the clusters and one for the strings, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks = {what: bars.add_task(what, total=None) for what in ("clusters", "strings")}
+        yield lambda what, done, total: bars.update(tasks[what], completed=done, total=total)
+
+
+def _show(result: GenerationResult, out: Output) -> None:
+    """Print a line a curve for reading, or one table of all figures."""
+    if not out.for_reading:
+        out.rows(figure_columns(result), figure_rows(result))
+        return
+    table = summary_table(result)
+    out.rows(table.columns, table.rows)
+    out.note(table.note)
