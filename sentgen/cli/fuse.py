@@ -1,0 +1,151 @@
+"""`sentgen fuse`: one new sentence from a key sentence and related ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Annotated, cast
+
+import typer
+
+from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.output import Output, output_options
+from sentgen.cli.waiting import told_when_slow
+from sentgen.corpus.parsers import Parser, open_parser
+from sentgen.corpus.parsers.trees import read_trees
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.evaluation.clusters import read_clusters
+from sentgen.generation import ALGORITHMS, algorithm_named, treebank_of
+from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.fusion import (
+    DEPVITERBI,
+    WEIGHT,
+    WORDS,
+    Fused,
+    Selection,
+    fuse_by_search,
+    fuse_with_model,
+    select,
+)
+from sentgen.models import registry
+from sentgen.models.tagging import tag_set
+
+COLUMNS = ["rank", "sentence", "score", "added", "algorithm"]
+
+
+@output_options
+def fuse(
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="KEY", help="Key sentence: its number or sent_id in FILE, a file with it, or its text."
+        ),
+    ],
+    *,
+    related: Annotated[str, typer.Option("--with", metavar="FILE", help="The related sentences.")],
+    parser: ParserOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model to order words with."),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME",
+            help=f"{DEPVITERBI}, or with --model one of: {', '.join(ALGORITHMS)}."
+            f" Default: beam with a model, else {DEPVITERBI}.",
+        ),
+    ] = None,
+    words: Annotated[
+        int, typer.Option("--words", metavar="N", min=0, help="Words to add to the key sentence, at most.")
+    ] = WORDS,
+    weight: Annotated[
+        float,
+        typer.Option("--weight", min=0, max=1, help=f"Weight of the dependencies, for {DEPVITERBI}."),
+    ] = WEIGHT,
+    nbest: Annotated[int, typer.Option("--nbest", min=1, help="Sentences to give, at most.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle that breaks ties.")] = 1,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of the files; detected if not given.")
+    ] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Make one new sentence of a key sentence and modifiers from related ones (Global Revision, 2007).
+
+    Phrases of the related sentences that hang on a word of the key sentence are added to it, the most salient
+    ones first, and all is put in order. Nothing checks whether the result is true or grammatical: see
+    `sentgen check`. All sentences need trees: CoNLL-U, or any text with --parser.
+
+    Example: `sentgen fuse 1 --with cluster.conllu --model ewt --algorithm beam`
+    """
+    chosen = algorithm or ("beam" if model else DEPVITERBI)
+    if (model is None) != (chosen == DEPVITERBI):
+        needs = "takes no --model" if model else "needs a model to order words with; give --model NAME"
+        raise InputError(f"{chosen} {needs}")
+    trees = open_parser(parser) if parser else None
+    sentence, others = _sentences(key, related, trees, format)
+    selection = select(sentence, others, words=words)
+    with told_when_slow():
+        if model is None:
+            found = fuse_by_search(selection, weight=weight, nbest=nbest)
+        else:
+            with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+                asked = registry.find(store, model)
+                treebank = treebank_of(store, asked, algorithm_named(chosen))
+                tags = cast("TagKind | None", tag_set(store, treebank.corpora)) if treebank else None
+                found = fuse_with_model(
+                    store, asked, selection, algorithm=chosen, tags=tags, nbest=nbest, seed=seed
+                )
+    _show(found, selection, chosen, out)
+
+
+def _show(found: Sequence[Fused], selection: Selection, algorithm: str, out: Output) -> None:
+    added = [phrase.text for phrase in selection.phrases]
+    if not out.for_reading:
+        rows = [(rank, one.text, one.score, "; ".join(added), algorithm) for rank, one in enumerate(found, 1)]
+        out.rows(COLUMNS, rows)
+    for one in found if out.for_reading else ():
+        typer.echo(one.text)
+    out.note(f"added: {'; '.join(added)}" if added else "added nothing: no phrase fits the key sentence")
+    if not found:
+        out.note("no new sentence was found; add more words with --words, or related sentences")
+        raise typer.Exit(1)
+
+
+def _sentences(
+    key: str, path: str, parser: Parser | None, form: str | None
+) -> tuple[Sentence, list[Sentence]]:
+    """Return the key sentence and the related ones: the others of its document, or all of the file."""
+    clusters = list(read_clusters(path, parser=parser, form=form))
+    sentences = [(one, cluster) for cluster in clusters for one in cluster.sentences]
+    place = next((i for i, (one, _) in enumerate(sentences) if one.sent_id == key), None)
+    if place is None and key.isdecimal() and not os.path.exists(key):
+        place = int(key) - 1
+        if not 0 <= place < len(sentences):
+            raise InputError(f"no sentence {key}; there are {len(sentences):,}", path=path)
+    if place is not None:
+        found, cluster = sentences[place]
+        return found, [one for one in cluster.sentences if one is not found]
+    return _key(key, parser, form), [one for one, _ in sentences]
+
+
+def _key(key: str, parser: Parser | None, form: str | None) -> Sentence:
+    """Read the key sentence from a file, or parse it."""
+    if os.path.exists(key):
+        found = list(read_trees(key, parser=parser, form=form))
+        if len(found) != 1:
+            raise InputError(f"holds {len(found):,} sentences; a key is one", path=key)
+        return found[0]
+    if parser is None:
+        raise InputError(f"{key!r} is no file, number or sent_id; give --parser if it is the sentence itself")
+    parsed = [sentence for of_text in parser.parse([key]) for sentence in of_text]
+    if not parsed:
+        raise InputError("the key sentence has no words")
+    if len(parsed) == 1:
+        return parsed[0]
+    return next(parser.parse_tokenized([[form for sentence in parsed for form in sentence.forms]]))

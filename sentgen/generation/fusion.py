@@ -1,0 +1,273 @@
+"""Global Revision (Wan et al. 2007): one new sentence from a key sentence and related ones.
+
+Content is selected first: all units of the key sentence, and modifiers from the related sentences. A
+modifier is a whole phrase that hangs, in a related sentence, on a content word that the key sentence has,
+too, and that brings content words of which none is in the key sentence. Subjects, objects and clauses that
+complete a verb are no modifiers: a second one would say something else. Salience ranks phrases: the mean,
+over their content words, of the number of sentences that have the word. Then any generator puts the words
+and phrases in order. The paper holds content selection constant and is about the second step; this
+selection is ours, and simple.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentgen.corpus.base_np import mark_base_nps
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.generation.bag import Unit
+from sentgen.generation.bag_reader import TagKind, tagged_units
+from sentgen.generation.cluster_store import CORPUS, stored_clusters
+from sentgen.generation.depviterbi import best_paths, lattice_of
+from sentgen.generation.regenerate import regenerate
+from sentgen.models.cluster_counts import cluster_names, count_clusters
+from sentgen.models.cluster_model import cluster_model
+from sentgen.models.submodel import ModelLike
+from sentgen.schema import Store
+
+#: Words that are added to the key sentence, at most.
+WORDS = 8
+#: Weight of the dependencies in the search; with 0.5, as in 2005, it leaves function words for the end.
+WEIGHT = 0.2
+#: The search over the words of the sentences; it needs no model.
+DEPVITERBI = "depviterbi"
+
+_CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "NN", "VB", "JJ", "RB", "CD")
+#: Relations of modifiers, of which a word may have any number; `_` where relations are not named.
+_MODIFIERS = frozenset({"acl", "advcl", "advmod", "amod", "appos", "compound", "nmod", "obl", "_"})
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A modifier from a related sentence.
+
+    ``sentence`` is the number of the related sentence, from 1, ``places`` those of its words, from 0,
+    ``anchor`` the word that it hangs on, and ``new`` the content words that it brings.
+    """
+
+    sentence: int
+    places: tuple[int, ...]
+    text: str
+    anchor: str
+    new: frozenset[str]
+    salience: float
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the new sentence is to say: the key sentence, and phrases to add to it, the most salient first."""
+
+    key: Sentence
+    related: Sequence[Sentence]
+    phrases: Sequence[Phrase]
+
+    def units(self, tags: TagKind | None = None) -> list[Unit]:
+        """Return all words, base noun phrases whole, with tags of a kind."""
+        added = (
+            _part(_decapitalized(self.related[phrase.sentence - 1]), phrase.places) for phrase in self.phrases
+        )
+        parts = (_decapitalized(self.key), *added)
+        return [unit for part in parts for unit in tagged_units(part, tags, "np")]
+
+    def words(self) -> list[str]:
+        """Return all words as they stand in the sentences."""
+        added = [self.related[p.sentence - 1].forms[place] for p in self.phrases for place in p.places]
+        return [*self.key.forms, *added]
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A new sentence; ``score`` is what the generator optimized."""
+
+    words: tuple[str, ...]
+    score: float
+
+    @property
+    def text(self) -> str:
+        """Return the sentence, words separated by blanks, with a capital."""
+        text = " ".join(self.words)
+        return text[:1].upper() + text[1:]
+
+
+def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) -> Selection:
+    """Choose what is added to a key sentence.
+
+    Phrases are taken by their salience while there is room; of equals the shorter one, then the one that
+    comes first. No content word is added twice.
+
+    Args:
+        key: with a tree and tags.
+        related: likewise.
+        words: how many words to add at most.
+
+    Raises:
+        InputError: a sentence has no tree or no tags.
+    """
+    for sentence in (key, *related):
+        mark_base_nps(sentence)
+    salience = Counter(word for sentence in (key, *related) for word in set(_content(sentence).values()))
+    found = [
+        phrase
+        for number, sentence in enumerate(related, 1)
+        for phrase in _phrases(number, sentence, key, salience)
+    ]
+    found.sort(key=lambda one: (-one.salience, len(one.places), one.sentence, one.places))
+    chosen: list[Phrase] = []
+    said: set[str] = set()
+    room = words
+    for phrase in found:
+        if len(phrase.places) <= room and said.isdisjoint(phrase.new):
+            chosen.append(phrase)
+            said |= phrase.new
+            room -= len(phrase.places)
+    return Selection(key, related, chosen)
+
+
+def fuse_with_model(
+    store: Store,
+    model: ModelLike,
+    selection: Selection,
+    *,
+    algorithm: str = "beam",
+    tags: TagKind | None = None,
+    nbest: int = 1,
+    seed: int = 1,
+) -> list[Fused]:
+    """Order what was selected with an algorithm of `regenerate`; only sentences that are new.
+
+    Args:
+        store: where the model lives.
+        model: the language model.
+        selection: what the sentence is to say.
+        algorithm: a name of `ALGORITHMS`.
+        tags: the kind that the dependency counts use, for algorithms that make trees.
+        nbest: sentences to give, at most.
+        seed: of the shuffle of the units.
+
+    Raises:
+        InputError: the algorithm is unknown, or there are too many units for it.
+        ModelError: it needs trees, and the model's corpora have none.
+    """
+    found = regenerate(
+        store,
+        model,
+        [selection.units(tags)],
+        algorithm=algorithm,
+        nbest=nbest + 1 + len(selection.related),
+        seed=seed,
+    )
+    return _new((Fused(tuple(one.words), one.score) for one in found), selection)[:nbest]
+
+
+def fuse_by_search(
+    selection: Selection, *, weight: float = WEIGHT, beam: int | None = None, nbest: int = 1
+) -> list[Fused]:
+    """Order what was selected by dependency-propagating search, without a model; only sentences that are new.
+
+    Bigrams and dependencies are those of the key and its related sentences; every word is used as often as it
+    was selected. Phrases are not kept together.
+
+    Args:
+        selection: what the sentence is to say.
+        weight: of the dependencies beside the bigrams.
+        beam: hypotheses for each length and last word.
+        nbest: sentences to give, at most.
+    """
+    with stored_clusters([(selection.key, *selection.related)]) as store:
+        (counts,) = count_clusters(store, CORPUS, cluster_names(store, CORPUS))
+    wanted = Counter(selection.words())
+    limit = np.array([wanted[word] for word in counts.words], np.int32)
+    emission = np.where(limit > 0, 0.0, -np.inf)
+    lattice = lattice_of(cluster_model(counts), weight=weight, emission=emission, limit=limit)
+    length = wanted.total()
+    found = best_paths(lattice, [length], nbest=nbest + 1 + len(selection.related), beam=beam)[length]
+    sentences = (Fused(tuple(counts.words[word] for word in path.words), path.logp) for path in found)
+    return _new(sentences, selection)[:nbest]
+
+
+def _new(found: Iterable[Fused], selection: Selection) -> list[Fused]:
+    """Leave out what is one of the sentences that came in."""
+    old = {" ".join(sentence.forms).lower() for sentence in (selection.key, *selection.related)}
+    return [one for one in found if one.text.lower() not in old]
+
+
+def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[str]) -> Iterator[Phrase]:
+    """Yield the modifiers of a sentence that could be added to the key."""
+    _require_tree(sentence)
+    in_key = set(_content(key).values())
+    content = _content(sentence)
+    below = _subtrees(sentence.heads or [])
+    for place, head in enumerate(sentence.heads or []):
+        anchor = content.get(head - 1)
+        relation = (sentence.deprels or ["_"] * len(sentence.forms))[place].partition(":")[0]
+        if anchor not in in_key or relation not in _MODIFIERS:
+            continue
+        places = _trimmed(below[place], sentence)
+        words = {content[at] for at in places if at in content}
+        new = frozenset(words - in_key)
+        if len(new) > len(words & in_key):
+            text = " ".join(sentence.forms[at] for at in places)
+            mean = sum(salience[word] for word in new) / len(new)
+            yield Phrase(number, tuple(places), text, str(anchor), new, mean)
+
+
+def _require_tree(sentence: Sentence) -> None:
+    """Refuse a sentence without a tree or tags.
+
+    Raises:
+        InputError: what is missing, and what to do.
+    """
+    if sentence.heads is None or (sentence.upos is None and sentence.xpos is None):
+        raise InputError("a sentence without a tree and tags cannot be fused; parse it with --parser")
+
+
+def _content(sentence: Sentence) -> dict[int, str]:
+    """Return the content words of a sentence by place, as lower-cased lemmas."""
+    _require_tree(sentence)
+    tags = sentence.upos or sentence.xpos or []
+    lemmas = sentence.lemmas or sentence.forms
+    return {
+        place: (form if lemma in ("", "_") else lemma).lower()
+        for place, (form, lemma, tag) in enumerate(zip(sentence.forms, lemmas, tags, strict=True))
+        if tag in _CONTENT or tag[:2] in _CONTENT[6:]
+    }
+
+
+def _subtrees(heads: Sequence[int]) -> list[list[int]]:
+    """Return, for every word, the sorted places of it and all that is below it."""
+    below: list[list[int]] = [[] for _ in heads]
+    for place in range(len(heads)):
+        at = place
+        while at >= 0:
+            below[at].append(place)
+            at = heads[at] - 1
+    return below
+
+
+def _trimmed(places: Sequence[int], sentence: Sentence) -> list[int]:
+    """Leave out the punctuation at both ends of a phrase."""
+    kept = [at for at in places if any(map(str.isalnum, sentence.forms[at]))]
+    return [at for at in places if kept and kept[0] <= at <= kept[-1]]
+
+
+def _part(sentence: Sentence, places: Collection[int]) -> Sentence:
+    """Return a sentence of some of the words, without a tree."""
+    return Sentence(
+        [sentence.forms[at] for at in places],
+        upos=sentence.upos and [sentence.upos[at] for at in places],
+        xpos=sentence.xpos and [sentence.xpos[at] for at in places],
+        nps=sentence.nps and [sentence.nps[at] for at in places],
+    )
+
+
+def _decapitalized(sentence: Sentence) -> Sentence:
+    """Return a sentence whose first word is lower-cased, unless it is a name or `I`."""
+    first, tag = sentence.forms[0], (sentence.upos or sentence.xpos or ["_"])[0]
+    if tag in ("PROPN", "NNP", "NNPS") or first == "I" or not first.istitle():
+        return sentence
+    return replace(sentence, forms=[first.lower(), *sentence.forms[1:]])

@@ -1,0 +1,105 @@
+"""Fusion: what is added to a key sentence, and what comes out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sentgen.corpus.parsers.trees import read_trees
+from sentgen.corpus.sentence import Sentence
+from sentgen.demo import TREEBANK
+from sentgen.errors import InputError
+from sentgen.generation.fusion import fuse_by_search, select
+
+
+def tree(text: str) -> Sentence:
+    """Read `form/TAG/head/relation` quadruples; lemmas are forms."""
+    rows = [token.split("/") for token in text.split()]
+    forms, tags, heads, relations = (list(column) for column in zip(*rows, strict=True))
+    return Sentence(forms, upos=tags, heads=[int(head) for head in heads], deprels=relations)
+
+
+KEY = tree("Rains/NOUN/2/nsubj flooded/VERB/0/root villages/NOUN/2/obj ./PUNCT/2/punct")
+#: villages in Lomani province, on Monday; the verb has another subject and object.
+RELATED = tree(
+    "Rivers/NOUN/2/nsubj flooded/VERB/0/root forty/NUM/4/nummod villages/NOUN/2/obj in/ADP/7/case"
+    " Lomani/PROPN/7/compound province/NOUN/4/nmod on/ADP/9/case Monday/PROPN/2/obl ./PUNCT/2/punct"
+)
+
+
+def test_modifiers_of_shared_words_are_added_as_whole_phrases() -> None:
+    """Neither another subject or object is added nor a number; shorter phrases first, as salience is equal."""
+    found = select(KEY, [RELATED]).phrases
+
+    assert [(phrase.text, phrase.anchor) for phrase in found] == [
+        ("on Monday", "flooded"),
+        ("in Lomani province", "villages"),
+    ]
+
+
+def test_the_most_salient_phrase_comes_first_and_room_is_kept() -> None:
+    """`province` and `Lomani` are in two sentences, `Monday` in one; three words have room for one phrase."""
+    other = tree("Lomani/PROPN/2/compound province/NOUN/0/root")
+
+    found = select(KEY, [RELATED, other], words=3).phrases
+
+    assert [phrase.text for phrase in found] == ["in Lomani province"]
+    assert select(KEY, [RELATED], words=0).phrases == []
+
+
+def test_nothing_is_said_twice() -> None:
+    """The same phrase of two sentences is added once."""
+    assert len(select(KEY, [RELATED, RELATED]).phrases) == 2
+
+
+def test_all_words_of_the_key_are_selected() -> None:
+    """The first word loses its capital; phrases stay units."""
+    selection = select(KEY, [RELATED])
+
+    assert [str(unit) for unit in selection.units()] == [
+        "rains",
+        "flooded",
+        "villages",
+        ".",
+        "on",
+        "Monday",
+        "in",
+        "[Lomani province]",
+    ]
+
+
+def test_names_keep_their_capital() -> None:
+    """So does `I`."""
+    key = tree("Monday/PROPN/2/nsubj came/VERB/0/root")
+
+    assert [str(unit) for unit in select(key, []).units()] == ["Monday", "came"]
+
+
+def test_the_search_uses_every_selected_word_once() -> None:
+    """On the demo: what comes out is new, and a permutation of what was selected."""
+    sentences = [sentence for sentence, _ in zip(read_trees(str(TREEBANK)), range(5), strict=False)]
+    selection = select(sentences[0], sentences[1:])
+    found = fuse_by_search(selection, nbest=2)
+
+    assert selection.phrases
+    assert len(found) == 2
+    for one in found:
+        assert Counter(one.words) == Counter(selection.words())
+        assert one.text.lower() not in {" ".join(sentence.forms).lower() for sentence in sentences}
+    assert found == fuse_by_search(selection, nbest=2)
+
+
+def test_a_sentence_that_came_in_does_not_come_out() -> None:
+    """With nothing to add, the best order of the key is the key; the next one is given instead."""
+    selection = select(KEY, [tree("Dogs/NOUN/2/nsubj bark/VERB/0/root")])
+    found = fuse_by_search(selection)
+
+    assert selection.phrases == []
+    assert all(one.text.lower() != "rains flooded villages ." for one in found)
+
+
+def test_a_sentence_without_a_tree_is_refused() -> None:
+    """There is nothing to hang a phrase on."""
+    with pytest.raises(InputError, match="--parser"):
+        select(Sentence(["Rains"], upos=["NOUN"]), [])
