@@ -45,6 +45,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             beam.order_units,
             beam.value,
             options=frozenset({"order", "beam"}),
+            defaults=SearchSettings(order=5, beam=512),
         ),
         Algorithm(
             "prim",
