@@ -35,6 +35,7 @@ COMMANDS = {
         ("models", "models", "app"),
         ("score", "score", "score"),
         ("regenerate", "regenerate", "regenerate"),
+        ("generate", "generate", "generate"),
         ("fuse", "fuse", "fuse"),
         ("check", "check", "check"),
         ("evaluate", "evaluate", "app"),

@@ -48,7 +48,6 @@ class GenerationSettings:
             often as in the sentence that has it most; `free` for no limit.
         smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
         salience: p_em, see `sentgen.generation.salience`.
-        lm_weight: of the cluster's own bigrams beside those of a language model.
         beam: hypotheses for each length and last word, see `sentgen.generation.depviterbi.best_paths`.
         punctuation: whether punctuation is among the words.
         lowercase: whether words are lower-cased first.
@@ -59,7 +58,6 @@ class GenerationSettings:
     reuse: Reuse = "none"
     smoothing: Smoothing = "none"
     salience: salience.Kind | Mapping[str, float] = "uniform"
-    lm_weight: float = 0.5
     beam: int | None = None
     punctuation: bool = True
     lowercase: bool = False
@@ -77,18 +75,21 @@ class GenerationSettings:
                 raise InputError(f"{name} {chosen!r} is none of: {', '.join(allowed)}")
         if not 0 <= self.weight < 1:
             raise InputError(f"weight {self.weight} is not from 0 to less than 1")
-        if not 0 <= self.lm_weight <= 1:
-            raise InputError(f"lm-weight {self.lm_weight} is not from 0 to 1")
         if self.beam is not None and self.beam < 1:
             raise InputError(f"a beam of {self.beam} holds nothing; give 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
-    """A model in a store, whose bigrams are mixed into those of the clusters."""
+    """A model in a store, to mix its bigrams into those of the clusters; ``weight`` is that of the latter."""
 
     store: Store
     model: ModelLike
+    weight: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= 1:
+            raise InputError(f"lm-weight {self.weight} is not from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,7 @@ def _prepare(
             require_trees(counts)
     models = [cluster_model(counts, smoothing=settings.smoothing) for counts in counted]
     if lm is not None:
-        models = _mixed(models, lm, settings.lm_weight)
+        models = _mixed(models, lm)
     frequencies = None
     if settings.salience == "tfidf":
         words = {word for counts in counted for word in counts.words}
@@ -198,7 +199,7 @@ def _prepare(
         yield _Prepared(counts, model, salience.emission(counts, settings.salience, frequencies), lookup)
 
 
-def _mixed(models: Sequence[ClusterModel], lm: LanguageModel, weight: float) -> list[ClusterModel]:
+def _mixed(models: Sequence[ClusterModel], lm: LanguageModel) -> list[ClusterModel]:
     """Interpolate the bigrams of clusters with those of a language model, which is asked once."""
     lower = lowercases(lm.store, lm.model)
     bags = [[word.lower() if lower else word for word in model.words] for model in models]
@@ -207,7 +208,7 @@ def _mixed(models: Sequence[ClusterModel], lm: LanguageModel, weight: float) -> 
     mixed = []
     for model, bag in zip(models, bags, strict=True):
         big = bigram_matrix(submodel.table, submodel.encode(bag, model.tags))
-        mixed.append(replace(model, bigrams=weight * model.bigrams + (1 - weight) * big))
+        mixed.append(replace(model, bigrams=lm.weight * model.bigrams + (1 - lm.weight) * big))
     return mixed
 
 
