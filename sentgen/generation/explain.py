@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sentgen.generation.bag import Unit
-from sentgen.generation.prepare import Treebank
+from sentgen.generation.prepare import Treebank, spelling
 from sentgen.generation.problem import ROOT, Tree
 from sentgen.generation.regenerate import Regenerated
 from sentgen.generation.trees import FORBIDDEN, ZERO, is_forced
@@ -45,7 +45,10 @@ class ExplainedAttachment:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedWord:
-    """One word of a sentence, its end included: how the model arrived at its probability."""
+    """One word of a sentence as it is looked up, its end included: how the model got its probability.
+
+    The brackets of phrases are words for a model that counts them.
+    """
 
     place: int
     word: str
@@ -99,20 +102,17 @@ def explain_sentence(
         order: n of the n-grams that the search used.
         lowercase: whether words were looked up lower-cased.
     """
-    forms = [word.lower() if lowercase else word for word in sentence.words]
-    tags = [tag for unit in sentence.units for tag in (unit.tags or (None,) * len(unit.words))]
+    words = [word for unit in sentence.units for word in spelling(unit, lowercase, model.brackets)]
+    forms, tags = [form for form, _ in words], [tag for _, tag in words]
     submodel = prefetch(store, model, [forms], tags={tag for tag in tags if tag})
     # As the model knows them: <unk>, or <unk:TAG>, for what it does not.
     known = [submodel.words[number] for number in submodel.encode(forms, tags)]
-    words = [RESERVED_WORDS[BOS], *known, RESERVED_WORDS[EOS]]
-    shown = [*sentence.words, RESERVED_WORDS[EOS]]
+    string = [RESERVED_WORDS[BOS], *known, RESERVED_WORDS[EOS]]
     return [
         ExplainedWord(
-            place - 1,
-            shown[place - 1],
-            tuple(explain_word(store, model, words[max(0, place + 1 - order) : place + 1])),
+            place, form, tuple(explain_word(store, model, string[max(0, place + 2 - order) : place + 2]))
         )
-        for place in range(1, len(words))
+        for place, form in enumerate([*forms, RESERVED_WORDS[EOS]])
     ]
 
 

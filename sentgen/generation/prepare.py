@@ -103,14 +103,14 @@ def _language_model(
     store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], settings: SearchSettings, lower: bool
 ) -> tuple[SubModel, list[list[Spelling]]]:
     """Fetch the n-grams of a batch; also return the units of each bag as they are looked up."""
-    spelled = [[_spelling(unit, lower, model.brackets) for unit in bag] for bag in batch]
+    spelled = [[spelling(unit, lower, model.brackets) for unit in bag] for bag in batch]
     forms = [[form for unit in bag for form, _ in unit] for bag in spelled]
     tags = {tag for bag in batch for unit in bag for tag in unit.tags}
     return prefetch(store, model, forms, tags=tags, order=settings.order), spelled
 
 
-def _spelling(unit: Unit, lower: bool, brackets: bool) -> Spelling:
-    """Return the words of a unit and their tags; phrases in brackets for models that count them."""
+def spelling(unit: Unit, lower: bool, brackets: bool) -> Spelling:
+    """Return the words of a unit as looked up, with tags; phrases in brackets for models that count them."""
     tags = unit.tags or (None,) * len(unit.words)
     words = [(_cased(word, lower), tag) for word, tag in zip(unit.words, tags, strict=True)]
     return [(OPENING, None), *words, (CLOSING, None)] if brackets and len(words) > 1 else words

@@ -48,6 +48,16 @@ def test_words_add_up_to_the_sentence(relief: tuple[Store, ModelInfo], order: in
         assert all(len(step.ngram) <= order for word in found for step in word.steps)
 
 
+def test_brackets_are_words(relief: tuple[Store, ModelInfo]) -> None:
+    """A model that counts the brackets of phrases has a probability for each of them."""
+    model = build(relief[0], "brackets", ["relief"], order=3, brackets=True)
+    (one,) = regenerate(relief[0], model, BAGS[:1], algorithm="lmo")
+    found = explain_sentence(relief[0], model, one, order=3, lowercase=False)
+
+    assert "<np>" in [word.word for word in found]
+    assert sum(natural(word.steps[-1].total) for word in found) == pytest.approx(one.logp)
+
+
 @pytest.mark.parametrize(
     ("algorithm", "changes"), [("prim", {}), ("cle", {}), ("prim-arg", {"theft": "off"}), ("ab", {})]
 )
