@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
+from sentgen.cli.lengths import parse_lengths
 from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
@@ -159,24 +159,6 @@ def generation(
         out.note(f"report: {write_generation_report(result, report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
-
-
-def parse_lengths(text: str) -> list[int]:
-    """Read lengths such as ``1-40`` or ``5,10-12``; sorted, each once.
-
-    >>> parse_lengths("5,1-3,2")
-    [1, 2, 3, 5]
-    """
-    lengths: set[int] = set()
-    for part in text.split(","):
-        found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", part)
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if not 1 <= first <= last:
-            raise typer.BadParameter(
-                f"{part!r} is no length; write such as 1-40 or 5,10", param_hint="--lengths"
-            )
-        lengths.update(range(first, last + 1))
-    return sorted(lengths)
 
 
 def _clusters(

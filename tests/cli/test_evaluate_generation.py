@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import typer
 from conftest import PETS, Sentgen, refused
 
 from sentgen.cli import evaluate_generation
-from sentgen.cli.evaluate_generation import parse_lengths
 from sentgen.corpus.sentence import Sentence
 
 PARSER = ("--parser", "toy")
@@ -117,10 +115,3 @@ def test_what_cannot_be_is_refused(sentgen: Sentgen, pets: Path) -> None:
     assert sentgen(*arguments, "--source-trees", "silver").code == 2
     assert sentgen(*arguments, "--undefined", "one").code == 2
     refused(sentgen(*arguments, "--reuse", "never"), "never")
-
-
-@pytest.mark.parametrize("text", ["", "0", "3-1", "a", "1-", "1,,2", "99999"])
-def test_lengths_are_ranges(text: str) -> None:
-    """From 1, and not backward."""
-    with pytest.raises(typer.BadParameter):
-        parse_lengths(text)
