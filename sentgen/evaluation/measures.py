@@ -90,9 +90,9 @@ def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
 
 #: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
 _FRACTIONS: dict[str, tuple[Callable[[Regenerated, Case], Parts], str]] = {
-    "exact-match": (_exact, "sentences"),
+    "exact-match": (_exact, "share of sentences"),
     "kendall-tau": (_tau, "mean over sentences of 2 words and more"),
-    "adjacency": (_adjacency, "pairs of neighbors, boundaries included"),
-    "search-error": (_search_error, "sentences whose gold order scores higher"),
-    "attachment": (_attachment, "units on their gold head"),
+    "adjacency": (_adjacency, "share of pairs of neighbors, boundaries included"),
+    "search-error": (_search_error, "share of sentences whose gold order scores higher"),
+    "attachment": (_attachment, "share of units on their gold head"),
 }
