@@ -12,6 +12,7 @@ single words: the same search without a future cost.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterator, Sequence
 from itertools import count, islice
 
@@ -22,8 +23,8 @@ from sentgen.generation.beam_kernels import Edges, Hypotheses, Units, search
 from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
 from sentgen.models.ngram_table import EMPTY, extend, start_state
 
-#: Hypotheses times units that a search may look at: about a minute.
-MAX_STEPS = 2**30
+#: Hypotheses times units that a search may look at: ten to twenty seconds.
+MAX_STEPS = 2**28
 #: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
 WAYS = 100
 
@@ -53,30 +54,33 @@ def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | Non
 def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering]:
     if not problem.size:
         return [Ordering((), sentence_logp(problem, ()))]
-    _check_work(problem)
+    beam = _possible_beam(problem)
     copies = _same_units(problem)
     units = _different_units(problem, copies, future_cost=future_cost)
     start = start_state(problem.table)
-    nodes, size, edges, ways = search(problem.table, start, units, problem.settings.beam, nbest > 1)
+    nodes, size, edges, ways = search(problem.table, start, units, beam, nbest > 1)
     nodes = Hypotheses(*(column[:size] for column in nodes))
-    if nbest == 1:
-        return [_ordering(copies, _best_path(nodes), float(nodes.logp[-1]))]
-    different: dict[tuple[int, ...], Ordering] = {}
-    for path, logp in islice(_paths(nodes, _by_node(edges, ways)), WAYS * nbest):
-        found = _ordering(copies, path, logp)
-        different.setdefault(string_of(problem, found.units), found)
-        if len(different) == nbest:
-            break
+    best = _ordering(copies, _best_path(nodes), float(nodes.logp[-1]))
+    different = {string_of(problem, best.units): best}
+    if nbest > 1:
+        for path, logp in islice(_paths(nodes, _by_node(edges, ways)), WAYS * nbest):
+            found = _ordering(copies, path, logp)
+            different.setdefault(string_of(problem, found.units), found)
+            if len(different) == nbest:
+                break
     return list(different.values())
 
 
-def _check_work(problem: Problem) -> None:
+def _possible_beam(problem: Problem) -> int:
+    """Return the beam, no wider than a bag can fill: no stack of u units has more than u! beginnings."""
+    beam = min(problem.settings.beam, math.factorial(min(problem.size, 12)))
     steps = len(problem.words) * problem.size
-    if problem.settings.beam * steps > MAX_STEPS:
+    if beam * steps > MAX_STEPS:
         raise InputError(
-            f"a beam of {problem.settings.beam} is too wide for {problem.size} units of {len(problem.words)}"
-            f" words; give at most {MAX_STEPS // steps}"
+            f"a beam of {beam} is too wide for {problem.size} units of {len(problem.words)} words;"
+            f" give at most {MAX_STEPS // steps}"
         )
+    return beam
 
 
 def _same_units(problem: Problem) -> list[list[int]]:
