@@ -2,8 +2,8 @@
 
 A batch looks up the words of all its bags at once, but what is searched is one bag: an n-gram is of use only
 if some bag has all of its words. A word is a set of bags, one bit each; so is the intersection over the words
-of an n-gram, and it must not be empty. Of the rows that have an anchor in a hundred sentences, one in thirty
-is left.
+of an n-gram, and it must not be empty. Of the rows that have an anchor in a hundred sentences, one in ten to
+one in twenty is left.
 """
 
 from __future__ import annotations
