@@ -39,7 +39,7 @@ def treebank_for(relief: tuple[Store, ModelInfo], algorithm: str) -> Treebank:
 @pytest.mark.parametrize("order", [2, 3])
 def test_words_add_up_to_the_sentence(relief: tuple[Store, ModelInfo], order: int) -> None:
     """Each word's last total is its log-probability, unknown words classed by their tags included."""
-    bags = [*BAGS, parse_bag("zebras/NNS ran/VBD")]
+    bags = [BAGS[0], BAGS[-1], parse_bag("zebras/NNS ran/VBD")]
     for one in regenerate(*relief, bags, algorithm="lmo", changes={"order": order}):
         found = explain_sentence(*relief, one, order=order, lowercase=False)
 
