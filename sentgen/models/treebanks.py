@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, exists, select
+from sqlalchemy import select
 
 from sentgen.counts import corpora
 from sentgen.errors import ModelError
 from sentgen.models.dependencies import Layer
 from sentgen.models.submodel import ModelLike
+from sentgen.models.tagging import with_trees
 from sentgen.schema import Store
 from sentgen.schema.corpus import corpus
-from sentgen.schema.counts import argument_count, segment
 from sentgen.schema.models import model_corpus
 
 
@@ -42,23 +42,10 @@ def treebanks_of(
         else:
             rows = [corpora.find(connection, name) for name in dict.fromkeys(names)]
             wanted = sorted((int(row.id), str(row.name)) for row in rows)
-        found = [number for number, _ in wanted if _has_trees(connection, number, layer)]
+    found = with_trees(store, [number for number, _ in wanted], layer)
     missing = [name for number, name in wanted if number not in found]
-    if not found or (names and missing):
-        without = (
-            f"{', '.join(missing)}: no dependency trees" if missing else f"{model.name} has no corpora left"
-        )
+    if names and missing:
         raise ModelError(
-            f"{without}; ingest a treebank, and name it with --dependencies CORPUS, or choose an algorithm"
-            " that needs none, such as beam"
+            f"{', '.join(missing)}: no dependency trees; name treebanks only with --dependencies"
         )
     return found
-
-
-def _has_trees(connection: Connection, corpus_id: int, layer: Layer) -> bool:
-    counted = exists().where(
-        argument_count.c.segment_id == segment.c.id,
-        segment.c.corpus_id == corpus_id,
-        argument_count.c.layer == layer,
-    )
-    return bool(connection.execute(select(counted)).scalar())
