@@ -72,6 +72,11 @@ def _orphans() -> Iterator[Check]:
     yield _orphan("model_ngram", "model_id", "model", _REBUILD)
     yield _orphan("score", "run_id", "run", "run the evaluation again")
     yield _orphan("output", "run_id", "run", "run the evaluation again")
+    yield Check(
+        "duplicate parses",
+        "select parser, sha256 from parse group by parser, version, tokenized, sha256 having count(*) > 1",
+        "remove them; they are made again when needed (sentgen parser forget PARSER)",
+    )
 
 
 def _orphan(table: str, column: str, parent: str, cure: str = _REINGEST) -> Check:

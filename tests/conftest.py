@@ -12,6 +12,7 @@ import toy_store
 from hypothesis import settings
 
 from sentgen.corpus.parsers import training
+from sentgen.corpus.parsers.qualities import Quality
 from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
@@ -38,7 +39,7 @@ def data_dir() -> Path:
 
 
 #: Seconds of training: short segments for the tokenizer, bigrams of tags, a small network.
-TINY = training.Quality(
+TINY = Quality(
     tokenizer="dimension=16;epochs=3;segment_size=10;batch_size=10;learning_rate=0.01",
     tagger="models=1;iterations=2;order=2;guesser_suffix_rules=3;guesser_enrich_dictionary=2;"
     "templates=Tag 0\nTag 0,Form 0\n",

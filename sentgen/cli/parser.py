@@ -20,7 +20,7 @@ from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.parsers import open_parser, read_parsed, training
 from sentgen.corpus.parsers.accuracy import Accuracy, accuracy
 from sentgen.corpus.parsers.cache import forget_parses, kept_parses
-from sentgen.corpus.parsers.training import QUALITIES
+from sentgen.corpus.parsers.qualities import QUALITIES
 from sentgen.corpus.sources import expand
 from sentgen.errors import Rejection
 

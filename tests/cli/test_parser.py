@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import Sentgen, command, refused
 
-from sentgen.corpus.parsers import training
+from sentgen.corpus.parsers.qualities import QUALITIES, Quality
 from sentgen.demo import TREEBANK
 
 TEXT = "Heavy rains flooded the villages. Officials sent food to the families.\n"
@@ -146,9 +146,9 @@ def test_bad_sentences_of_a_parsed_text(sentgen: Sentgen, parser: str) -> None:
 def test_train_and_measure(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report has sizes and, with --dev, accuracy; `evaluate` says the same about the model."""
     monkeypatch.setitem(
-        training.QUALITIES,
+        QUALITIES,
         "fast",
-        training.Quality(
+        Quality(
             "model=generic", "models=1;iterations=1;order=2;templates=Tag 0\n", "iterations=1;hidden_layer=4"
         ),
     )

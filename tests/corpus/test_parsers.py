@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from sentgen.corpus.formats import READERS
 from sentgen.corpus.parsers import CachedParser, open_parser, read_parsed, training
 from sentgen.corpus.parsers.accuracy import accuracy
 from sentgen.corpus.parsers.cache import forget_parses, kept_parses
+from sentgen.corpus.parsers.qualities import QUALITIES, Quality
 from sentgen.corpus.readers import conllu as conllu_reader
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import check
@@ -191,7 +193,7 @@ def test_models_without_a_part(tokenizer: str, tagger: str, message: str, tmp_pa
     """A model of somebody else's that cannot do it all is refused when that is asked of it."""
     treebank = training.read_treebank([str(TREEBANK)])[:20]
     path = tmp_path / "part.udpipe"
-    path.write_bytes(training.train(treebank, training.Quality(tokenizer, tagger, "none")).model)
+    path.write_bytes(training.train(treebank, Quality(tokenizer, tagger, "none")).model)
 
     with pytest.raises(ModelError, match=message):
         list(open_parser(f"udpipe:{path}").parse(["Officials left."]))
@@ -421,7 +423,7 @@ def test_conllu_of_the_demo_is_the_demo() -> None:
 def test_training_is_repeatable_and_tells_its_progress() -> None:
     """The same treebank and options give the same bytes; every round is reported once."""
     treebank = training.read_treebank([str(TREEBANK)])[:20]
-    quality = training.Quality(
+    quality = Quality(
         "model=generic", "models=1;iterations=2;order=2;templates=Tag 0\n", "iterations=2;hidden_layer=4"
     )
     told: list[tuple[str, int, int]] = []
@@ -431,6 +433,26 @@ def test_training_is_repeatable_and_tells_its_progress() -> None:
     assert first.model == second.model
     assert (first.sentences, first.tokens) == (20, sum(len(s.forms) for s in treebank))
     assert told == [("tagger", 1, 2), ("tagger", 2, 2), ("parser", 1, 2), ("parser", 2, 2)]
+
+
+def test_rounds_of_a_quality() -> None:
+    """Models of a tagger may have iterations of their own; what is not said is done once."""
+    quality = Quality("model=generic", "models=3;iterations=4;iterations_2=1;iterations_10=7", "iterations=5")
+
+    # Models 1 and 3 take 4, model 2 takes 1.
+    assert (quality.tokenizer_rounds, quality.tagger_rounds, quality.parser_rounds) == (1, 9, 5)
+
+
+@pytest.mark.parametrize("name", sorted(QUALITIES))
+def test_udpipe_understands_the_qualities(name: str) -> None:
+    """Each option is one that UDPipe knows: with one round each, on few sentences, it trains."""
+    quality = QUALITIES[name]
+    once = [
+        re.sub(r"(epochs|iterations)(_\d)?=\d+", r"\1\2=1", part) for part in (quality.tagger, quality.parser)
+    ]
+    model = training.train(training.read_treebank([str(TREEBANK)])[:8], Quality("model=generic", *once)).model
+
+    assert model
 
 
 def test_lowercase_training_lowers_forms_only(tmp_path: Path) -> None:
@@ -468,7 +490,7 @@ def test_udpipe_says_why_it_cannot_train() -> None:
     treebank = training.read_treebank([str(TREEBANK)])[:2]
 
     with pytest.raises(ModelError, match=r"UDPipe cannot train on this treebank: .*dimension '17'"):
-        training.train(treebank, training.Quality("dimension=17", "none", "none"))
+        training.train(treebank, Quality("dimension=17", "none", "none"))
 
 
 def test_scores_by_hand() -> None:

@@ -45,6 +45,10 @@ def test_sound_store_passes(path: Path) -> None:
         ("update token set deprel_id = 77 where position = 5", {"token.deprel_id without tag"}),
         ("insert into multiword values (1, 9, 1, 2, 'x')", {"multiword.sentence_id without sentence"}),
         ("insert into multiword values (1, 2, 3, 4, 'x')", {"multiword ranges"}),
+        (
+            "insert into parse select 'p', '1', false, 'h', 1, 1, '[]', now() from range(2)",
+            {"duplicate parses"},
+        ),
         ("update rejection set corpus_id = 5", {"rejection.corpus_id without corpus"}),
         ("update ngram_4 set segment_id = 9 where w1 = 5", {"ngram_4.segment_id without segment"}),
         ("update token set position = 6 where position = 5", {"positions 1 to length"}),

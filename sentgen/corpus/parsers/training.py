@@ -12,26 +12,12 @@ from tempfile import TemporaryFile
 
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import READERS, detect
+from sentgen.corpus.parsers.qualities import Quality
 from sentgen.corpus.parsers.udpipe import library
 from sentgen.corpus.parsers.udpipe_trainer import FAILED
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError, ModelError, Rejection
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """How long to train: options of UDPipe's tokenizer, tagger and parser, as its manual describes them."""
-
-    tokenizer: str
-    tagger: str
-    parser: str
-
-
-QUALITIES = {
-    "fast": Quality("epochs=10", "models=1;iterations=5", "iterations=10"),
-    "full": Quality("epochs=100", "models=2;iterations=20", "iterations=30"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,23 +111,16 @@ def train(sentences: Sequence[Sentence], quality: Quality, *, progress: Progress
 
 def _followed(lines: Iterable[str], quality: Quality, progress: Progress) -> str:
     """Report the rounds that UDPipe tells of; return why it failed, if it says so."""
-    epochs, models = _option(quality.tokenizer, "epochs"), _option(quality.tagger, "models")
-    rounds, iterations = _option(quality.tagger, "iterations"), _option(quality.parser, "iterations")
     tagged = 0
     reason = ""
     for line in lines:
         if match := re.match(r"Epoch (\d+),", line):
-            progress("tokenizer", int(match[1]), epochs)
+            progress("tokenizer", int(match[1]), quality.tokenizer_rounds)
         elif re.match(r"Iteration \d+: done", line):
             tagged += 1
-            progress("tagger", tagged, models * rounds)
+            progress("tagger", tagged, quality.tagger_rounds)
         elif match := re.match(r"Iteration (\d+): training logprob", line):
-            progress("parser", int(match[1]), iterations)
+            progress("parser", int(match[1]), quality.parser_rounds)
         elif line.startswith(FAILED):
             reason = line.strip()
     return reason
-
-
-def _option(options: str, name: str) -> int:
-    found = re.search(rf"(?:^|;){name}=(\d+)", options)
-    return int(found[1]) if found else 1
