@@ -9,14 +9,15 @@ from typing import Annotated, cast
 import typer
 
 from sentgen.cli.evaluate_generation import generation
-from sentgen.cli.options import DbOption, MemoryOption, open_store
+from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted
 from sentgen.cli.search_options import Search, search_options
+from sentgen.evaluation.bleu import OVERLAP
 from sentgen.evaluation.regeneration import evaluate_regeneration
 from sentgen.evaluation.report import prepare_folder, write_report
 from sentgen.evaluation.report_tables import probability
-from sentgen.evaluation.results import PRIMARY, RegenerationResult, by_length, rows_of
+from sentgen.evaluation.results import PRIMARY, RegenerationResult, SystemResult, by_length, rows_of
 from sentgen.evaluation.significance import Comparison
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag import UnitKind
@@ -93,7 +94,10 @@ def regeneration(
         raise typer.BadParameter(f"{units!r} is neither np nor word", param_hint="--units")
     if report is not None:
         prepare_folder(report)
-    with open_store(db, memory_limit=memory_limit) as store, counted("sentences") as progress:
+    with (
+        open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        counted("sentences") as progress,
+    ):
         result = evaluate_regeneration(
             store,
             registry.find(store, model),
@@ -134,19 +138,24 @@ def _show(result: RegenerationResult, out: Output) -> None:
 
 
 def _show_figures(result: RegenerationResult, out: Output) -> None:
-    interval, metrics = f"95% of {PRIMARY}", result.metrics
-    rows = [
-        (
-            system.system,
-            *(system.value(name) if name in system.measurements else None for name in metrics),
-            f"{system.intervals[PRIMARY].low:.2f} - {system.intervals[PRIMARY].high:.2f}",
-            f"{system.lookup_ms:.2f} ms",
-            f"{system.search_ms:.2f} ms",
-        )
-        for system in result.systems
-    ]
-    columns = ["system", *metrics, interval, "look-up", "search"]
-    out.rows(columns, rows, align=dict.fromkeys((interval, "look-up", "search"), "right"))
+    """Print overlap, order and times apart, so that each table fits a terminal."""
+    overlap = [name for name in result.metrics if name in OVERLAP]
+    order = [name for name in result.metrics if name not in OVERLAP]
+    interval = f"95% of {PRIMARY}"
+    ends = [f"{found.low:.2f} - {found.high:.2f}" for found in (s.intervals[PRIMARY] for s in result.systems)]
+    rows = [[*_values(system, overlap), end] for system, end in zip(result.systems, ends, strict=True)]
+    out.rows(["system", *overlap, interval], rows, align={interval: "right"})
+    typer.echo()
+    out.rows(["system", *order], [_values(system, order) for system in result.systems])
+    typer.echo()
+    times = [(s.system, f"{s.lookup_ms:.2f} ms", f"{s.search_ms:.2f} ms") for s in result.systems]
+    out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
+
+
+def _values(system: SystemResult, metrics: Sequence[str]) -> list[object]:
+    """Return the name of a system and its figures, None where it has none."""
+    found = system.measurements
+    return [system.system, *(found[name].value if name in found else None for name in metrics)]
 
 
 def _show_comparisons(comparisons: Sequence[Comparison], out: Output) -> None:

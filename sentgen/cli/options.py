@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sentgen.schema import Store, default_path
+from sentgen.schema.store import default_memory_limit
 
 DbOption = Annotated[
     Path | None,
@@ -33,6 +34,9 @@ ParserOption = Annotated[
 ]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
+#: Share of the memory that DuckDB may use where sub-models, caches and compiled code need the rest.
+LOOKUP_SHARE = 0.35
+
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
@@ -47,9 +51,13 @@ def parse_size(text: str | None) -> int | None:
 
 
 def open_store(
-    db: Path | None, *, create: bool = False, read_only: bool = False, memory_limit: str | None = None
+    db: Path | None,
+    *,
+    create: bool = False,
+    read_only: bool = False,
+    memory_limit: str | None = None,
+    share: float = 1.0,
 ) -> Store:
-    """Open the store that the options name."""
-    return Store(
-        db or default_path(), create=create, read_only=read_only, memory_limit=parse_size(memory_limit)
-    )
+    """Open the store that the options name; DuckDB may use that share of the memory."""
+    limit = parse_size(memory_limit) or default_memory_limit()
+    return Store(db or default_path(), create=create, read_only=read_only, memory_limit=int(limit * share))

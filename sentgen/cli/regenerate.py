@@ -9,7 +9,7 @@ import typer
 
 from sentgen.cli.answers import Answers, Wanted, show, write_files
 from sentgen.cli.files import check_file_option
-from sentgen.cli.options import DbOption, MemoryOption, open_store
+from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.search_options import Search, search_options
 from sentgen.cli.waiting import told_when_slow
@@ -108,7 +108,7 @@ def regenerate(
     chosen = algorithm_named(algorithm)
     _check_trees(chosen, search, wanted, out)
     settings = settings_for(chosen, search.as_published, search.changes)
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
         found = registry.find(store, model)
         layer: Layer = "word" if units == "word" else "unit"
         treebank = treebank_of(store, found, chosen, search.dependencies, layer)

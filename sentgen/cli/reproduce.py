@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, open_store
+from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted
 from sentgen.evaluation.penn_treebank import split_treebank
@@ -51,7 +51,10 @@ def command(
     if paper not in PAPERS:
         raise typer.BadParameter(f"{paper!r} is none of: {', '.join(PAPERS)}", param_hint="PAPER")
     split = split_treebank(str(ptb))
-    with open_store(db, create=True, memory_limit=memory_limit) as store, counted("sentences") as progress:
+    with (
+        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        counted("sentences") as progress,
+    ):
         found = reproduce(
             store,
             paper,

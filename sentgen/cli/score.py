@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, open_store
+from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import expand
@@ -50,7 +50,7 @@ def score(
 
     Example: `sentgen score --model ewt "the dow was down ."`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
         found = score_sentences(
             store,
             registry.find(store, model),

@@ -135,5 +135,5 @@ _caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
 
 
 def cache_of(store: Store) -> NgramCache:
-    """Return the cache of an open store: an eighth of its memory limit, at most 256 MB."""
-    return _caches.setdefault(store, NgramCache(min(2**28, store.memory_limit // 8)))
+    """Return the cache of an open store: a third of its memory limit, at most 256 MB."""
+    return _caches.setdefault(store, NgramCache(min(2**28, store.memory_limit // 3)))
