@@ -73,6 +73,21 @@ def generation(
     reuse: Annotated[
         str, typer.Option("--reuse", metavar="none|counts|free", help="How often a word may be used.")
     ] = "none",
+    transitions: Annotated[
+        str,
+        typer.Option(
+            "--transitions",
+            metavar="all|seen",
+            help="A word may follow any other, or only one that it follows in the cluster.",
+        ),
+    ] = "all",
+    function_heads: Annotated[
+        bool,
+        typer.Option(
+            "--function-heads",
+            help="Let case, mark, aux and cop head their phrase for the search (UD only).",
+        ),
+    ] = False,
     smoothing: Annotated[
         str, typer.Option("--smoothing", metavar="none|collins", help="Back-off of the dependencies.")
     ] = "none",
@@ -127,6 +142,7 @@ def generation(
             {
                 "weight": weight,
                 "reuse": reuse,
+                "transitions": transitions,
                 "smoothing": smoothing,
                 "salience": salience,
                 "beam": beam,
@@ -150,6 +166,7 @@ def generation(
             cached,
             lengths=wanted,
             settings=settings,
+            heads="function" if function_heads else "own",
             spelling=Spelling(lemmas=lemmas),
             undefined=cast(Any, undefined),
             source=clusters,

@@ -95,6 +95,15 @@ def generate(
             rich_help_panel=_MODEL,
         ),
     ] = "none",
+    transitions: Annotated[
+        str,
+        typer.Option(
+            "--transitions",
+            metavar="all|seen",
+            help="A word may follow any other, or only one that it follows in the cluster.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = "all",
     smoothing: Annotated[
         str,
         typer.Option(
@@ -182,6 +191,7 @@ def generate(
                 "algorithm": algorithm,
                 "weight": weight,
                 "reuse": reuse,
+                "transitions": transitions,
                 "smoothing": smoothing,
                 "salience": _salience(salience),
                 "beam": beam,

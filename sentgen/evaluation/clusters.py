@@ -19,6 +19,8 @@ from sentgen.evaluation.verb_arguments import arguments, tags_of
 SIZE = 4
 #: Tokens of a sentence in a derived cluster.
 SHORTEST, LONGEST = 8, 40
+#: Different content words that it has at least: of fewer, one in common would make sentences similar.
+CONTENT = 5
 #: Sentences that are more similar than this are taken for versions of one another, and not put together.
 ALIKE = 0.8
 
@@ -67,7 +69,12 @@ def reparsed(clusters: Sequence[Cluster], parser: Parser) -> list[Cluster]:
 
 
 def similar_clusters(
-    sentences: Sequence[Sentence], count: int, *, size: int = SIZE, alike: float = ALIKE
+    sentences: Sequence[Sentence],
+    count: int,
+    *,
+    size: int = SIZE,
+    alike: float = ALIKE,
+    content: int = CONTENT,
 ) -> list[Cluster]:
     """Make clusters of a treebank: sentences, each with the most similar ones of the corpus.
 
@@ -82,7 +89,9 @@ def similar_clusters(
     eligible = [
         sentence
         for sentence in sentences
-        if SHORTEST <= len(sentence.forms) <= LONGEST and arguments(sentence)
+        if SHORTEST <= len(sentence.forms) <= LONGEST
+        and arguments(sentence)
+        and len(_content(sentence)) >= content
     ]
     if len(eligible) < size:
         return []

@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from sentgen.corpus.base_np import function_heads
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
@@ -30,6 +32,8 @@ from sentgen.schema import Store
 COMMAND = "evaluate generation"
 BASELINE = "bigram"
 
+Heads = Literal["own", "function"]
+
 #: Called with what is done, how much of it, and how much there is to do.
 Progress = Callable[[str, int, int], None]
 #: Of each system, cluster and length.
@@ -43,6 +47,7 @@ def evaluate_generation(
     *,
     lengths: Sequence[int] = LENGTHS,
     settings: GenerationSettings | None = None,
+    heads: Heads = "own",
     spelling: Spelling = FORMS,
     undefined: Undefined = "skip",
     source: str = "",
@@ -56,6 +61,8 @@ def evaluate_generation(
         parser: for the strings.
         lengths: of the strings, in words.
         settings: of the system; the baseline has the same ones, without dependencies.
+        heads: of the trees that the search learns from: their `own`, or `function` words over what they mark,
+            as in the parser of the paper; what the strings are compared with stays as it is.
         spelling: what makes two words the same.
         undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.
         source: where the clusters come from, for the record.
@@ -74,7 +81,7 @@ def evaluate_generation(
         raise InputError("the bigram baseline is what systems are compared with; choose another one")
     report = progress or (lambda what, done, total: None)
     systems = {settings.algorithm: settings, BASELINE: replace(settings, algorithm="bigram")}
-    strings = _generated(clusters, list(systems.values()), lengths, report)
+    strings = _generated(_learned(clusters, heads), list(systems.values()), lengths, report)
     counts = _compared(clusters, strings, parser, spelling, report)
     result = GenerationResult(
         run_id=0,
@@ -93,6 +100,7 @@ def evaluate_generation(
             "lengths": f"{min(lengths)}-{max(lengths)}",
             "parser": f"{parser.name}@{parser.version}",
             "undefined": undefined,
+            "heads": heads,
             **asdict(spelling),
             **asdict(settings),
         },
@@ -125,8 +133,18 @@ def _hash(clusters: Sequence[Cluster]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _learned(clusters: Sequence[Cluster], heads: Heads) -> list[Sequence[Sentence]]:
+    """Return the sentences of the clusters with the trees that the search learns from."""
+    if heads == "own":
+        return [cluster.sentences for cluster in clusters]
+    return [
+        [replace(one, heads=function_heads(one)) if one.deprels else one for one in cluster.sentences]
+        for cluster in clusters
+    ]
+
+
 def _generated(
-    clusters: Sequence[Cluster],
+    clusters: Sequence[Sequence[Sentence]],
     systems: Sequence[GenerationSettings],
     lengths: Sequence[int],
     progress: Progress,
@@ -135,7 +153,7 @@ def _generated(
     place = {length: i for i, length in enumerate(lengths)}
     strings: Strings = [[[None] * len(lengths) for _ in clusters] for _ in systems]
     total = len(systems) * len(clusters)
-    with stored_clusters(cluster.sentences for cluster in clusters) as store:
+    with stored_clusters(clusters) as store:
         for s, settings in enumerate(systems):
             for found in generate(store, CORPUS, lengths=lengths, settings=settings):
                 number = int(found.cluster)

@@ -15,20 +15,19 @@ What the beam lost is bounded from above: an answer that no lost sentence can be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.generation.depviterbi_kernels import CLOSE, Hypotheses, Lattice, search
+from sentgen.generation.depviterbi_kernels import CLOSE, Bools, Hypotheses, Lattice, search
 from sentgen.models.cluster_model import ClusterModel
 from sentgen.models.ngram_table import Floats, Ints
 
 #: Hypotheses for each length and last word where the use of words is limited.
 BEAM = 32
-#: Where it is not: for each word at first, which is mostly right, and of all words in the search that proves
-#: it.
-_NARROW, _WIDE = 4, 65_536
+#: Where it is not: hypotheses for each length of one search after the other, until all answers are proven.
+_WIDER = (256, 8_192, 65_536)
 #: The limit of a word that may be used as often as one likes.
 UNLIMITED = 2**31 - 1
 
@@ -45,7 +44,9 @@ class Path:
     exact: bool
 
 
-def lattice_of(model: ClusterModel, *, weight: float, emission: Floats, limit: Ints) -> Lattice:
+def lattice_of(
+    model: ClusterModel, *, weight: float, emission: Floats, limit: Ints, allowed: Bools | None = None
+) -> Lattice:
     """Return what the search needs.
 
     Args:
@@ -53,11 +54,16 @@ def lattice_of(model: ClusterModel, *, weight: float, emission: Floats, limit: I
         weight: of the dependencies; that of the bigrams is 1 - weight.
         emission: (n,) log p_em; -inf for words that are not to be used.
         limit: (n,) how often each word may be used.
+        allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if
+            ``None``.
     """
     n = len(model.words)
     ngram = (1 - weight) * model.bigrams
     with np.errstate(divide="ignore"):
         start, end = np.log(ngram[n, :n]) + emission, np.log(ngram[:n, n])
+    if allowed is not None:
+        start, end = np.where(allowed[n, :n], start, -np.inf), np.where(allowed[:n, n], end, -np.inf)
+        ngram = np.where(allowed, ngram, -np.inf)
     return Lattice(
         start=start,
         end=end,
@@ -90,10 +96,20 @@ def best_paths(
     floor[list(lengths)] = -np.inf
     if beam is not None or lattice.limit.min() < longest:
         return _paths(lattice, floor, nbest, beam or BEAM)
-    found = _paths(lattice, floor, nbest, max(_NARROW, nbest))
-    for length, paths in found.items():
-        floor[length] = paths[-1].logp if len(paths) == nbest else -np.inf
-    return _paths(lattice, floor, nbest, max(BEAM, nbest, _WIDE // len(lattice.start)))
+    found: dict[int, list[Path]] = {}
+    for width in _WIDER:
+        found |= _paths(lattice, floor, nbest, max(1, width // len(lattice.start)))
+        for length, paths in found.items():
+            floor[length] = (
+                np.inf if _are_proven(paths) else paths[-1].logp if len(paths) == nbest else -np.inf
+            )
+        if not (floor < np.inf).any():
+            break
+    return found
+
+
+def _are_proven(paths: Sequence[Path]) -> bool:
+    return all(path.exact for path in paths)
 
 
 def _paths(lattice: Lattice, floor: Floats, nbest: int, beam: int) -> dict[int, list[Path]]:

@@ -31,7 +31,7 @@ class Lattice(NamedTuple):
 
     start: Floats  # (n,) log-probability of a word at the start, with its emission
     end: Floats  # (n,) log-probability of the end after a word
-    ngram: Floats  # (n, n) share of the bigram in the probability
+    ngram: Floats  # (n, n) share of the bigram in the probability; -inf where a word may not follow
     dep: Floats  # (n, n) share of the dependency
     governs: Bools  # (n, n) whether in a relation it is the later word that governs
     emission: Floats  # (n,) log p_em
@@ -138,7 +138,9 @@ def _bounds(lattice: Lattice, longest: int) -> Bounds:
     for x in range(n):
         best = lattice.dep[:, x].max()
         for w in range(n):
-            ceiling[x, w] = np.log(lattice.ngram[w, x] + best) + lattice.emission[x]
+            ceiling[x, w] = -np.inf
+            if lattice.ngram[w, x] > -np.inf:
+                ceiling[x, w] = np.log(lattice.ngram[w, x] + best) + lattice.emission[x]
             covers[x, w] = (lattice.dep[x] >= lattice.dep[w]).all()
         matters[x] = lattice.dep[x].max() > 0
     ahead = np.empty((longest, n))

@@ -30,6 +30,7 @@ from sentgen.schema import Store
 
 GenerationAlgorithm = Literal["depviterbi", "bigram"]
 Reuse = Literal["none", "counts", "free"]
+Transitions = Literal["all", "seen"]
 
 #: Lengths of the papers.
 LENGTHS = range(1, 41)
@@ -46,6 +47,8 @@ class GenerationSettings:
             sentence begin or end. The paper takes the average, 0.5.
         reuse: of words: `none` for each token of the cluster at most once; `counts` for each word at most as
             often as in the sentence that has it most; `free` for no limit.
+        transitions: between words: `all`, or only those `seen` side by side in the cluster, as are all that
+            the paper shows.
         smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
         salience: p_em, see `sentgen.generation.salience`.
         beam: hypotheses for each length and last word, see `sentgen.generation.depviterbi.best_paths`.
@@ -56,6 +59,7 @@ class GenerationSettings:
     algorithm: GenerationAlgorithm = "depviterbi"
     weight: float = 0.5
     reuse: Reuse = "none"
+    transitions: Transitions = "all"
     smoothing: Smoothing = "none"
     salience: salience.Kind | Mapping[str, float] = "uniform"
     beam: int | None = None
@@ -66,6 +70,7 @@ class GenerationSettings:
         choices: dict[str, tuple[str, tuple[str, ...]]] = {
             "algorithm": (self.algorithm, get_args(GenerationAlgorithm)),
             "reuse": (self.reuse, get_args(Reuse)),
+            "transitions": (self.transitions, get_args(Transitions)),
             "smoothing": (self.smoothing, get_args(Smoothing)),
         }
         if isinstance(self.salience, str):
@@ -220,7 +225,11 @@ def _generate(
     weight = settings.weight if settings.algorithm == "depviterbi" else 0.0
     started = time.perf_counter()
     lattice = lattice_of(
-        model, weight=weight, emission=prepared.emission, limit=_limit(counts, settings.reuse)
+        model,
+        weight=weight,
+        emission=prepared.emission,
+        limit=_limit(counts, settings.reuse),
+        allowed=counts.bigrams > 0 if settings.transitions == "seen" else None,
     )
     found = best_paths(lattice, lengths, nbest=nbest, beam=settings.beam)
     seconds = time.perf_counter() - started

@@ -282,7 +282,7 @@ def test_derived_clusters_are_sentences_with_their_nearest_ones() -> None:
     `a b` and its copy are too alike; nearest to `a b` is `a b c`, to `d e` is `d e f`; `g` is like nothing.
     """
     texts = ["a b", "a b", "a b c", "d e", "d e f", "g"]
-    found = similar_clusters([sentence(text) for text in texts], 10, size=2, alike=0.99)
+    found = similar_clusters([sentence(text) for text in texts], 10, size=2, alike=0.99, content=2)
 
     members = [{one.sent_id for one in cluster.sentences} for cluster in found]
     assert sorted(map(sorted, members)) == [["a b", "a b c"], ["d e", "d e f"]]
@@ -294,7 +294,9 @@ def test_derived_clusters_are_similar_by_the_cosine_of_idf() -> None:
 
     idf(x) = ln(4/3) = 0.288, idf(y) = ln 2 = 0.693; cosines with (0.288, 0.693): 0.384 of x and 0.923 of y.
     """
-    found = similar_clusters([sentence(text) for text in ("x y", "x", "y", "x z")], 1, size=2, alike=0.95)
+    found = similar_clusters(
+        [sentence(text) for text in ("x y", "x", "y", "x z")], 1, size=2, alike=0.95, content=2
+    )
 
     assert [one.sent_id for one in found[0].sentences] == ["x y", "y"]
 
@@ -305,4 +307,4 @@ def test_short_sentences_and_those_without_verbs_take_no_part() -> None:
     verbless = sentence("a b")
     verbless.upos = ["NOUN"] * 8
 
-    assert similar_clusters([short, verbless, short, verbless], 1, size=2) == []
+    assert similar_clusters([short, verbless, short, verbless], 1, size=2, content=1) == []
