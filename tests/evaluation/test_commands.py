@@ -113,10 +113,12 @@ def test_evaluate_for_reading(run, tmp_path: Path) -> None:  # type: ignore[no-u
     """A row a system, a row a pair, and lengths if asked for; settings make another system."""
     (tmp_path / "t.lines").write_text("a dog barks .\nthe cat sleeps .\n")
     arguments = ["--test", str(tmp_path / "t.lines"), "-a", "lmo,lmo:order=2", "--by-length", "--jobs", "2"]
-    systems, pairs, lengths = run("evaluate", "regeneration", *MODEL, *arguments).split("\n\n")
+    overlap, order, times, pairs, lengths = run("evaluate", "regeneration", *MODEL, *arguments).split("\n\n")
 
-    assert [line.split()[0] for line in systems.splitlines()] == ["system", "lmo", "lmo:order=2"]
-    assert "95% of bleu-lc-none" in systems
+    for table in (overlap, order, times):
+        assert [line.split()[0] for line in table.splitlines()] == ["system", "lmo", "lmo:order=2"]
+        assert max(map(len, table.splitlines())) < 80
+    assert "95% of bleu-lc-none" in overlap
     assert pairs.splitlines()[1].split()[:2] == ["lmo", "lmo:order=2"]
     assert lengths.splitlines()[0].split() == ["words", "1-4", "(2)"]
 
