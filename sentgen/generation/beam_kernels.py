@@ -16,7 +16,6 @@ from sentgen.models.ngram_table import Floats, Ints, NgramTable, compiled, exten
 from sentgen.schema.corpus import EOS
 
 Bits = npt.NDArray[np.uint64]
-Keys = npt.NDArray[np.int64]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _WORD = 64  # bits of a set that one number holds
@@ -69,14 +68,6 @@ class Edges(NamedTuple):
     logp: Floats  # (M,) of the words so far, when coming this way
 
 
-class Memo(NamedTuple):
-    """A direct-mapped cache of units after states."""
-
-    keys: Keys  # (power of two,) state << 32 | unit, -1 if empty
-    logp: Floats
-    state: Ints
-
-
 @compiled
 def search(
     table: NgramTable, start: int, units: Units, beam: int, alternatives: bool
@@ -105,11 +96,10 @@ def search(
         nodes.ahead[0] += units.ahead[k] * (units.bits[k + 1] - units.bits[k])
     begin = np.zeros(length + 2, np.int32)  # first hypothesis of each stack
     begin[1] = 1
-    memo = _memo(beam * size)
     marks = _random_bits(units.bits[size])
     edges, ways = _edges(0), 0
     for stack in range(1, length + 1):
-        found = _extensions(table, units, nodes, begin, stack, memo)
+        found = _extensions(table, units, nodes, begin, stack)
         if stack == length:
             _end_sentence(table, found)
         _recombine(nodes, found, marks)
@@ -122,9 +112,7 @@ def search(
 
 
 @compiled
-def _extensions(
-    table: NgramTable, units: Units, nodes: Hypotheses, begin: Ints, stack: int, memo: Memo
-) -> Candidates:
+def _extensions(table: NgramTable, units: Units, nodes: Hypotheses, begin: Ints, stack: int) -> Candidates:
     """Return all candidates for a stack."""
     longest = min(stack, len(units.by_length) - 2)
     bound = 0
@@ -141,24 +129,12 @@ def _extensions(
                     bit += 1
                 if bit == end:
                     continue
-                logp, state = _after(table, units, memo, nodes.state[node], unit)
+                words = units.words[units.offsets[unit] : units.offsets[unit + 1]]
+                logp, state = score_words(table, nodes.state[node], words)
                 found.parent[count], found.unit[count], found.bit[count] = node, unit, bit
                 found.logp[count], found.state[count] = nodes.logp[node] + logp, state
                 count += 1
     return _first_candidates(found, count)
-
-
-@compiled
-def _after(table: NgramTable, units: Units, memo: Memo, state: int, unit: int) -> tuple[float, int]:
-    """Return the log-probability of a unit after a state, and the state after it."""
-    key = (np.int64(state) << 32) | np.int64(unit)
-    slot = np.int64((np.uint64(key) * _GOLDEN) >> np.uint64(32)) & (len(memo.keys) - 1)
-    if memo.keys[slot] != key:
-        memo.keys[slot] = key
-        memo.logp[slot], memo.state[slot] = score_words(
-            table, state, units.words[units.offsets[unit] : units.offsets[unit + 1]]
-        )
-    return float(memo.logp[slot]), int(memo.state[slot])
 
 
 @compiled
@@ -290,15 +266,6 @@ def _random_bits(count: int) -> Bits:
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         marks[i] = x ^ (x >> np.uint64(31))
     return marks
-
-
-@compiled
-def _memo(wanted: int) -> Memo:
-    """Return an empty cache of at most a quarter of a million entries."""
-    size = 1 << 10
-    while size < min(wanted, 1 << 18):
-        size *= 2
-    return Memo(np.full(size, -1, np.int64), np.empty(size), np.empty(size, np.int32))
 
 
 @compiled
