@@ -51,9 +51,12 @@ def score(
     Example: `sentgen score --model ewt "the dow was down ."`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+        chosen = registry.find(store, model)
+        if chosen.brackets:
+            out.note("the model counts brackets; write base noun phrases as <np> the dow </np>")
         found = score_sentences(
             store,
-            registry.find(store, model),
+            chosen,
             map(split_tokens, _lines(text or [], file)),
             lowercase=lowercase,
         )
