@@ -45,7 +45,7 @@ def adjacencies_found(output: Sequence[Hashable], gold: Sequence[Hashable]) -> l
         n + 1 values: before the first word, between the words, after the last.
 
     >>> adjacencies_found(["the", "dog", "barks"], ["barks", "the", "dog"])
-    [False, True, False]
+    [False, True, False, False]
     """
     left = Counter(_pairs(gold))
     found = []

@@ -159,7 +159,7 @@ def test_refusals(run, arguments: list[str], error: type[Exception], message: st
 def test_bad_line_says_where(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """The file is named, lines count from 1."""
     (tmp_path / "bags.txt").write_text("a b\n[a b\n")
-    with pytest.raises(InputError, match="bags.txt:2: "):
+    with pytest.raises(InputError, match=r"bags\.txt:2: "):
         run("regenerate", *MODEL, "--input", str(tmp_path / "bags.txt"))
 
 
