@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sentgen.corpus.sentence import Sentence
+from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters import Cluster, read_clusters, reparsed, similar_clusters
 from sentgen.evaluation.generation import evaluate_generation
@@ -308,3 +309,16 @@ def test_short_sentences_and_those_without_verbs_take_no_part() -> None:
     verbless.upos = ["NOUN"] * 8
 
     assert similar_clusters([short, verbless, short, verbless], 1, size=2, content=1) == []
+
+
+def test_derived_clusters_of_the_demo_are_about_one_event() -> None:
+    """Its documents are such clusters by hand: of the ten best derived pairs, most stay within a document."""
+    documents, sentences = {}, []
+    for number, cluster in enumerate(read_clusters(str(TREEBANK))):
+        sentences += cluster.sentences
+        documents |= {one.sent_id: number for one in cluster.sentences}
+    found = similar_clusters(sentences, 10, size=2)
+    together = [len({documents[one.sent_id] for one in cluster.sentences}) == 1 for cluster in found]
+
+    assert len(found) == 10
+    assert sum(together) >= 8
