@@ -29,7 +29,7 @@ ParserOption = Annotated[
     typer.Option(
         "--parser",
         metavar="PARSER",
-        help="Parse what has no trees: udpipe:FILE, spacy:NAME, stanza:LANGUAGE; or gold, to insist on trees.",
+        help="Parse what has no trees: udpipe:FILE, spacy:NAME, stanza:LANGUAGE; or insist on trees: gold.",
     ),
 ]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]

@@ -212,10 +212,11 @@ def solve(
 def _gold_score(prepared: Prepared, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
     """Return what the algorithm would have scored the real order with."""
     units = broken_up(gold.units) if algorithm.words else gold.units
-    places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
+    places: defaultdict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
     for place, unit in enumerate(prepared.bag):
-        places[unit.words].append(place)
-    order = tuple(places[unit.words].pop(0) for unit in units)
+        places[unit.words, unit.tags if tagged else ()].append(place)
+    order = tuple(places[unit.words, unit.tags].pop(0) for unit in units)
     if gold.heads is None or algorithm.words:
         return algorithm.value(problem, order, None)
     heads = [ROOT] * len(order)
