@@ -25,6 +25,13 @@ parse = Table(
 )
 
 
+def is_writable(duck: duckdb.DuckDBPyConnection) -> bool:
+    """Tell whether the store is open for writing."""
+    query = "select not readonly from duckdb_databases() where database_name = current_database()"
+    row = duck.execute(query).fetchone()
+    return bool(row and row[0])
+
+
 def find_parses(
     duck: duckdb.DuckDBPyConnection, parser: str, version: str, *, tokenized: bool, sha256: Sequence[str]
 ) -> dict[str, str]:

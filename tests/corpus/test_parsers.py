@@ -251,6 +251,19 @@ def test_what_was_parsed_stays_when_the_transaction_does_not(store: Store) -> No
     assert parser.seen == ["A.", "B.", "C."]
 
 
+def test_a_store_for_reading_is_only_looked_into(store: Store) -> None:
+    """What it has is taken from there, what it has not is parsed and not kept."""
+    parser = Counting()
+    with CachedParser(parser, store) as cached:
+        list(cached.parse(["A."]))
+    store.close()
+    with Store(store.path, read_only=True) as reading, CachedParser(parser, reading) as cached:
+        found = [list(cached.parse(["A.", "B."])) for _ in range(2)]
+
+    assert parser.seen == ["A.", "B.", "B."]
+    assert found == [list(Counting().parse(["A.", "B."]))] * 2
+
+
 def test_kept_parses_are_counted_and_forgotten(store: Store) -> None:
     """By parser, or by one version of it; what is not there is an error that says what is."""
     for version in ("1", "2"):

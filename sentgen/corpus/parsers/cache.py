@@ -16,7 +16,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.engine import raw, translated_errors
-from sentgen.schema.parses import count_parses, find_parses, keep_parses, remove_parses
+from sentgen.schema.parses import count_parses, find_parses, is_writable, keep_parses, remove_parses
 
 #: Texts that are looked up with one query.
 LOOK_UP = 2_000
@@ -32,7 +32,7 @@ class CachedParser:
     """A parser that looks into the store first, and keeps there what it had to parse.
 
     It writes with a connection of its own, so that what was parsed stays when the transaction around it does
-    not. Close it before the store; it is a context manager.
+    not; in a store that is open for reading it only looks. A context manager; close it before the store.
     """
 
     def __init__(self, parser: Parser, store: Store) -> None:
@@ -40,6 +40,7 @@ class CachedParser:
         self._parser, self._path = parser, store.path
         with store.connect() as connection:
             self._duck = raw(connection).cursor()
+        self._keeps = is_writable(self._duck)
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
@@ -99,7 +100,7 @@ class CachedParser:
             self._keep(rows, tokenized)
 
     def _keep(self, rows: list[tuple[str, int, int, str]], tokenized: bool) -> None:
-        if not rows:
+        if not rows or not self._keeps:
             return
         now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
         same = {"parser": self.name, "version": self.version, "tokenized": tokenized, "parsed_at": now}
