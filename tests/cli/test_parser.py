@@ -186,22 +186,51 @@ def test_unknown_quality(sentgen: Sentgen) -> None:
     assert "fast, full" in told.err
 
 
-def test_interrupted_training_leaves_nothing(tmp_path: Path) -> None:
-    """Ctrl-C, in the middle of UDPipe's work, ends both processes; an old model stays as it was."""
-    out = tmp_path / "x.udpipe"
-    out.write_bytes(b"old")
-    arguments = command("parser", "train", TREEBANK, "--out", out, "--quality", "full")
+def training_process(out: Path) -> tuple[subprocess.Popen[str], Path]:
+    """Start a long training; return its process and the folder of the child that trains, once that runs."""
     process = subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command("parser", "train", TREEBANK, "--out", out, "--quality", "full"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     while process.poll() is None and not children.read_text():
         time.sleep(0.05)
-    [child] = children.read_text().split()
+    child = Path("/proc") / children.read_text().strip()
+    while "udpipe_trainer" not in (child / "cmdline").read_text():
+        time.sleep(0.05)
+    return process, child
+
+
+def wait_until_gone(child: Path) -> None:
+    deadline = time.monotonic() + 120
+    while child.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not child.exists()
+
+
+def test_interrupted_training_leaves_nothing(tmp_path: Path) -> None:
+    """Ctrl-C, in the middle of UDPipe's work, ends both processes; an old model stays as it was."""
+    out = tmp_path / "x.udpipe"
+    out.write_bytes(b"old")
+    process, child = training_process(out)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate()
 
+    wait_until_gone(child)
     assert (process.returncode, "interrupted" in told) == (130, True)
-    assert not Path(f"/proc/{child}").exists()
     assert out.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.slow
+def test_killed_training_does_not_go_on(tmp_path: Path) -> None:
+    """The process that trains ends with the next round of which it cannot tell anybody."""
+    process, child = training_process(tmp_path / "x.udpipe")
+    process.kill()
+    process.communicate()
+
+    wait_until_gone(child)
+    assert not (tmp_path / "x.udpipe").exists()

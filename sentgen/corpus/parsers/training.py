@@ -99,8 +99,9 @@ def train(sentences: Sequence[Sentence], quality: Quality, *, progress: Progress
         ) as process:
             try:
                 told = _followed(process.stderr or (), quality, progress or (lambda *_: None))
-            finally:
-                process.kill()  # after the end this does nothing
+            except BaseException:
+                process.kill()
+                raise
         if process.returncode:
             raise ModelError(told.removeprefix(FAILED) or "training ended without a model; is memory short?")
         model.seek(0)

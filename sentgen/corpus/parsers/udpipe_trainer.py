@@ -7,6 +7,7 @@ UDPipe tells its progress on standard error. `training` starts this process, rea
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from sentgen.corpus.parsers.udpipe import library
@@ -41,6 +42,9 @@ def trained(treebank: str, tokenizer: str, tagger: str, parser: str) -> bytes:
 
 
 if __name__ == "__main__":
+    # Python ignores this signal. Whoever started this process and was killed leaves a broken pipe behind: the
+    # next line of progress then ends the training.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         sys.stdout.buffer.write(trained(sys.stdin.buffer.read().decode(), *sys.argv[1:4]))
     except SentgenError as error:
