@@ -85,9 +85,8 @@ def best_paths(
         lengths: numbers of words, from 1.
         nbest: sentences of each length.
         beam: hypotheses to keep for each length and last word; 1 is the search of the paper. If ``None``,
-        `BEAM`,
-            but where words may be used without limit, as many as prove the answers: a narrow search shows
-            how good the answers are at least, and what cannot be as good is dropped in a wide one.
+            `BEAM`, but where words may be used without limit, as many as prove the answers: a narrow search
+            shows how good they are at least, and a wider one drops what cannot be as good.
     """
     longest = max(lengths, default=0)
     if not longest or not len(lattice.start):
@@ -95,37 +94,39 @@ def best_paths(
     floor = np.full(longest + 1, np.inf)
     floor[list(lengths)] = -np.inf
     if beam is not None or lattice.limit.min() < longest:
-        return _paths(lattice, floor, nbest, beam or BEAM)
+        return _paths(lattice, floor, nbest, beam or BEAM)[0]
     found: dict[int, list[Path]] = {}
     for width in _WIDER:
-        found |= _paths(lattice, floor, nbest, max(1, width // len(lattice.start)))
-        for length, paths in found.items():
-            floor[length] = (
-                np.inf if _are_proven(paths) else paths[-1].logp if len(paths) == nbest else -np.inf
-            )
-        if not (floor < np.inf).any():
+        answers, lost = _paths(lattice, floor, nbest, max(1, width // len(lattice.start)))
+        found |= answers
+        for length, paths in answers.items():
+            floor[length] = _floor(paths, nbest, lost[length])
+        if (floor == np.inf).all():
             break
     return found
 
 
-def _are_proven(paths: Sequence[Path]) -> bool:
-    return all(path.exact for path in paths)
+def _floor(paths: Sequence[Path], nbest: int, lost: float) -> float:
+    """Return what better answers than these must reach; inf if there are none."""
+    if len(paths) < nbest:
+        return np.inf if lost == -np.inf else -np.inf
+    return np.inf if all(path.exact for path in paths) else paths[-1].logp
 
 
-def _paths(lattice: Lattice, floor: Floats, nbest: int, beam: int) -> dict[int, list[Path]]:
-    """Search once, and read the sentences of all lengths with a finite floor, or none."""
+def _paths(lattice: Lattice, floor: Floats, nbest: int, beam: int) -> tuple[dict[int, list[Path]], Floats]:
+    """Search once; return the sentences of all lengths with a finite floor, or none, and what was lost."""
     nodes, begin, lost = search(lattice, len(floor) - 1, beam, nbest, floor)
     found = {}
     for length in np.flatnonzero(floor < np.inf).tolist():
         numbers = np.arange(begin[length], begin[length + 1])
         whole = nodes.logp[numbers] + lattice.end[nodes.word[numbers]]
-        best = np.argsort(-whole, kind="stable")[:nbest]
+        best = np.argsort(-whole, kind="stable")[:nbest].tolist()
         found[length] = [
             Path(_words(nodes, int(numbers[i])), float(whole[i]), bool(whole[i] >= lost[length] - CLOSE))
-            for i in best.tolist()
+            for i in best
             if whole[i] > -np.inf
         ]
-    return found
+    return found, lost
 
 
 def _words(nodes: Hypotheses, number: int) -> tuple[int, ...]:
