@@ -28,7 +28,7 @@ from sentgen.schema import Store
 NEWS = [
     "The UN relief workers distributed blankets",
     "The UN relief workers distributed blankets",
-    "The UN relief workers distributed food to the poor",
+    "The UN relief workers distributed food",
     "UN relief came to the hungry",
 ]
 
