@@ -59,7 +59,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     units = _different_units(problem, copies, future_cost=future_cost)
     start = start_state(problem.table)
     nodes, size, edges, ways = search(problem.table, start, units, beam, nbest > 1)
-    nodes = Hypotheses(*(column[:size] for column in nodes))
+    nodes = Hypotheses._make(column[:size] for column in nodes)
     best = _ordering(copies, _best_path(nodes), float(nodes.logp[-1]))
     different = {string_of(problem, best.units): best}
     if nbest > 1:
@@ -118,7 +118,7 @@ def _best_path(nodes: Hypotheses) -> list[int]:
 def _by_node(edges: Edges, count: int) -> Edges:
     """Sort the first edges by the hypothesis that they lead to."""
     order = np.argsort(edges.node[:count], kind="stable")
-    return Edges(*(column[order] for column in edges))
+    return Edges._make(column[order] for column in edges)
 
 
 def _paths(nodes: Hypotheses, edges: Edges) -> Iterator[tuple[list[int], float]]:
