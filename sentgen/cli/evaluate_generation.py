@@ -127,8 +127,7 @@ def generation(
     arguments by length, all, adjacent and long-distance, with the Wilcoxon signed-rank test. Runs, figures
     and strings go into the tables run, score and output of the store, parses are kept there.
 
-    Example: `sentgen evaluate generation --clusters clusters.jsonl --parser udpipe:ewt.udpipe --report
-    report`
+    Example: `sentgen evaluate generation --clusters c.jsonl --parser udpipe:ewt.udpipe --report report`
     """
     for option, value, allowed in (
         ("--source-trees", source_trees, _TREES),
