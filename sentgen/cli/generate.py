@@ -294,8 +294,8 @@ def _generate(
             lm=lm,
         ):
             found.append(one)
-            done.add(one.cluster)
-            if progress is not None and one.length == lengths[-1]:
+            if progress is not None and one.cluster not in done:
+                done.add(one.cluster)
                 progress(len(done), len(clusters.chosen))
     return found
 

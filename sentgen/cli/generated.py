@@ -65,7 +65,7 @@ def show(
             f"{proven:,} of {len(sentences):,} sentences are exact;"
             " for the others, the beam may have lost a better one"
         )
-    reached = len({(one.cluster, one.length) for one in sentences})
+    reached = sum(one.rank == 1 for one in sentences)
     if reached < clusters * len(lengths):
         missing = clusters * len(lengths) - reached
         out.note(f"{missing:,} times a cluster has no sentence of a length: its words do not suffice")

@@ -141,7 +141,7 @@ def _bounds(lattice: Lattice, longest: int) -> Bounds:
             ceiling[x, w] = -np.inf
             if lattice.ngram[w, x] > -np.inf:
                 ceiling[x, w] = np.log(lattice.ngram[w, x] + best) + lattice.emission[x]
-            covers[x, w] = (lattice.dep[x] >= lattice.dep[w]).all()
+            covers[x, w] = _covers(lattice.dep, x, w)
         matters[x] = lattice.dep[x].max() > 0
     ahead = np.empty((longest, n))
     ahead[0] = lattice.end
@@ -154,6 +154,15 @@ def _bounds(lattice: Lattice, longest: int) -> Bounds:
             column[x] = columns
             columns += 1
     return Bounds(ahead, ceiling, matters, covers, column, _marks(column))
+
+
+@compiled
+def _covers(dep: Floats, old: int, new: int) -> bool:
+    """Return whether all relations of one word to later ones are at least as probable as those of another."""
+    for x in range(dep.shape[1]):  # noqa: SIM110 (numba has no generators in all())
+        if dep[old, x] < dep[new, x]:
+            return False
+    return True
 
 
 @compiled

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cluster_examples import FOX, RELIEF, fill
+from cluster_examples import FOX, LETTERS, RELIEF, fill
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
@@ -21,6 +22,7 @@ from sentgen.generation.problem import ROOT
 from sentgen.generation.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.models.build import build
 from sentgen.models.cluster_counts import cluster_names, count_clusters
+from sentgen.models.cluster_model import cluster_model
 from sentgen.models.registry import find
 from sentgen.schema import Store
 
@@ -40,6 +42,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with Store(folder / "store.duckdb", create=True) as opened:
         fill(opened, folder, {"relief": RELIEF}, "paper")
         fill(opened, folder, {"fox": FOX}, "fox")
+        fill(opened, folder, {"letters": LETTERS}, "letters")
         (folder / "news.lines").write_text("\n".join(NEWS) + "\n")
         ingest(opened, [str(folder / "news.lines")], Settings("news", order=2))
         build(opened, "news", ["news"], order=2, smoothing="katz")
@@ -48,11 +51,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def run(
-    store: Store, corpus: str = "paper", length: int = 8, nbest: int = 1, **settings: Any
+    store: Store, corpus: str = "paper", length: int | range = 8, nbest: int = 1, **settings: Any
 ) -> list[Generated]:
     lm = settings.pop("lm", None)
     chosen = GenerationSettings(**settings)
-    return list(generate(store, corpus, lengths=[length], settings=chosen, nbest=nbest, lm=lm))
+    lengths = [length] if isinstance(length, int) else length
+    return list(generate(store, corpus, lengths=lengths, settings=chosen, nbest=nbest, lm=lm))
 
 
 def test_food_is_distributed_not_blankets(store: Store) -> None:
@@ -152,6 +156,26 @@ def test_free_reuse_is_exact(store: Store) -> None:
 
     assert len(found) == 5 * 5
     assert all(one.exact for one in found)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 0.8])
+def test_free_reuse_is_the_best_of_all_strings_of_a_cluster(store: Store, weight: float) -> None:
+    """All strings of up to five of the companion's letters, by the definition: none beats the answer."""
+    (counts,) = count_clusters(store, "letters", cluster_names(store, "letters"))
+    model = cluster_model(counts)
+    right, left = model.head_right.tolist(), model.head_left.tolist()
+    n = len(model.words)
+    for found in run(store, "letters", range(1, 6), reuse="free", weight=weight):
+        best = 0.0
+        for words in product(range(n), repeat=found.length):
+            deps = [step.dep for step in follow(words, right, left)[0]] + [0.0]
+            edges = zip((n, *words), (*words, n), deps, strict=True)
+            best = max(
+                best, math.prod((1 - weight) * model.bigrams[a, b] + weight * dep for a, b, dep in edges)
+            )
+
+        assert found.exact
+        assert found.logp == pytest.approx(math.log(best))
 
 
 def test_without_reuse_the_beam_is_the_bound(store: Store) -> None:
