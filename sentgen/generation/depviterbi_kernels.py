@@ -3,8 +3,7 @@
 A hypothesis is a beginning of a sentence. Its future depends on its last word, on its head stack, and on the
 words that it may not use again: hypotheses that agree in these are the same, and of those the best stay. Of
 the stack only what can matter is kept. An item without relations to later words does not, nor does one above
-an item whose relations are all as probable: of equals the oldest is taken, and it is the last one to be
-popped.
+an item whose relations are all as probable: of equals the oldest is taken, and it is the last to be popped.
 """
 
 from __future__ import annotations
@@ -81,8 +80,7 @@ def search(
         beam: hypotheses to keep for each length and last word.
         nbest: hypotheses to keep of the same ones.
         floor: (longest + 1,) by length, a log-probability that sentences must reach, which saves time; inf
-        for
-            lengths that are not wanted.
+            for lengths that are not wanted.
 
     Returns:
         The hypotheses; (longest + 2,) where those of each length begin; and (longest + 1,) by length, what no

@@ -41,10 +41,9 @@ class GenerationSettings:
     """What can be chosen about generation from clusters.
 
     Attributes:
-        algorithm: `depviterbi`, or `bigram` for the same search without dependencies, the baseline of the
-        paper. weight: of the dependency probability in p_tr, from 0 and less than 1: dependencies alone would
-        let no
-            sentence begin or end. The paper takes the average, 0.5.
+        algorithm: `depviterbi`, or `bigram` for the same search without dependencies: the paper's baseline.
+        weight: of the dependency probability in p_tr, from 0 and less than 1: dependencies alone would let
+            no sentence begin or end. The paper takes the average, 0.5.
         reuse: of words: `none` for each token of the cluster at most once; `counts` for each word at most as
             often as in the sentence that has it most; `free` for no limit.
         transitions: between words: `all`, or only those `seen` side by side in the cluster, as are all that

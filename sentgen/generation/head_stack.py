@@ -12,8 +12,8 @@ The oldest of equals, since counts of few sentences tend to zero or one: so `wor
 relief`, and the modifiers of `dog` go when `dog` hangs itself on `over`.
 
 Relations give the tree: h gets the head w in 2a, w the head h in 2b. What is popped without a head also gets
-the head w, if w more probably governs than modifies it; so do the items between in 2a. A word that no
-relation reaches stays a root of its own: a fragment.
+the head w, if w more probably governs than modifies it. A word that no relation reaches stays a root of its
+own: a fragment.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class Step:
     """One word appended; all numbers are places in the sentence, from 0.
 
     ``partner`` is the item with the most probable relation, None if there is none, and ``dep`` its
-    probability p(Dep_sym). ``popped`` and ``stack`` have the oldest item first; ``stack`` is that after the
-    word.
+    probability p(Dep_sym). ``popped`` and the ``stack`` after the word have the oldest item first.
     """
 
     place: int

@@ -11,7 +11,8 @@ order by d.id
 -- name: tokens
 create or replace temp table cluster_token as
 with recursive node as (
-    select s.document_id, t.sentence_id, t.position, t.head, {form} as form, coalesce({first}.name, {second}.name, '_') as tag,
+    select s.document_id, t.sentence_id, t.position, t.head,
+           {form} as form, coalesce({first}.name, {second}.name, '_') as tag,
            case when {punctuation} then true
                 when upos.name is not null then upos.name <> 'PUNCT'
                 when xpos.name is not null
