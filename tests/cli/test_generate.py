@@ -264,3 +264,25 @@ def test_the_paper_is_a_beam_of_one(rows: Rows) -> None:
     assert all(row["exact"] for row in exact)
     pairs = [(one["logp"], best["logp"]) for one, best in zip(published, exact, strict=True)]
     assert all(float(str(one)) <= float(str(best)) + 1e-9 for one, best in pairs)
+
+
+@pytest.mark.data
+def test_clusters_of_translations(rows: Rows, data_dir: Path) -> None:
+    """Real clusters from JSON lines, by their ids; plain Viterbi over their bigrams is proven at all lengths."""
+    clusters = data_dir / "clusters" / "mtref_clusters.jsonl"
+    options = ("--cluster", "3", "--cluster", "845", "--algorithm", "bigram", "--reuse", "free")
+    found = rows(clusters, *options)
+
+    assert [row["cluster"] for row in found] == ["3"] * 40 + ["845"] * 40
+    assert [row["length"] for row in found] == [*range(1, 41)] * 2
+    assert all(row["exact"] for row in found)
+
+
+@pytest.mark.data
+def test_documents_of_a_treebank(rows: Rows, data_dir: Path) -> None:
+    """A document with gold trees is a cluster, too, of hundreds of different words."""
+    treebank = data_dir / "ud" / "en_gum-ud-dev.conllu"
+    found = rows(treebank, "--cluster", "GUM_bio_byron", "--lengths", "5-15", "--no-punct", "--tree")
+
+    assert {len(str(row["sentence"]).split()) for row in found} == set(range(5, 16))
+    assert all(len(row["heads"]) == row["length"] for row in found)  # type: ignore[arg-type]
