@@ -156,7 +156,9 @@ def test_bad_arpa_file(filled: Sentgen) -> None:
 def test_bags_that_cannot_be_read(filled: Sentgen) -> None:
     """A bag with half a bracket is named by its line."""
     Path("bags.txt").write_text("a b\n\n[c")
-    refused(filled("regenerate", "-m", "pets", "--input", "bags.txt"), "bags.txt:3: a bracket is never closed")
+    refused(
+        filled("regenerate", "-m", "pets", "--input", "bags.txt"), "bags.txt:3: a bracket is never closed"
+    )
     refused(filled("regenerate", "-m", "pets", "a [b"), "a bracket is never closed")
 
 
