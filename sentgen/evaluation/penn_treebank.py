@@ -47,8 +47,8 @@ def split_treebank(path: str) -> Split:
         raise InputError("holds no files named wsj_0200.mrg or wsj_0200.dp", path=path)
     missing = [f"{number:02}" for number in (*_TRAINING, _TEST) if number not in sections]
     if not missing:
-        train = [file for number in _TRAINING for file in _sorted(sections[number])]
-        return Split("ptb-02-22", "PTB 02-22 to 23", tuple(train), _sorted(sections[_TEST]))
+        files = tuple(file for number in _TRAINING for file in _sorted(sections[number]))
+        return Split("ptb-02-22", "PTB 02-22 to 23", files, _sorted(sections[_TEST]))
     sample = sections.get(_SAMPLE, {})
     if set(sections) == {_SAMPLE} and set(_SAMPLE_TEST) & set(sample):
         test = {number: file for number, file in sample.items() if number in _SAMPLE_TEST}
