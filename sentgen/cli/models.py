@@ -65,7 +65,9 @@ def build(
     ] = "word",
     brackets: Annotated[
         bool,
-        typer.Option("--brackets", help="Count the brackets of base noun phrases, <np> and </np>, as words."),
+        typer.Option(
+            "--brackets", help="Count the brackets of base noun phrases, `<np>` and `</np>`, as words."
+        ),
     ] = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,

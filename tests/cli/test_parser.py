@@ -104,7 +104,7 @@ def test_the_same_text_parsed_otherwise_is_another_source(sentgen: Sentgen, pars
     for arguments in ((), ("--parser", parser), ("--parser", parser)):
         sentgen("ingest", text, "--corpus", "news", *arguments)
     for arguments in ((), ("--parser", parser)):
-        sentgen("ingest", TREEBANK, "--corpus", "demo", *arguments)
+        sentgen("ingest", pets, "--corpus", "pets", *arguments)
     found = [row["reader_version"] for row in rows(sentgen, "select reader_version from source order by id")]
 
     assert len(found) == 3
@@ -112,13 +112,13 @@ def test_the_same_text_parsed_otherwise_is_another_source(sentgen: Sentgen, pars
     assert str(found[1]).startswith("1+udpipe@1-")
 
 
-def test_gold_refuses_text(sentgen: Sentgen, text: Path) -> None:
+def test_gold_refuses_text(sentgen: Sentgen, text: Path, pets: Path) -> None:
     """With its place, and nothing is stored."""
     refused(
         sentgen("ingest", text, "--corpus", "news", "--parser", "gold"),
         "news.txt:1: no tree here; --parser gold needs a treebank",
     )
-    assert sentgen("ingest", TREEBANK, "--corpus", "demo", "--parser", "gold").code == 0
+    assert sentgen("ingest", pets, "--corpus", "pets", "--parser", "gold").code == 0
 
 
 def test_parser_that_is_not_there(sentgen: Sentgen, text: Path, store: Path) -> None:

@@ -463,7 +463,7 @@ def test_udpipe_understands_the_qualities(name: str) -> None:
     once = [
         re.sub(r"(epochs|iterations)(_\d)?=\d+", r"\1\2=1", part) for part in (quality.tagger, quality.parser)
     ]
-    model = training.train(training.read_treebank([str(TREEBANK)])[:8], Quality("model=generic", *once)).model
+    model = training.train(training.read_treebank([str(TREEBANK)])[:3], Quality("model=generic", *once)).model
 
     assert model
 
