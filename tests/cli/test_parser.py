@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -99,7 +100,9 @@ def test_parses_are_kept_listed_and_forgotten(sentgen: Sentgen, parser: str, tex
     refused(sentgen("parser", "forget", "udpipe"), "no parses of 'udpipe'; there are: none")
 
 
-def test_the_same_text_parsed_otherwise_is_another_source(sentgen: Sentgen, parser: str, text: Path) -> None:
+def test_the_same_text_parsed_otherwise_is_another_source(
+    sentgen: Sentgen, parser: str, text: Path, pets: Path
+) -> None:
     """The version of the source names the parser; a treebank is the same source with and without one."""
     for arguments in ((), ("--parser", parser), ("--parser", parser)):
         sentgen("ingest", text, "--corpus", "news", *arguments)
@@ -143,15 +146,15 @@ def test_bad_sentences_of_a_parsed_text(sentgen: Sentgen, parser: str) -> None:
     assert "rejected: bad.lines:1" in told.err
 
 
+#: As short as training can be.
+HASTY = Quality(
+    "model=generic", "models=1;iterations=1;order=2;templates=Tag 0\n", "iterations=1;hidden_layer=4"
+)
+
+
 def test_train_and_measure(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report has sizes and, with --dev, accuracy; `evaluate` says the same about the model."""
-    monkeypatch.setitem(
-        QUALITIES,
-        "fast",
-        Quality(
-            "model=generic", "models=1;iterations=1;order=2;templates=Tag 0\n", "iterations=1;hidden_layer=4"
-        ),
-    )
+    monkeypatch.setitem(QUALITIES, "fast", HASTY)
     told = sentgen("parser", "train", TREEBANK, "--out", "demo.udpipe", "--dev", TREEBANK)
     lines = dict(line.split(None, 1) for line in told.out.splitlines())
     again = sentgen("parser", "evaluate", TREEBANK, "--parser", "udpipe:demo.udpipe")
@@ -162,6 +165,18 @@ def test_train_and_measure(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) ->
     assert {"seconds", "UAS", "LAS", "upos", "xpos", "lemma", "tokens/s"} <= set(lines)
     assert f"LAS             {lines['LAS']}\n" in again.out
     assert [path.name for path in Path().iterdir()] == ["demo.udpipe"]
+
+
+def test_progress_of_training(sentgen: Sentgen, pets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal shows the part that is trained and its rounds."""
+    monkeypatch.setitem(QUALITIES, "fast", HASTY)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # for Rich, this is a terminal
+    told = sentgen("parser", "train", pets, "--out", "pets.udpipe")
+
+    assert told.code == 0
+    assert "parser" in told.err
+    assert "1/1" in told.err
 
 
 @pytest.mark.parametrize(
@@ -184,6 +199,14 @@ def test_unknown_quality(sentgen: Sentgen) -> None:
 
     assert told.code == 2
     assert "fast, full" in told.err
+
+
+def test_unknown_format(sentgen: Sentgen, parser: str, text: Path) -> None:
+    """A mistake in the usage, with the formats that there are."""
+    told = sentgen("parser", "run", text, "--parser", parser, "--format", "word")
+
+    assert told.code == 2
+    assert "conllu" in told.err
 
 
 def training_process(out: Path) -> tuple[subprocess.Popen[str], Path]:

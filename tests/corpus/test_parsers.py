@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import READERS
-from sentgen.corpus.parsers import CachedParser, open_parser, read_parsed, training
+from sentgen.corpus.parsers import CachedParser, open_parser, read_parsed, training, udpipe_trainer
 from sentgen.corpus.parsers.accuracy import accuracy
 from sentgen.corpus.parsers.cache import forget_parses, kept_parses
 from sentgen.corpus.parsers.qualities import QUALITIES, Quality
@@ -112,6 +112,34 @@ def test_tokens_stay_as_they_are(udpipe: Any) -> None:
     assert all(
         sentence.upos and sentence.xpos and sentence.lemmas and sentence.deprels for sentence in sentences
     )
+
+
+def test_ranges_of_the_tokenizer(tmp_path: Path) -> None:
+    """A word that the tokenizer splits is a range; no space follows its first part."""
+    # The tokenizer learns a dictionary of words to split, ending in n't, from a treebank in which all are.
+    row = "{}\t{}\t{}\t{}\t_\t_\t{}\t{}\t_\t_\n"
+    texts = [
+        f"1-2\t{verb}n't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        + row.format(1, verb, verb, "AUX", 3, "aux")
+        + row.format(2, "n't", "not", "PART", 3, "advmod")
+        + row.format(3, "go", "go", "VERB", 0, "root")
+        + "\n"
+        for verb in ("do", "did", "does", "could", "would", "should", "must", "need")
+    ]
+    (tmp_path / "x.conllu").write_text("".join(texts) * 4)
+    quality = Quality(
+        "dimension=16;epochs=2;segment_size=10;batch_size=5;learning_rate=0.01",
+        "models=1;iterations=1;order=2;templates=Tag 0\n",
+        "iterations=1;hidden_layer=4",
+    )
+    (tmp_path / "x.udpipe").write_bytes(
+        training.train(training.read_treebank([str(tmp_path / "x.conllu")]), quality).model
+    )
+    [[sentence]] = open_parser(f"udpipe:{tmp_path / 'x.udpipe'}").parse(["couldn't go"])
+
+    assert sentence.forms == ["could", "n't", "go"]
+    assert sentence.multiwords == [(1, 2, "couldn't")]
+    assert sentence.space_after == [False, True, True]
 
 
 def test_texts_without_words_have_no_sentences(udpipe: Any) -> None:
@@ -214,6 +242,20 @@ def test_the_same_text_is_parsed_once(store: Store) -> None:
     assert second == [*Counting().parse(["C.", "D e. F.", "A b."])]
 
 
+def test_parses_are_kept_every_now_and_then(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the sizes of look-ups and of what is kept at once."""
+    monkeypatch.setattr("sentgen.corpus.parsers.cache.LOOK_UP", 3)
+    monkeypatch.setattr("sentgen.corpus.parsers.cache.KEEP", 4)
+    texts = [f"{word} {word}." for word in "abcdefga"]
+    parser = Counting()
+    with CachedParser(parser, store) as cached:
+        found = [list(cached.parse(texts)) for _ in range(2)]
+
+    assert parser.seen == texts[:-1]
+    assert found == [list(Counting().parse(texts))] * 2
+    assert kept_parses(store) == [("counting", "1", 7, 7, 21)]
+
+
 def test_tokens_and_raw_text_are_kept_apart(store: Store) -> None:
     """Tokens are never taken for the text that they make, nor for other tokens."""
     parser = Counting()
@@ -311,6 +353,18 @@ def test_tokenized_lines_keep_their_tokens() -> None:
         replace(Counting._tree(["a", "b.c"], ""), line=1),
         replace(Counting._tree(["d", "'s"], ""), line=3),
     ]
+
+
+def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source that is longer than a batch comes out in its order."""
+    text = "\n".join(f"{word} {word}" for word in "abcde")
+    whole = read(Counting(), "lines", text)
+    monkeypatch.setattr("sentgen.corpus.parsers.reading.BATCH_TEXTS", 2)
+    by_number = read(Counting(), "lines", text)
+    monkeypatch.setattr("sentgen.corpus.parsers.reading.BATCH_CHARACTERS", 1)
+
+    assert [s.forms for s in whole if isinstance(s, Sentence)] == [[word, word] for word in "abcde"]
+    assert whole == by_number == read(Counting(), "lines", text)
 
 
 def test_trees_and_columns_of_the_source_win() -> None:
@@ -483,6 +537,7 @@ def test_lowercase_training_lowers_forms_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
+        ("x.conllu", "# nothing\n", r"x\.conllu: no sentences to train on|empty-sentence"),
         ("x.lines", "a b", r"x\.lines:1: a sentence without upos; a parser learns from tags, heads"),
         ("x.dp", "a\tN\t0", r"x\.dp:1: a sentence without upos"),
         ("x.conllu", "1\ta\t_\tN\t_\t_\t_\t_\t_\t_\n", r"x\.conllu:1: a sentence without heads"),
@@ -496,6 +551,15 @@ def test_treebanks_that_cannot_be_learned_from(name: str, text: str, message: st
 
     with pytest.raises(InputError, match=message):
         training.read_treebank([str(tmp_path / name)])
+
+
+def test_the_training_process_trains() -> None:
+    """What it does between its two streams."""
+    treebank = "".join(conllu(sentence) for sentence in training.read_treebank([str(TREEBANK)])[:3])
+
+    assert udpipe_trainer.trained(treebank, "model=generic", "none", "none")
+    with pytest.raises(ModelError, match=r"UDPipe cannot train on this treebank: .*line"):
+        udpipe_trainer.trained("no treebank\n\n", "model=generic", "none", "none")
 
 
 def test_udpipe_says_why_it_cannot_train() -> None:
@@ -561,13 +625,32 @@ def spacy_document(tokens: list[SimpleNamespace], text: str) -> SimpleNamespace:
     return SimpleNamespace(sents=[span])
 
 
-def fake_spacy(document: Any) -> SimpleNamespace:
+def fake_spacy(document: Any, assigns: str = "token.dep") -> SimpleNamespace:
+    """spaCy whose one pipeline makes the same document of every text, and of tokens a chain."""
+
+    def pipe(texts: Iterable[Any]) -> Iterator[Any]:
+        for text in texts:
+            if isinstance(text, str):
+                yield document
+            else:
+                yield text
+
     pipeline = SimpleNamespace(
-        pipe_names=["tagger", "parser"],
+        vocab=None,
+        pipe_names=["parser"],
+        get_pipe_meta=lambda name: SimpleNamespace(assigns=["token.head", assigns]),
         meta={"version": "3.8.0"},
-        pipe=lambda texts: [document for _ in texts],
+        pipe=pipe,
     )
-    return SimpleNamespace(load=lambda name: pipeline, __version__="3.8.1")
+
+    def chain(vocab: object, words: list[str], sent_starts: list[bool]) -> list[SimpleNamespace]:
+        assert sent_starts == [True] + [False] * (len(words) - 1)
+        tokens = [spacy_token(i, word, max(i - 1, 0), "dep") for i, word in enumerate(words)]
+        return spacy_document(tokens, "").sents[0]
+
+    return SimpleNamespace(
+        load=lambda name, exclude: pipeline, __version__="3.8.1", tokens=SimpleNamespace(Doc=chain)
+    )
 
 
 def test_spacy_trees_skip_white_space(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -611,10 +694,28 @@ def test_spacy_trees_have_one_root(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (sentence.heads, sentence.deprels) == ([0, 1], ["root", "parataxis"])
 
 
+def test_spacy_keeps_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document of one sentence is made of them, white space within a token and all."""
+    spacy = fake_spacy(None)
+    monkeypatch.setitem(sys.modules, "spacy", spacy)
+    monkeypatch.setitem(sys.modules, "spacy.tokens", spacy.tokens)
+    [sentence] = open_parser("spacy:x").parse_tokenized([["a", "b c", "d"]])
+
+    assert (sentence.forms, sentence.heads, sentence.space_after) == (["a", "b c", "d"], [0, 1, 2], None)
+
+
+def test_spacy_model_without_a_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told at once, not after the first batch."""
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(None, assigns="token.tag"))
+
+    with pytest.raises(ModelError, match="spaCy model 'x' has no parser; try en_core_web_sm"):
+        open_parser("spacy:x")
+
+
 def test_spacy_model_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """The line can be pasted."""
 
-    def load(name: str) -> None:
+    def load(name: str, exclude: list[str]) -> None:
         raise OSError("[E050] Can't find model")
 
     monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=load))

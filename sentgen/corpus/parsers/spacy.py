@@ -26,7 +26,7 @@ def load(model: str) -> SpaCy:
     except ImportError as error:
         raise InputError("spaCy is not installed; run: pip install 'sentgen[spacy]'") from error
     try:
-        pipeline = spacy.load(model)
+        pipeline = spacy.load(model, exclude=["ner"])
     except OSError as error:
         raise NotFoundError(
             f"spaCy has no model {model!r}; get it with: python -m spacy download {model}"
@@ -38,7 +38,7 @@ class SpaCy:
     """A loaded pipeline; its version is that of the model and of spaCy."""
 
     def __init__(self, pipeline: Any, model: str, version: str) -> None:
-        if not {"parser", "trainable_parser"} & set(pipeline.pipe_names):
+        if not any("token.dep" in pipeline.get_pipe_meta(name).assigns for name in pipeline.pipe_names):
             raise ModelError(f"spaCy model {model!r} has no parser; try en_core_web_sm")
         self.name, self.version = f"spacy:{model}", version
         self._pipeline = pipeline
