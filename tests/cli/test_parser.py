@@ -257,3 +257,20 @@ def test_killed_training_does_not_go_on(tmp_path: Path) -> None:
 
     wait_until_gone(child)
     assert not (tmp_path / "x.udpipe").exists()
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_clusters_get_trees(sentgen: Sentgen, parser: str, data_dir: Path) -> None:
+    """Every sentence of 846 clusters stays one sentence and gets a tree that passes all checks."""
+    told = sentgen(
+        "ingest", data_dir / "clusters/mtref_clusters.jsonl", "--corpus", "mtref", "--parser", parser
+    )
+
+    assert told.code == 0
+    assert "sentences       3,577\n" in told.out  # members of `sentences`, counted with the json module
+    assert rows(sentgen, "select count(*) as n from document") == [{"n": 846}]
+    assert rows(sentgen, "select count(*) as n from v_tokens where head is null or deprel is null") == [
+        {"n": 0}
+    ]
+    assert sentgen("db", "check", "--quick").code == 0
