@@ -1,0 +1,64 @@
+"""What every aligner answers: which phrase of the abstract comes from which phrase of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Protocol
+
+from sentgen.alignment.pair import Pair
+
+#: Offsets of words, from 0, the end left out: (2, 4) are the third and the fourth word.
+Span = tuple[int, int]
+#: Offset of a document word and of an abstract word, from 0; Pharaoh's ``i-j``.
+Link = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PhraseLink:
+    """A phrase of the abstract and the document phrase that it comes from.
+
+    ``posterior`` is the probability of the link given both texts, where the aligner knows it.
+    """
+
+    abstract: Span
+    document: Span
+    posterior: float | None = None
+
+    @property
+    def links(self) -> Iterator[Link]:
+        """All word links of the phrase link (Daumé & Marcu 2004, sec. 3.1)."""
+        return product(range(*self.document), range(*self.abstract))
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The phrase links of a pair, in the order of the abstract.
+
+    A word link is a phrase link of one word with one word; an abstract word in no phrase comes from null.
+    ``null`` is P(null) of each abstract word, ``logp`` the natural log of the probability of the abstract given
+    the document, where the aligner knows them.
+    """
+
+    phrases: tuple[PhraseLink, ...]
+    null: tuple[float, ...] | None = None
+    logp: float | None = None
+
+    @property
+    def links(self) -> frozenset[Link]:
+        """All word links."""
+        return frozenset(link for phrase in self.phrases for link in phrase.links)
+
+
+class Aligner(Protocol):
+    """A system that aligns; what it learns, it has learnt before."""
+
+    @property
+    def name(self) -> str:
+        """Name in tables, such as ``model1``."""
+        ...
+
+    def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
+        """Align pairs, one answer for each, in their order."""
+        ...
