@@ -37,8 +37,8 @@ class Alignment:
     """The phrase links of a pair, in the order of the abstract.
 
     A word link is a phrase link of one word with one word; an abstract word in no phrase comes from null.
-    ``null`` is P(null) of each abstract word, ``logp`` the natural log of the probability of the abstract given
-    the document, where the aligner knows them.
+    ``null`` is P(null) of each abstract word, ``logp`` the natural log of the probability of the abstract
+    given the document, where the aligner knows them.
     """
 
     phrases: tuple[PhraseLink, ...]
