@@ -1,0 +1,19 @@
+"""Stems of words, as the Porter stemmer makes them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from nltk.stem.porter import PorterStemmer
+
+_STEMMER = PorterStemmer()
+
+
+@lru_cache(maxsize=1 << 18)
+def stem(word: str) -> str:
+    """Return the stem of a word in lower case (Porter 1980).
+
+    >>> stem("Tripling"), stem("sales"), stem("'s")
+    ('tripl', 'sale', "'s")
+    """
+    return str(_STEMMER.stem(word))
