@@ -29,7 +29,7 @@ _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
 _NUMBER_COLUMNS = ("heads", "nps")
 #: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-_FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
@@ -53,8 +53,8 @@ def read_raw(
         if not line.strip():
             continue
         try:
-            value = _parse(line)
-            document = _name(value, "id") or document
+            value = parse_object(line)
+            document = name_of(value, "id") or document
             results = list(_sentences(value, path, number, limits))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
@@ -65,7 +65,8 @@ def read_raw(
             yield result
 
 
-def _parse(line: str) -> dict[str, Any]:
+def parse_object(line: str) -> dict[str, Any]:
+    """Return the object of a line."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -85,28 +86,31 @@ def _sentences(
             raise FormatError("json", "`sentences` is not a list")
         for sentence in value["sentences"]:
             if isinstance(sentence, str):
-                yield RawText(_raw(sentence).strip(), line, whole=True)
+                yield RawText(check_raw(sentence).strip(), line, whole=True)
             else:
-                yield finished(Sentence(_strings(sentence, "sentences"), line=line), path, limits)
+                yield finished(Sentence(check_strings(sentence, "sentences"), line=line), path, limits)
     elif isinstance(value.get("text"), str):
-        for raw in text.read_raw(_raw(value["text"]).splitlines(), path=path):
+        for raw in text.read_raw(check_raw(value["text"]).splitlines(), path=path):
             yield RawText(raw.text, line)
     else:
         raise FormatError("json", "none of `tokens`, `sentences` and `text` (a string) is there")
 
 
 def _columns(value: dict[str, Any], line: int) -> Sentence:
-    sentence = Sentence(_strings(value["tokens"], "tokens"), sent_id=_name(value, "sent_id") or "", line=line)
+    sentence = Sentence(
+        check_strings(value["tokens"], "tokens"), sent_id=name_of(value, "sent_id") or "", line=line
+    )
     for key in _STRING_COLUMNS:
         if value.get(key) is not None:
-            setattr(sentence, key, _strings(value[key], key))
+            setattr(sentence, key, check_strings(value[key], key))
     for key in _NUMBER_COLUMNS:
         if value.get(key) is not None:
             setattr(sentence, key, _numbers(value[key], key))
     return sentence
 
 
-def _strings(value: object, key: str) -> list[str]:
+def check_strings(value: object, key: str) -> list[str]:
+    """Return a list of words, or raise `FormatError`."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise FormatError("json", f"`{key}` is not a list of strings")
     for item in value:
@@ -121,7 +125,7 @@ def _numbers(value: object, key: str) -> list[int]:
     return value
 
 
-def _name(value: dict[str, Any], key: str) -> str | None:
+def name_of(value: dict[str, Any], key: str) -> str | None:
     """Return a name, which may be a string or a number."""
     name = value.get(key)
     if name is None:
@@ -130,10 +134,11 @@ def _name(value: dict[str, Any], key: str) -> str | None:
         return str(name) if abs(name) < 2**63 else None
     if not isinstance(name, str):
         raise FormatError("json", f"`{key}` is neither a string nor a whole number")
-    return _strings([name], key)[0]
+    return check_strings([name], key)[0]
 
 
-def _raw(value: str) -> str:
-    if _FORBIDDEN_IN_TEXT.search(value):
+def check_raw(value: str) -> str:
+    """Return raw text, or raise `FormatError`."""
+    if FORBIDDEN_IN_TEXT.search(value):
         raise FormatError("control-character", "a control character or lone surrogate in the text")
     return value

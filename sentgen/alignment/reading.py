@@ -1,0 +1,50 @@
+"""Read pairs from files, without a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from sentgen.alignment.pair import Pair
+from sentgen.corpus.pair_readers import pair_files
+from sentgen.corpus.pair_text import PairSettings, TokenizedPair
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import Rejection
+
+
+def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pair]:
+    """Yield the pairs of files, as `sentgen pairs ingest` would store them.
+
+    Args:
+        paths: JSON Lines, two parallel texts, a folder, or CoNLL-U; see `sentgen.corpus.pair_readers`.
+        settings: how pairs are found and how texts become words.
+
+    Raises:
+        InputError: something is wrong with a file, with file and line.
+    """
+    settings = settings or PairSettings()
+    for file in pair_files(paths):
+        for found in file.read(settings):
+            pair = found if isinstance(found, Rejection) else found.tokenised(settings)
+            if isinstance(pair, Rejection):
+                raise pair.as_error()
+            yield as_pair(pair)
+
+
+def as_pair(pair: TokenizedPair) -> Pair:
+    """Return a pair as the aligners see it."""
+    return Pair(
+        pair.key,
+        _words(pair.document),
+        _words(pair.abstract),
+        _starts(pair.document),
+        _starts(pair.abstract),
+    )
+
+
+def _words(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    return tuple(form for sentence in sentences for form in sentence.forms)
+
+
+def _starts(sentences: Sequence[Sentence]) -> tuple[int, ...]:
+    return tuple(accumulate((len(sentence.forms) for sentence in sentences[:-1]), initial=0))

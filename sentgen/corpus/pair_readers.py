@@ -1,0 +1,307 @@
+"""Read documents with their abstracts from JSON Lines, parallel text, folders and CoNLL-U.
+
+* JSON Lines: an object a pair, or, with several abstracts, one for each of them (keys `KEY#1`, `KEY#2`, ...).
+  A text is a string (raw), a list of strings (sentences) or a list of lists of strings (words).
+  `abstracts`, `summaries`, `targets` and `highlights` hold several abstracts, and so does a list in `target`.
+* Two files of as many lines: line i of the one is the document, line i of the other its abstract.
+* A folder with `NAME.document` and `NAME.abstract`, or with the folders `document` and `abstract` whose files
+  have the same names; each file is read as `sentgen ingest` does.
+* CoNLL-U whose documents are called `NAME.document` and `NAME.abstract` (`# newdoc id`), the abstract after
+  its document; it may have several (`NAME.abstract1`, ...).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from sentgen.corpus.formats import READERS, UnrecognizedError, detect
+from sentgen.corpus.pair_text import PairSettings, RawPair, Text
+from sentgen.corpus.readers import jsonl
+from sentgen.corpus.readers._columns import FormatError
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import LineReader, Source, expand, source_at
+from sentgen.corpus.validation import LIMITS
+from sentgen.errors import InputError, Rejection
+
+#: Where JSON objects have their texts and names, the first that is there; all the values of some are several.
+DOCUMENT_FIELDS = ("document", "source", "article", "text", "body")
+ABSTRACT_FIELDS = (
+    "abstract",
+    "abstracts",
+    "summary",
+    "summaries",
+    "target",
+    "targets",
+    "highlights",
+    "human",
+)
+KEY_FIELDS = ("id", "key", "paper_id", "name")
+_SEVERAL = frozenset({"abstracts", "summaries", "targets", "target", "human"})
+
+_SIDES = {
+    "document": ("document", "documents", "doc", "source", "article", "articles", "text"),
+    "abstract": ("abstract", "abstracts", "abs", "summary", "summaries", "target", "human"),
+}
+_SUFFIX = re.compile(r"(.+)\.(document|abstract)([0-9]*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class PairFile:
+    """One thing that holds pairs: a file, two parallel ones, or the two files of one pair.
+
+    ``sources`` has the documents first; ``key`` is the name of the pair where files are texts.
+    """
+
+    kind: str
+    sources: tuple[Source, ...]
+    key: str = ""
+
+    @property
+    def name(self) -> str:
+        """What users see."""
+        return self.sources[0].name
+
+    def read(self, settings: PairSettings) -> Iterator[RawPair | Rejection]:
+        """Yield the pairs and what is wrong with others, in their order."""
+        match self.kind:
+            case "jsonl":
+                return _read_jsonl(self.sources[0], settings)
+            case "conllu":
+                return _read_conllu(self.sources[0])
+            case "texts":
+                return iter([_read_texts(self)])
+        return _read_parallel(self)
+
+
+def pair_files(paths: Sequence[str]) -> Iterator[PairFile]:
+    """Yield what holds the pairs that the paths name.
+
+    Raises:
+        InputError: a path names nothing, or nothing that holds pairs.
+    """
+    folders = [path for path in paths if os.path.isdir(path)]
+    if len(paths) == 1 and folders:
+        found = list(_folder(folders[0]))
+        if found:
+            return iter(found)
+    sources = list(expand(paths))
+    kinds = [_kind(source) for source in sources]
+    if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
+        return iter([PairFile("parallel", (sources[0], sources[1]))])
+    return _single(sources, kinds)
+
+
+def _single(sources: Sequence[Source], kinds: Sequence[str]) -> Iterator[PairFile]:
+    """Yield the files that hold whole pairs; pass over others that the user did not name."""
+    files = []
+    for source, kind in zip(sources, kinds, strict=True):
+        if kind in ("jsonl", "conllu"):
+            files.append(PairFile(kind, (source,)))
+        elif source.explicit:
+            raise InputError(
+                "a text alone is no pair; give two files of as many lines, documents first, or JSON Lines",
+                path=source.name,
+            )
+    if not files:
+        raise InputError(
+            "no pairs here; a folder needs NAME.document and NAME.abstract, document/ and abstract/, "
+            "or files of JSON Lines or CoNLL-U",
+            path=os.path.commonpath([source.path for source in sources]),
+        )
+    return iter(files)
+
+
+def _kind(source: Source) -> str:
+    try:
+        return detect(source)
+    except UnrecognizedError:
+        return ""
+
+
+class _JsonLines(LineReader):
+    """Lines of JSON, in which DEL may stand unescaped; what becomes of it is up to the pair."""
+
+    def clean(self, block: bytes) -> bytes:
+        return super().clean(block.replace(b"\x7f", b"\\u007f"))
+
+
+def _read_jsonl(source: Source, settings: PairSettings) -> Iterator[RawPair | Rejection]:
+    document_fields = (settings.document_field,) if settings.document_field else DOCUMENT_FIELDS
+    abstract_fields = (settings.abstract_field,) if settings.abstract_field else ABSTRACT_FIELDS
+    for number, line in enumerate(_JsonLines(source, LIMITS), 1):
+        if not line.strip():
+            continue
+        try:
+            value = jsonl.parse_object(line)
+            key = _key(value) or f"{_base(source.name)}:{number}"
+            if settings.replace_controls:
+                value = _blanked(value)
+            document, abstract = _field(value, document_fields), _field(value, abstract_fields)
+            text = _text(value[document], document)
+            abstracts = _abstracts(value[abstract], abstract)
+        except FormatError as error:
+            hint = "; see --replace-controls" if error.check_id == "control-character" else ""
+            yield Rejection(source.name, number, "", error.check_id, error.message + hint)
+            continue
+        for place, one in enumerate(abstracts, 1):
+            name = f"{key}#{place}" if len(abstracts) > 1 else key
+            yield RawPair(name, text, one, source, source, number)
+
+
+def _blanked(value: Any) -> Any:
+    """Return a JSON value with blanks for control characters in its texts, which nest at most twice."""
+    if isinstance(value, str):
+        return jsonl.FORBIDDEN_IN_TEXT.sub(" ", value)
+    if isinstance(value, list):
+        return [_blanked(one) for one in value] if value and isinstance(value[0], (str, list)) else value
+    if isinstance(value, dict):
+        return {key: _blanked(one) for key, one in value.items() if not isinstance(one, dict)}
+    return value
+
+
+def _field(value: dict[str, Any], names: Iterable[str]) -> str:
+    names = tuple(names)
+    for name in names:
+        if value.get(name):
+            return name
+    raise FormatError("pair-field", f"none of {', '.join(f'`{name}`' for name in names)} is there, or empty")
+
+
+def _key(value: dict[str, Any]) -> str | None:
+    return next((key for name in KEY_FIELDS if (key := jsonl.name_of(value, name))), None)
+
+
+def _abstracts(value: object, field: str) -> list[Text]:
+    if field in _SEVERAL and isinstance(value, list):
+        return [_text(one, field) for one in value]
+    return [_text(value, field)]
+
+
+def _text(value: object, field: str) -> Text:
+    """Check a text of a JSON object."""
+    if isinstance(value, str):
+        return jsonl.check_raw(value)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return tuple(jsonl.check_raw(one) for one in value)
+    if isinstance(value, list) and all(isinstance(one, list) for one in value):
+        return tuple(tuple(jsonl.check_strings(one, field)) for one in value)
+    raise FormatError(
+        "json", f"`{field}` is neither a string, nor a list of strings, nor one of lists of words"
+    )
+
+
+def _read_parallel(file: PairFile) -> Iterator[RawPair | Rejection]:
+    documents, abstracts = file.sources
+    split = [_kind(source) == "lines" for source in file.sources]
+    base = _base(documents.name)
+    for number, (document, abstract) in enumerate(zip_longest(documents.open(), abstracts.open()), 1):
+        if document is None or abstract is None:
+            short = documents if document is None else abstracts
+            raise InputError(
+                f"ends before line {number} of the other file; line i belongs to line i",
+                path=short.name,
+            )
+        if not document.strip() and not abstract.strip():
+            continue
+        sides: list[Text] = [
+            (tuple(line.split()),) if words else line
+            for line, words in zip((document, abstract), split, strict=True)
+        ]
+        yield RawPair(f"{base}:{number}", sides[0], sides[1], documents, abstracts, number)
+
+
+def _read_texts(file: PairFile) -> RawPair | Rejection:
+    """Read one pair from its two files."""
+    sides = []
+    for source in file.sources:
+        try:
+            sentences = list(READERS[detect(source)].read(iter(source.open()), path=source.name))
+        except UnrecognizedError as error:
+            return Rejection(source.name, 1, file.key, "empty-text", error.message)
+        fault = next((one for one in sentences if isinstance(one, Rejection)), None)
+        if fault is not None:
+            return fault
+        sides.append(tuple(one for one in sentences if isinstance(one, Sentence)))
+    return RawPair(file.key, sides[0], sides[1], file.sources[0], file.sources[1], 1)
+
+
+def _folder(folder: str) -> Iterator[PairFile]:
+    """Yield the pairs of files in a folder, sorted by name."""
+    sides: dict[str, dict[str, str]] = {"document": {}, "abstract": {}}
+    for side, names in _SIDES.items():
+        for name in names:
+            inside = os.path.join(folder, name)
+            if os.path.isdir(inside):
+                sides[side] |= {_stem(file): os.path.join(inside, file) for file in _files(inside)}
+    for file in _files(folder):
+        base = re.sub(r"\.(txt|text|tok|conllu)$", "", re.sub(r"\.(gz|xz|bz2)$", "", file))
+        stem, _, extension = base.rpartition(".")
+        side = next((side for side, names in _SIDES.items() if extension in names[:3]), None)
+        if side is not None and stem:
+            sides[side][stem] = os.path.join(folder, file)
+    for name in sorted(sides["document"].keys() | sides["abstract"].keys()):
+        for side, files in sides.items():
+            if name not in files:
+                raise InputError(f"{name!r} has no {side} here; every name needs both", path=folder)
+        yield PairFile("texts", tuple(source_at(files[name]) for files in sides.values()), key=name)
+
+
+def _files(folder: str) -> list[str]:
+    names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    return [name for name in names if os.path.isfile(os.path.join(folder, name))]
+
+
+def _read_conllu(source: Source) -> Iterator[RawPair | Rejection]:
+    """Yield a pair for every abstract; only one document and one abstract are in memory."""
+    document: tuple[str, tuple[Sentence, ...]] | None = None
+    for name, sentences, faults in _documents(source.open(), source.name):
+        line = sentences[0].line if sentences else 1
+        match = _SUFFIX.fullmatch(name)
+        if match is None:
+            message = f"document {name!r} is neither NAME.document nor NAME.abstract"
+            yield Rejection(source.name, line, name, "pair-name", message)
+        elif faults:
+            yield faults[0]
+        elif match[2] == "document":
+            document = (match[1], sentences)
+        elif document is None or document[0] != match[1]:
+            message = f"the abstract {name!r} does not follow its document {match[1]}.document"
+            yield Rejection(source.name, line, name, "pair-name", message)
+        else:
+            key = f"{match[1]}#{match[3]}" if match[3] else match[1]
+            yield RawPair(key, document[1], sentences, source, source, document[1][0].line)
+
+
+def _documents(lines: LineReader, path: str) -> Iterator[tuple[str, tuple[Sentence, ...], list[Rejection]]]:
+    """Yield the name, the sentences and the faults of each document of a CoNLL-U file."""
+    name = ""
+    sentences: list[Sentence] = []
+    faults: list[Rejection] = []
+    just_before: list[Rejection] = []  # a broken sentence before a document may have been its first
+    for found in READERS["conllu"].read(iter(lines), path=path):
+        if isinstance(found, Rejection):
+            faults.append(found)
+            just_before = [found]
+            continue
+        if found.document is not None:
+            if sentences:
+                yield name, tuple(sentences), faults
+            name, sentences, faults = found.document, [], just_before
+            found.document = None
+        just_before = []
+        sentences.append(found)
+    if sentences or faults:
+        yield name, tuple(sentences), faults
+
+
+def _base(name: str) -> str:
+    return re.split(r"[/\\!]", name)[-1]
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"(\.(txt|text|tok|conllu))?(\.(gz|xz|bz2))?$", "", name)
