@@ -1,0 +1,212 @@
+"""What EM learns: the mixture weights, the jumps, the rewrite tables and the words of null.
+
+The parameters are flat arrays, so that they can be stored and sent; the rewrite tables are sorted by their keys
+(see ``lexicon``), so that the part of a table that a batch of pairs needs can be fetched alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.alignment.jumps import Floats, jump_cells
+from sentgen.alignment.lexicon import Ids, Keys, PairIds, phrase_keys
+from sentgen.alignment.settings import Prior, Settings
+
+
+@dataclass(frozen=True)
+class RewriteTable:
+    """P(abstract phrase | document phrase), the cells sorted by (document key, abstract key), all (cells,).
+
+    ``fake`` are the fake counts of the Dirichlet prior. For each document key, ``prob`` sums to one.
+    """
+
+    document: Keys
+    abstract: Keys
+    prob: Floats
+    fake: Floats
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self.prob)
+
+    @cached_property
+    def rows(self) -> Keys:
+        """The document keys, each once, sorted."""
+        return self.document[self.starts[:-1]]
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """First cell of each row, and the number of cells, (rows + 1,)."""
+        firsts = np.flatnonzero(self.document[1:] != self.document[:-1]) + 1
+        bounds = [0, *firsts.tolist(), len(self.document)] if len(self.document) else [0]
+        return np.array(bounds, np.int64)
+
+    def normalized(self, counts: Floats) -> Floats:
+        """Return counts divided by the sum of their row; a row of no counts keeps what it has."""
+        if not len(self):
+            return counts
+        totals = np.repeat(np.add.reduceat(counts, self.starts[:-1]), np.diff(self.starts))
+        return np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), self.prob)
+
+
+def empty_table() -> RewriteTable:
+    """Return a table without cells."""
+    return RewriteTable(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What the model knows.
+
+    ``jumps`` is the mass of each cell of ``jump_cells``; ``weights`` are those of table, stems and identity;
+    ``table`` is over words and phrases, ``stems`` over stems (without cells where the settings have no table of
+    stems); ``unigram`` is P(word | null) by word id and ``forms`` the number of abstract words by stem id. A word
+    pair that is in no cell, or whose word id lies beyond ``unigram``, has the probability ``unseen``, times
+    4/3 if equal up to the stem and 5/3 if identical: the prior mean. In training there is none.
+    """
+
+    p0: float
+    jumps: Floats
+    weights: Floats
+    table: RewriteTable
+    stems: RewriteTable
+    unigram: Floats
+    forms: npt.NDArray[np.int32]
+    unseen: float
+
+
+def prior_parameters(settings: Settings) -> Parameters:
+    """Return the parameters that the priors give before any pair has been seen."""
+    cells = jump_cells(settings.window, settings.reach)
+    return Parameters(
+        p0=settings.p0,
+        jumps=cells.prior(settings.jump_power),
+        weights=np.array(settings.weights),
+        table=empty_table(),
+        stems=empty_table(),
+        unigram=np.empty(0),
+        forms=np.empty(0, np.int32),
+        unseen=1 / settings.vocabulary,
+    )
+
+
+def initial_parameters(
+    pairs: Sequence[PairIds], stem_of: Ids, settings: Settings, *, table: RewriteTable | None = None
+) -> Parameters:
+    """Return the parameters at which EM starts: the prior means over what the pairs support.
+
+    Args:
+        pairs: The pairs to train on.
+        stem_of: Id of the stem of each word (``Lexicon.stem_of``).
+        settings: The model.
+        table: The rewrite table, if it has been made elsewhere (in a store); else ``support`` makes it.
+    """
+    unigram = np.full(len(stem_of), 1 / max(1, len(stem_of)))
+    stems = empty_table()
+    if settings.stems == "table":
+        stems = support([_stemmed(pair) for pair in pairs], np.arange(len(stem_of)), settings, stems=True)
+    return Parameters(
+        p0=settings.p0,
+        jumps=jump_cells(settings.window, settings.reach).prior(settings.jump_power),
+        weights=np.array(settings.weights),
+        table=support(pairs, stem_of, settings) if table is None else table,
+        stems=stems,
+        unigram=unigram,
+        forms=forms(pairs, stem_of),
+        unseen=1 / settings.vocabulary,
+    )
+
+
+def _stemmed(pair: PairIds) -> PairIds:
+    return PairIds(pair.document_stems, pair.abstract_stems, pair.document_stems, pair.abstract_stems)
+
+
+def forms(pairs: Iterable[PairIds], stem_of: Ids) -> npt.NDArray[np.int32]:
+    """Return the number of different abstract words with each stem, by stem id, at least 1."""
+    words = np.unique(np.concatenate([np.empty(0, np.int32), *(pair.abstract for pair in pairs)]))
+    counts = np.bincount(stem_of[words], minlength=int(stem_of.max(initial=-1)) + 1)
+    return np.maximum(counts, 1).astype(np.int32)
+
+
+def support(
+    pairs: Sequence[PairIds], stem_of: Ids, settings: Settings, *, stems: bool = False
+) -> RewriteTable:
+    """Return the cells that rewriting may use, at the prior mean.
+
+    All word pairs that occur together in a pair, and the phrase pairs that do so in ``min_documents`` pairs.
+    ``stems`` says that the words are stems: what is equal then counts as equal up to the stem.
+    """
+    seen = [phrase_pairs(pair, settings) for pair in pairs]
+    cells = np.concatenate([np.empty((0, 2), np.int64), *seen])
+    cells, times = np.unique(cells, axis=0, return_counts=True)
+    words = (cells >= 0).all(axis=1)
+    cells = cells[words | (times >= settings.min_documents)]
+    equal_stems = _equal_phrases(pairs, cells, settings)
+    fake = fake_counts(cells[:, 0], cells[:, 1], stem_of, settings.prior, equal_stems)
+    if stems:
+        fake[cells[:, 0] == cells[:, 1]] = settings.prior.stem
+    return prior_mean(cells[:, 0], cells[:, 1], fake)
+
+
+def prior_mean(document: Keys, abstract: Keys, fake: Floats) -> RewriteTable:
+    """Return a table of sorted cells at the mean of its Dirichlet prior: alpha = 1 + fake."""
+    table = RewriteTable(document, abstract, np.zeros(len(fake)), fake)
+    return RewriteTable(document, abstract, table.normalized(fake + 1.0), fake)
+
+
+def phrase_pairs(pair: PairIds, settings: Settings) -> npt.NDArray[np.int64]:
+    """Return the keys of all phrase pairs of a pair within the maxima, each once, (pairs, 2)."""
+    document = _all_keys(pair.document, settings.max_document_phrase)
+    abstract = _all_keys(pair.abstract, settings.max_abstract_phrase)
+    return np.stack([np.repeat(document, len(abstract)), np.tile(abstract, len(document))], axis=1)
+
+
+def _all_keys(words: Ids, longest: int) -> Keys:
+    return np.unique(np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)]))
+
+
+def fake_counts(
+    document: Keys, abstract: Keys, stem_of: Ids, prior: Prior, equal_stems: npt.NDArray[np.bool_]
+) -> Floats:
+    """Return the fake counts of cells by their kind: identical, equal up to the stem, words, phrases.
+
+    ``equal_stems`` says which cells are phrases of more words that are equal up to the stem.
+    """
+    words = (document >= 0) & (abstract >= 0)
+    fake = np.where(words, prior.word, prior.phrase)
+    equal = equal_stems.copy()
+    equal[words] = stem_of[document[words]] == stem_of[abstract[words]]
+    fake[equal] = prior.stem
+    fake[document == abstract] = prior.identity
+    return fake
+
+
+def _equal_phrases(
+    pairs: Sequence[PairIds], cells: npt.NDArray[np.int64], settings: Settings
+) -> npt.NDArray[np.bool_]:
+    """Say which cells are phrases of two words or more that are equal up to the stem."""
+    stem_keys: dict[int, int] = {}
+    longest = max(settings.max_document_phrase, settings.max_abstract_phrase)
+    for pair in pairs:
+        for words, stems in (
+            (pair.document, pair.document_stems),
+            (pair.abstract, pair.abstract_stems),
+        ):
+            for length in range(2, longest + 1):
+                keys = phrase_keys(words, length).tolist()
+                stem_keys.update(zip(keys, phrase_keys(stems, length).tolist(), strict=True))
+    equal = [a < 0 and b < 0 and stem_keys[a] == stem_keys[b] for a, b in cells.tolist()]
+    return np.array(equal, np.bool_)
+
+
+def unigrams(pairs: Iterable[PairIds], size: int) -> Floats:
+    """Return the share of each word among the words of the abstracts, plus one each, (size,)."""
+    counts = Counter(word for pair in pairs for word in pair.abstract.tolist())
+    shares = np.array([1.0 + counts[word] for word in range(size)])
+    return shares / shares.sum()

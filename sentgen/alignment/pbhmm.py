@@ -1,0 +1,45 @@
+"""The phrase-based HMM as an aligner (Daumé & Marcu 2004): pairs in, alignments out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sentgen.alignment.alignment import Alignment
+from sentgen.alignment.lexicon import Lexicon, PairIds
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.parameters import Parameters, prior_parameters
+from sentgen.alignment.settings import Settings, preset
+
+
+def align(
+    pair: PairIds, parameters: Parameters, settings: Settings, *, reverse: Parameters | None = None
+) -> Alignment:
+    """Align a pair, by the best path or by posteriors as the settings say.
+
+    ``reverse`` are the parameters of the model with document and abstract exchanged, for ``settings.both``;
+    without them its priors are taken.
+    """
+    raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class PhraseHmm:
+    """An aligner with what it has learnt; without parameters it has its priors only."""
+
+    name: str
+    settings: Settings
+    parameters: Parameters
+    lexicon: Lexicon
+    reverse: Parameters | None = None
+
+    def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
+        """Align pairs, one answer for each, in their order."""
+        for pair in pairs:
+            yield align(self.lexicon.encode(pair), self.parameters, self.settings, reverse=self.reverse)
+
+
+def untrained(name: str = "best") -> PhraseHmm:
+    """Return an aligner with the priors of a preset, which needs no training."""
+    settings = preset(name)
+    return PhraseHmm(f"pbhmm-{name}", settings, prior_parameters(settings), Lexicon(fold=settings.fold))

@@ -1,0 +1,129 @@
+"""What the phrase-based HMM assumes: the choices where the paper is open, its priors, and two presets.
+
+Daumé & Marcu 2004; docs/pbhmm.md says what each choice means and which one is the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from sentgen.errors import InputError
+
+#: The parts of the parameters that EM may leave as they are.
+Part = Literal["null", "weights", "unigram", "jumps", "table"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """Fake counts of the Dirichlet priors (alpha - 1), added in every M step (sec. 2.2.5).
+
+    ``word``, ``stem``, ``identity`` and ``phrase`` go to each cell of the rewrite table by its kind, the kinds
+    in that order for word pairs that differ, pairs equal up to the stem, identical pairs, and other phrase
+    pairs. ``jump`` goes to each cell of the jump table, ``unigram`` to each word that null can emit, ``weight``
+    to each mixture weight. ``null`` is the strength of the Beta prior of P(null): ``null`` times the initial
+    P(null) fake null segments and ``null`` times its complement fake others.
+    """
+
+    word: float = 2.0
+    stem: float = 3.0
+    identity: float = 4.0
+    phrase: float = 0.0
+    jump: float = 1.0
+    unigram: float = 2.0
+    weight: float = 0.0
+    null: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The model, its priors, and how it decodes.
+
+    Args:
+        max_document_phrase: Most words of a document phrase in the rewrite table (K).
+        max_abstract_phrase: Most words of an abstract phrase in the rewrite table (L).
+        max_run: Most words of a copied run (equal stems one by one); ``None`` for no limit.
+        min_documents: Pairs in which a phrase pair must occur together to enter the rewrite table.
+        null: ``stay``: a null word leaves the position in the document; ``table3``: it may move it, as table 3
+            of the paper has it.
+        normalization: ``deficient``: jumps over the borders of the document keep their probability;
+            ``position``: jumps are renormalized over the targets 1..n+1.
+        window: Jumps up to this distance have a cell of their own, those beyond share cells that double in
+            size; ``None`` for a cell for each distance.
+        reach: Distance up to which jump cells are laid out; farther jumps share the density of the last one.
+        stems: What the second component is, ``table``: a rewrite table of stems, with the third equal up to the
+            stem; ``equal``: equal up to the stem, with the third equal as it is written.
+        constants: ``normalized``: what is equal up to the stem is divided by the number of words with that
+            stem, so that each component sums to one; ``one``: the constant 1.
+        fold: Compare words in lower case.
+        p0: Initial P(null).
+        weights: Initial mixture weights of table, stems, identity.
+        vocabulary: Size of the vocabulary of the abstracts as the untrained model assumes it.
+        forms: Words to a stem as the untrained model assumes it.
+        jump_power: The initial jump is (1 + |d - 1|) ** -jump_power.
+        prior: Fake counts.
+        fixed: Parts that EM leaves at their initial values.
+        decode: ``viterbi``: the best path; ``posterior``: the links whose posterior reaches ``threshold``.
+        both: Decode posteriors in both directions and take the root of their product.
+        threshold: Smallest posterior of a link.
+        prune: Drop word pairs whose rewrite probability is below this share of the best for that abstract
+            word; ``None`` to keep all (exact).
+    """
+
+    max_document_phrase: int = 4
+    max_abstract_phrase: int = 4
+    max_run: int | None = None
+    min_documents: int = 2
+    null: Literal["stay", "table3"] = "stay"
+    normalization: Literal["deficient", "position"] = "deficient"
+    window: int | None = 32
+    reach: int = 1 << 14
+    stems: Literal["table", "equal"] = "table"
+    constants: Literal["normalized", "one"] = "normalized"
+    fold: bool = True
+    p0: float = 0.2
+    weights: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3)
+    vocabulary: int = 20_000
+    forms: int = 2
+    jump_power: float = 1.0
+    prior: Prior = Prior()
+    fixed: frozenset[Part] = frozenset()
+    decode: Literal["viterbi", "posterior"] = "viterbi"
+    both: bool = False
+    threshold: float = 0.5
+    prune: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        if min(self.max_document_phrase, self.max_abstract_phrase) < 1:
+            raise InputError("a phrase has at least one word: give a maximum of 1 or more")
+        if not 0 < self.p0 < 1:
+            raise InputError(f"P(null) is {self.p0}; it lies between 0 and 1, both left out")
+        if min(self.weights) < 0 or abs(sum(self.weights) - 1) > 1e-9:
+            raise InputError(f"the mixture weights {self.weights} must not be negative and sum to 1")
+        if self.window is not None and self.window < 1:
+            raise InputError("the window of exact jumps is at least 1; leave it out for exact jumps only")
+
+
+PRESETS: Mapping[str, Settings] = {
+    "paper": Settings(),
+    "best": Settings(
+        normalization="position",
+        stems="equal",
+        p0=0.1,
+        weights=(0.1, 0.05, 0.85),
+        fixed=frozenset({"null", "weights", "unigram"}),
+        decode="posterior",
+        both=True,
+        threshold=0.4,
+    ),
+}
+
+
+def preset(name: str) -> Settings:
+    """Return the settings of a preset, ``paper`` or ``best``."""
+    try:
+        return PRESETS[name]
+    except KeyError:
+        raise InputError(f"there is no preset {name!r}; choose one of {', '.join(sorted(PRESETS))}") from None
