@@ -154,17 +154,18 @@ def _read_json(path: str) -> Gold:
 
 def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the objects of an array with the lines on which they begin."""
-    text = "\n".join(_lines(_one_source(path))).strip()
-    decoder, at = json.JSONDecoder(), 1
-    if not text.startswith("["):
+    text = "\n".join(_lines(_one_source(path))).rstrip()
+    decoder, at, line = json.JSONDecoder(), _next(text, 0), 1
+    if text[at : at + 1] != "[":
         raise InputError("is no JSON array of pairs", path=path, line=1)
-    while True:
-        at = _next(text, at)
-        line = text.count("\n", 0, at) + 1
-        if text[at : at + 1] == "]":
+    end = 0
+    while text[at] != "]":
+        begin = _next(text, at + 1)  # behind [ or a comma
+        line, end = line + text.count("\n", end, begin), begin
+        if text[begin:] == "]":
             return
         try:
-            entry, at = decoder.raw_decode(text, at)
+            entry, at = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError) as error:
             raise InputError(f"not JSON: {str(error)[:80]}", path=path, line=line) from error
         if not isinstance(entry, dict):
@@ -172,9 +173,7 @@ def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
         yield line, entry
         at = _next(text, at)
         if text[at : at + 1] not in (",", "]"):
-            line = text.count("\n", 0, at) + 1
-            raise InputError("not JSON: a comma or ] is missing", path=path, line=line)
-        at += text[at] == ","
+            raise InputError("not JSON: no comma or ] follows this object", path=path, line=line)
 
 
 def _next(text: str, at: int) -> int:
