@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sentgen.alignment.alignment import Aligner
+from sentgen.alignment.bitext import Side
+from sentgen.alignment.cut_and_paste import CutAndPaste
+from sentgen.alignment.hmm import SymmetricHMM, WordHMM
 from sentgen.alignment.lcs import LongestCommon
+from sentgen.alignment.model1 import Model1
 from sentgen.alignment.pair import Pair
 from sentgen.errors import InputError
 
@@ -20,12 +25,27 @@ def _truth(text: str) -> bool:
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
 
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1:
+        raise ValueError(text)
+    return value
+
+
+def _side(text: str) -> Side:
+    return {"document": "document", "abstract": "abstract"}[text]  # type: ignore[return-value]
+
+
 @dataclass(frozen=True, slots=True)
 class System:
-    """How a system is made and what can be set.
-
-    ``make`` takes the settings, ``name`` and, if the system ``learns``, ``training`` and ``seed``.
-    """
+    """How a system is made, with ``name``, its settings and, if it ``learns``, ``training``; what they are."""
 
     make: Callable[..., Aligner]
     help: str
@@ -33,19 +53,41 @@ class System:
     learns: bool = False
 
 
+def _symmetric(*, name: str, **settings: Any) -> SymmetricHMM:
+    return SymmetricHMM(WordHMM(**settings), name)
+
+
+_HMM = {
+    "iterations": _count,
+    "model1_iterations": _count,
+    "null": _share,
+    "smoothing": _share,
+    "sentences": _count,
+}
 #: Name to system, in the order of tables.
 SYSTEMS: Mapping[str, System] = {
-    "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": int, "reuse": _truth}),
+    "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": _count, "reuse": _truth}),
+    "cut-and-paste": System(CutAndPaste, "Jing 2002: blocks of equal stems", {"n": _count, "near": _count}),
+    "model1": System(
+        Model1,
+        "IBM Model 1, the document as source",
+        {"iterations": _count, "source": _side, "sentences": _count},
+        learns=True,
+    ),
+    "hmm": System(partial(WordHMM, source="abstract"), "HMM, the abstract as source", _HMM, learns=True),
+    "hmm-flipped": System(
+        partial(WordHMM, source="document"), "HMM, the document as source", _HMM, learns=True
+    ),
+    "hmm-symmetric": System(_symmetric, "HMM, both directions, grow-diag-final-and", _HMM, learns=True),
 }
 
 
-def aligner_named(spec: str, training: Sequence[Pair] = (), *, seed: int = 1) -> Aligner:
+def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     """Make a system from ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``.
 
     Args:
         spec: a name of `SYSTEMS` with settings; it is the name of the aligner, too.
         training: pairs to learn from beside those to align; systems without training ignore them.
-        seed: of systems that draw random numbers.
 
     Raises:
         InputError: there is no such system, setting or value, or a program that it needs is not installed.
@@ -59,7 +101,7 @@ def aligner_named(spec: str, training: Sequence[Pair] = (), *, seed: int = 1) ->
         raise InputError(f"no system {name!r}; there are: {', '.join(SYSTEMS)}")
     settings = dict(_assignment(spec, text, system) for text in assignments)
     if system.learns:
-        settings |= {"training": tuple(training), "seed": seed}
+        settings["training"] = tuple(training)
     return system.make(name=spec, **settings)
 
 

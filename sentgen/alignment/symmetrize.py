@@ -1,0 +1,47 @@
+"""One alignment from two: grow-diag-final-and (Koehn et al. 2003; as in Moses)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+
+from sentgen.alignment.alignment import Link
+
+_NEIGHBORS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def grow_diag_final_and(one: Set[Link], other: Set[Link]) -> set[Link]:
+    """Join the links of two directions.
+
+    Start with the links of both. Again and again add links of either that touch one that is in, diagonally
+    too, if one of their words has none yet. Last, add links of ``one``, then of ``other``, if both of their
+    words have none yet. Links are taken in ascending order.
+
+    >>> sorted(grow_diag_final_and({(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 2)}))
+    [(0, 0), (1, 1), (1, 2)]
+    """
+    links = set(one & other)
+    either = one | other
+    left, right = {i for i, _ in links}, {j for _, j in links}
+
+    def add(link: Link) -> None:
+        links.add(link)
+        left.add(link[0])
+        right.add(link[1])
+
+    grown = True
+    while grown:
+        grown = False
+        for i, j in sorted(links):
+            for di, dj in _NEIGHBORS:
+                near = (i + di, j + dj)
+                if near in either and near not in links and (near[0] not in left or near[1] not in right):
+                    add(near)
+                    grown = True
+    for link in _ascending(one, other):
+        if link[0] not in left and link[1] not in right:
+            add(link)
+    return links
+
+
+def _ascending(*sets: Iterable[Link]) -> Iterable[Link]:
+    return (link for links in sets for link in sorted(links))
