@@ -10,11 +10,15 @@ formula: (count + fake) / their sum over the row).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import xlogy
 
-from sentgen.alignment.jumps import Floats
+from sentgen.alignment.emission import credit, rewriting
+from sentgen.alignment.inference import chain, infer
+from sentgen.alignment.jumps import Floats, jump_cells
 from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.parameters import Parameters, RewriteTable
 from sentgen.alignment.settings import Settings
@@ -54,8 +58,54 @@ class Expected:
 
 
 def expected_counts(pairs: Iterable[PairIds], parameters: Parameters, settings: Settings) -> Expected:
-    """Return the expected counts of pairs under the parameters (the E step)."""
-    raise NotImplementedError
+    """Return the expected counts of pairs under the parameters (the E step).
+
+    A pair that the model cannot make (log-probability -inf) counts for nothing but that.
+    """
+    table, stems = np.zeros(len(parameters.table)), np.zeros(len(parameters.stems))
+    unigram, weights = np.zeros(len(parameters.unigram)), np.zeros(3)
+    jumps = np.zeros(len(parameters.jumps))
+    logp, nulls, moves, number = 0.0, 0.0, 0.0, 0
+    for pair in pairs:
+        transitions = chain(parameters, settings, len(pair.document))
+        found = rewriting(pair, parameters, settings)
+        seen = infer(found.emission, transitions)
+        number += 1
+        logp += seen.logp
+        if seen.logp == -np.inf:
+            continue
+        weights += credit(found, seen.words, seen.events, parameters, table, stems)
+        jumps += seen.jumps + rejected_jumps(seen.departures, parameters, settings)
+        known = pair.abstract < len(unigram)
+        np.add.at(unigram, pair.abstract[known], seen.null[known])
+        nulls += seen.null.sum()
+        moves += seen.words.sum() + seen.events.sum() + 1.0
+    return Expected(logp, number, table, stems, unigram, weights, jumps, float(nulls), float(moves))
+
+
+def rejected_jumps(departures: Floats, parameters: Parameters, settings: Settings) -> Floats:
+    """Return the expected jumps that would have left the document, by cell, (C,).
+
+    Jumps that are renormalized over the targets 1..n + 1 are the same as jumps drawn again until they stay
+    inside; the ones drawn in vain must be counted, or the M step is not one of EM. Of the distances of a cell,
+    those from position e that leave are drawn departures[e] * j(d) times each. Nothing for deficient jumps.
+    """
+    cells = jump_cells(settings.window, settings.reach)
+    if settings.normalization == "deficient":
+        return np.zeros(len(cells.first))
+    n = len(departures) - 1
+    position = np.arange(n + 1)
+    total, first = np.append(0.0, np.cumsum(departures)), np.append(0.0, np.cumsum(departures * position))
+
+    def inside(bound: npt.NDArray[np.int64]) -> Floats:
+        """Sum over e of departures[e] times the distances up to the bound that stay inside 1..n + 1."""
+        low, high = np.clip(-bound, 0, n + 1), np.clip(n + 1 - bound, 0, n + 1)
+        # For e < low none, for low <= e < high those from 1 - e to the bound, beyond all n + 1.
+        part = bound * (total[high] - total[low]) + first[high] - first[low]
+        return part + (n + 1) * (total[n + 1] - total[high])
+
+    stay = inside(cells.last) - inside(cells.first - 1)
+    return parameters.jumps * np.maximum(0.0, total[-1] - stay / cells.sizes)
 
 
 def maximize(expected: Expected, parameters: Parameters, settings: Settings) -> Parameters:
@@ -64,12 +114,57 @@ def maximize(expected: Expected, parameters: Parameters, settings: Settings) -> 
     ``parameters`` are those that the counts were made with: the parts that ``settings.fixed`` names, and rows
     without any count, stay as they are.
     """
-    raise NotImplementedError
+    prior, fixed = settings.prior, settings.fixed
+    new = parameters
+    if "null" not in fixed:
+        nulls = expected.nulls + prior.null * settings.p0
+        new = replace(new, p0=nulls / (expected.nulls + expected.moves + prior.null))
+    if "weights" not in fixed:
+        new = replace(new, weights=_shares(expected.weights + prior.weight, parameters.weights))
+    if "jumps" not in fixed:
+        new = replace(new, jumps=_shares(expected.jumps + prior.jump, parameters.jumps))
+    if "unigram" not in fixed:
+        new = replace(new, unigram=_shares(expected.unigram + prior.unigram, parameters.unigram))
+    if "table" not in fixed:
+        new = replace(
+            new,
+            table=_remade(parameters.table, expected.table),
+            stems=_remade(parameters.stems, expected.stems),
+        )
+    return new
+
+
+def _shares(counts: Floats, before: Floats) -> Floats:
+    total = counts.sum()
+    return counts / total if total > 0 else before
+
+
+def _remade(table: RewriteTable, counts: Floats) -> RewriteTable:
+    return replace(table, prob=table.normalized(counts + table.fake))
 
 
 def log_prior(parameters: Parameters, settings: Settings) -> float:
     """Return the log-density of the Dirichlet and Beta priors at the parameters, but for a constant."""
-    raise NotImplementedError
+    prior, fixed = settings.prior, settings.fixed
+    total = 0.0
+    if "null" not in fixed:
+        total += prior.null * settings.p0 * np.log(parameters.p0)
+        total += prior.null * (1 - settings.p0) * np.log1p(-parameters.p0)
+    if "weights" not in fixed:
+        total += _density(parameters.weights, prior.weight)
+    if "jumps" not in fixed:
+        total += _density(parameters.jumps, prior.jump)
+    if "unigram" not in fixed:
+        total += _density(parameters.unigram, prior.unigram)
+    if "table" not in fixed:
+        total += _density(parameters.table.prob, parameters.table.fake)
+        total += _density(parameters.stems.prob, parameters.stems.fake)
+    return float(total)
+
+
+def _density(prob: Floats, fake: Floats | float) -> float:
+    """Return the sum of fake * log(prob), where 0 log 0 is 0."""
+    return float(xlogy(fake, prob).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +190,3 @@ def train(
         posterior = expected.logp + log_prior(parameters, settings)
         parameters = maximize(expected, parameters, settings)
         yield Iteration(number, expected.logp, posterior, parameters)
-
-
-__all__ = ["Expected", "Iteration", "RewriteTable", "expected_counts", "log_prior", "maximize", "train"]

@@ -10,23 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from nltk.stem.porter import PorterStemmer
 
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.stems import stem
 
 Ids = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.int64]
-_porter = PorterStemmer()
-
-
-@lru_cache(maxsize=1 << 18)
-def stem(word: str) -> str:
-    """Return the Porter stem of a word, in lower case."""
-    return str(_porter.stem(word))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,82 @@
+"""The same inference over states, as the paper writes it: plain, and quadratic in the states.
+
+A state is a document phrase or null at a position; the tables are those of the paper (tables 2 and 3). Tests
+compare the compiled lattice with it, and the benchmark measures what factoring gains.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sentgen.alignment.inference import Posterior
+from sentgen.alignment.jump_kernels import jump_weight
+from sentgen.alignment.jumps import Floats
+from sentgen.alignment.lattice_kernels import Chain, Emission
+
+State = tuple[int, int]  # first position and width; (e, 0) is null at e
+
+
+def states(emission: Emission, chain: Chain) -> list[State]:
+    """Return all states: phrases of the widths that occur, and null at each position."""
+    n = emission.words.shape[1]
+    widths = sorted({1, *emission.width.tolist()})
+    phrases = [(i, k) for k in widths for i in range(1, n + 2 - k)]
+    return phrases + [(e, 0) for e in range(1 if chain.null_moves else 0, n + 1)]
+
+
+def last(state: State) -> int:
+    """Return the position at which a state leaves."""
+    return state[0] + max(state[1], 1) - 1
+
+
+def transition(chain: Chain, position: int, state: State) -> float:
+    """Return the probability of going from a position to a state (Daumé & Marcu 2004, table 3)."""
+    if state[1] == 0 and not chain.null_moves:
+        return chain.p0 if state[0] == position else 0.0
+    jump = jump_weight(chain.jumps, state[0] - position) / float(chain.total[position])
+    return jump * (chain.p0 if state[1] == 0 else 1 - chain.p0)
+
+
+def emissions(emission: Emission, all_states: list[State]) -> dict[int, Floats]:
+    """Return, by length, the probability of each state emitting that many words from each start, (m, S)."""
+    m = len(emission.null)
+    index = {state: number for number, state in enumerate(all_states)}
+    by_length = {length: np.zeros((m, len(all_states))) for length in {1, *emission.length.tolist()}}
+    for (i, k), number in index.items():
+        by_length[1][:, number] = emission.null if k == 0 else emission.words[:, i - 1] if k == 1 else 0.0
+    for one in range(len(emission.start)):
+        state = (int(emission.position[one]), int(emission.width[one]))
+        by_length[int(emission.length[one])][emission.start[one], index[state]] += emission.prob[one]
+    return by_length
+
+
+def infer_plainly(emission: Emission, chain: Chain) -> Posterior:
+    """Return likelihood and posteriors of words, events and null by sums over pairs of states, unscaled."""
+    m, n = emission.words.shape
+    all_states = states(emission, chain)
+    moves = np.array([[transition(chain, last(a), b) for b in all_states] for a in all_states])
+    begin = np.array([transition(chain, 0, state) for state in all_states])
+    finish = np.array([transition(chain, last(state), (n + 1, 1)) for state in all_states])
+    emitted = emissions(emission, all_states)
+    alpha, beta = np.zeros((m + 1, len(all_states))), np.zeros((m + 1, len(all_states)))
+    entered = np.zeros((m, len(all_states)))
+    for t in range(m):
+        entered[t] = begin if t == 0 else alpha[t] @ moves
+        for length, prob in emitted.items():
+            if t + length <= m:
+                alpha[t + length] += entered[t] * prob[t]
+    beta[m] = finish
+    for t in range(m - 1, 0, -1):
+        for length, prob in emitted.items():
+            if t + length <= m:
+                beta[t] += moves @ (prob[t] * beta[t + length])
+    likelihood = float(alpha[m] @ finish) if m else transition(chain, 0, (n + 1, 1))
+    index = {state: number for number, state in enumerate(all_states)}
+    gamma = entered * emitted[1] * beta[1:] / likelihood
+    words = gamma[:, :n]
+    events = [
+        entered[t, index[i, k]] * prob * beta[t + length, index[i, k]] / likelihood
+        for t, length, i, k, prob in zip(*emission[2:7], strict=True)
+    ]
+    null = gamma[:, [number for (_, k), number in index.items() if k == 0]].sum(axis=1)
+    return Posterior(float(np.log(likelihood)), words, null, np.array(events), np.empty(0), np.zeros(n + 1))
