@@ -1,0 +1,186 @@
+"""The systems of an evaluation of alignments, by name; one that is not installed does not stop the others.
+
+`pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
+behind colons: `pbhmm:preset=paper:iterations=10` trains in memory, `pbhmm:max-document-phrase=1` changes a
+setting of the model (see `Settings`), `pbhmm:prior-identity=0` one of its priors. All other names are those
+of `sentgen.alignment.baselines`.
+
+Systems that learn do so from the training pairs and from the pairs that they are to align, without links, as
+in the paper.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from sentgen.alignment import Aligner, Pair
+from sentgen.alignment.baselines import SYSTEMS, aligner_named
+from sentgen.alignment.em import train
+from sentgen.alignment.lexicon import Lexicon, PairIds
+from sentgen.alignment.parameters import Parameters, initial_parameters, prior_parameters
+from sentgen.alignment.pbhmm import PhraseHmm
+from sentgen.alignment.settings import Prior, Settings, preset
+from sentgen.errors import InputError, SentgenError
+
+#: The name of our own system.
+PBHMM = "pbhmm"
+#: Finds a model of the store by its name, and gives the aligner that name in tables.
+FindModel = Callable[[str, str], Aligner]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A system that can align, and how long it has learnt."""
+
+    aligner: Aligner
+    training_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A system that cannot run here, and why."""
+
+    system: str
+    reason: str
+
+
+def parse_specs(text: str) -> list[str]:
+    """Return the systems of a list, separated by commas.
+
+    Raises:
+        InputError: there is none, one is there twice, or none is called so.
+    """
+    specs = [spec.strip() for spec in text.split(",") if spec.strip()]
+    if not specs:
+        raise InputError("no systems; give some, such as pbhmm,cut-and-paste,lcs")
+    for number, spec in enumerate(specs):
+        if spec in specs[:number]:
+            raise InputError(f"the system {spec!r} is there twice; remove one")
+        _check_name(spec)
+    return specs
+
+
+def _check_name(spec: str) -> None:
+    """Refuse systems and settings that there are not, so that what is left may be missing here only."""
+    name, *assignments = spec.split(":")
+    if name == PBHMM:
+        return
+    if name not in SYSTEMS:
+        raise InputError(f"no system {name!r}; there are: {', '.join((PBHMM, *SYSTEMS))}")
+    known = SYSTEMS[name].settings
+    for assignment in assignments:
+        if (setting := assignment.partition("=")[0].strip().replace("-", "_")) not in known:
+            raise InputError(f"{spec!r} has no setting {setting!r}; there are: {', '.join(known) or 'none'}")
+
+
+def make_system(
+    spec: str,
+    pairs: Sequence[Pair],
+    training: Sequence[Pair] = (),
+    *,
+    find_model: FindModel | None = None,
+) -> Ready | Missing:
+    """Make a system, and train it if it learns beforehand.
+
+    Args:
+        spec: its name and settings.
+        pairs: what it is to align, and may learn from.
+        training: more pairs to learn from.
+        find_model: for models of the store.
+
+    Raises:
+        InputError: a setting of our own system is wrong.
+    """
+    clock = time.perf_counter()
+    if spec.split(":")[0] == PBHMM:
+        aligner = _phrase_hmm(spec, (*training, *pairs), find_model)
+    else:
+        try:
+            aligner = aligner_named(spec, training)
+        except SentgenError as error:
+            return Missing(spec, str(error))
+    return Ready(aligner, time.perf_counter() - clock)
+
+
+def _phrase_hmm(spec: str, training: Sequence[Pair], find_model: FindModel | None) -> Aligner:
+    _, *parts = spec.split(":")
+    if parts and "=" not in parts[0]:
+        if find_model is None:
+            raise InputError(f"{spec!r} is a model of a store; name the store with --db")
+        return find_model(parts[0], spec)
+    given = dict(_assignment(spec, part) for part in parts)
+    iterations = int(given.pop("iterations", "0"))
+    settings = _settings(spec, preset(given.pop("preset", "best")), given)
+    return train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
+
+
+def train_phrase_hmm(
+    name: str, training: Sequence[Pair], settings: Settings, *, iterations: int
+) -> PhraseHmm:
+    """Return the phrase-based HMM after EM in memory, in both directions if the settings decode in both.
+
+    Without iterations it has its priors only.
+    """
+    lexicon = Lexicon(fold=settings.fold)
+    if not iterations:
+        return PhraseHmm(name, settings, prior_parameters(settings), lexicon)
+    pairs = [lexicon.encode(pair) for pair in training]
+    exchanged = [pair.exchanged() for pair in pairs] if settings.both else None
+    return PhraseHmm(
+        name,
+        settings,
+        _trained(pairs, lexicon, settings, iterations),
+        lexicon,
+        None if exchanged is None else _trained(exchanged, lexicon, settings, iterations),
+    )
+
+
+def _trained(pairs: Sequence[PairIds], lexicon: Lexicon, settings: Settings, iterations: int) -> Parameters:
+    parameters = initial_parameters(pairs, lexicon.stem_of, settings)
+    for iteration in train(pairs, parameters, settings, iterations=iterations):
+        parameters = iteration.parameters
+    return parameters
+
+
+def _assignment(spec: str, part: str) -> tuple[str, str]:
+    name, equals, value = part.partition("=")
+    if not equals:
+        raise InputError(f"{part!r} in {spec!r} is no setting; write NAME=VALUE")
+    return name.strip().replace("-", "_"), value.strip()
+
+
+def _settings(spec: str, settings: Settings, given: dict[str, str]) -> Settings:
+    """Change settings and priors by their names, values as text."""
+    known = {field.name for field in fields(Settings)} - {"prior"}
+    priors = {f"prior_{field.name}": field.name for field in fields(Prior)}
+    for name, text in given.items():
+        if name not in known and name not in priors:
+            names = ", ".join(sorted(known | set(priors)))
+            raise InputError(f"{spec!r} has no setting {name!r}; there are: {names}")
+        try:
+            if name in priors:
+                prior = replace(settings.prior, **{priors[name]: float(text)})
+                settings = replace(settings, prior=prior)
+            else:
+                settings = replace(settings, **{name: _value(getattr(settings, name), text)})
+        except ValueError as error:
+            raise InputError(f"{spec!r} has the value {text!r} for {name}, which it cannot take") from error
+    return settings
+
+
+def _value(old: Any, text: str) -> Any:
+    """Read a value of the type of the old one; `none` is no value, `/` separates several."""
+    if text.lower() == "none":
+        return None
+    if isinstance(old, bool):
+        return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), old)
+    if isinstance(old, frozenset):
+        return frozenset(part for part in text.split("/") if part)
+    if isinstance(old, tuple):
+        return tuple(float(part) for part in text.split("/"))
+    if isinstance(old, str):
+        return text
+    return int(text) if isinstance(old, int) or (old is None and text.isdigit()) else float(text)
