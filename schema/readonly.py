@@ -90,7 +90,9 @@ def locked(path: Path, *, memory_limit: int | None = None) -> Iterator[duckdb.Du
         duck.close()
 
 
-def open_locked(path: Path, *, memory_limit: int | None = None) -> duckdb.DuckDBPyConnection:
+def open_locked(
+    path: Path, *, memory_limit: int | None = None, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
     """Open a store so that SQL can neither write, nor reach other files, nor undo these locks.
 
     Raises:
@@ -102,17 +104,27 @@ def open_locked(path: Path, *, memory_limit: int | None = None) -> duckdb.DuckDB
     Store(path, read_only=True).close()
     limit = memory_limit or default_memory_limit()
     with translated_errors(path):
-        duck = duckdb.connect(
-            str(path), read_only=True, config={**_SWITCHES, "memory_limit": f"{limit // 2**20}MiB"}
-        )
+        config: dict[str, Any] = {**_SWITCHES, "memory_limit": f"{limit // 2**20}MiB"}
+        if threads:
+            config["threads"] = threads
+        duck = duckdb.connect(str(path), read_only=True, config=config)
     try:
-        duck.execute("set disabled_filesystems = 'LocalFileSystem'")
-        duck.execute("set lock_configuration = true")
-        _self_test(duck, path)
+        lock(duck, path)
     except BaseException:
         duck.close()
         raise
     return duck
+
+
+def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Cut an open store off from the file system, for good.
+
+    Raises:
+        StoreError: the locks do not hold.
+    """
+    duck.execute("set disabled_filesystems = 'LocalFileSystem'")
+    duck.execute("set lock_configuration = true")
+    _self_test(duck, path)
 
 
 def _self_test(duck: duckdb.DuckDBPyConnection, path: Path) -> None:

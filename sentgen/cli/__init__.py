@@ -42,6 +42,10 @@ COMMANDS = {
         ("reproduce", "reproduce", "command"),
     ),
     "The store": (("db", "db", "app"),),
+    "The server": (
+        ("publish", "publish", "publish"),
+        ("serve", "serve", "serve"),
+    ),
 }
 
 _INTERRUPTED = 130

@@ -99,27 +99,8 @@ def list_models(db: DbOption = None, *, out: Output) -> None:
 
     Example: sentgen models list
     """
-    columns = ["name", "version", "order", "smoothing", "min_count", "unknown", "brackets", "vocabulary"]
     with open_store(db, read_only=True) as store:
-        models = registry.list_models(store)
-        rows = [
-            (
-                model.name,
-                model.version,
-                model.order,
-                model.smoothing,
-                ",".join(map(str, model.min_count)),
-                model.unknown,
-                model.brackets,
-                model.vocabulary,
-                model.tokens,
-                ", ".join(model.corpora),
-                model.created_at,
-                registry.is_stale(store, model),
-            )
-            for model in models
-        ]
-    out.rows([*columns, "tokens", "corpora", "created_at", "stale"], rows)
+        out.table(registry.overview(store))
 
 
 @app.command("show")
@@ -130,8 +111,7 @@ def show(name: LabelArgument, db: DbOption = None, *, out: Output) -> None:
     Example: sentgen models show news@2
     """
     with open_store(db, read_only=True) as store:
-        rows = registry.describe(store, registry.find(store, name))
-    out.rows(["property", "order", "value"], rows)
+        out.table(registry.properties(store, registry.find(store, name)))
 
 
 @app.command("remove")

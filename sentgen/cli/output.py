@@ -20,13 +20,12 @@ escapes such as ``\\x1b``, and never read markup in them; the other formats keep
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -44,6 +43,7 @@ from rich.text import Text
 from sentgen.cli.files import check_file_option, whole_file
 from sentgen.cli.option_groups import Result, option_group
 from sentgen.errors import InputError
+from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row
 
 Align = Literal["left", "right", "center"]
 
@@ -122,9 +122,13 @@ class Output:
         if self.form is Format.PARQUET:
             self._parquet(table)
         else:
-            self.rows(table.column_names, _arrow_rows(table), align=align, styles=styles)
+            self.rows(table.column_names, arrow_rows(table), align=align, styles=styles)
         if truncated:
             self.note(f"first {table.num_rows} rows; there are more (--limit 0 for all)")
+
+    def table(self, table: Rows) -> None:
+        """Write a table that the library made."""
+        self.rows(table.columns, table.rows)
 
     def rows(
         self,
@@ -138,9 +142,9 @@ class Output:
 
         Columns of the same name are told apart by a number. See `arrow` for the other arguments.
         """
-        names = _distinct(columns)
+        names = distinct(columns)
         if self.form is Format.PARQUET:
-            self._parquet(_as_arrow(names, rows))
+            self._parquet(as_arrow(names, rows))
         elif self.form is Format.JSON:
             _write_json(names, rows)
         elif self.form is Format.JSONL:
@@ -153,7 +157,7 @@ class Output:
     def _parquet(self, table: pa.Table) -> None:
         if self.path is None:
             raise InputError("Parquet needs a file; name it with --parquet FILE")
-        write_parquet(table.rename_columns(_distinct(table.column_names)), self.path)
+        write_parquet(table.rename_columns(distinct(table.column_names)), self.path)
         self.note(f"{self.path}: {table.num_rows} rows")
 
 
@@ -197,84 +201,23 @@ def write_parquet(table: pa.Table, path: Path) -> None:
         pq.write_table(table, sink)
 
 
-def _arrow_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:
-    for batch in table.to_batches(max_chunksize=4096):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
-def _as_arrow(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Table:
-    """Build an Arrow table; a column of mixed types becomes text."""
-    kept = list(rows)
-    arrays = []
-    for values in zip(*kept, strict=True) if kept else [()] * len(columns):
-        try:
-            arrays.append(pa.array(values))
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            arrays.append(pa.array([None if value is None else str(value) for value in values], pa.string()))
-    return pa.table(arrays, names=list(columns))
-
-
-def _distinct(columns: Sequence[str]) -> list[str]:
-    names: list[str] = []
-    for column in columns:
-        name, number = column, 1
-        while name in names:
-            number += 1
-            name = f"{column}_{number}"
-        names.append(name)
-    return names
-
-
-def _jsonable(value: object) -> object:
-    """Return a value that JSON can hold: numbers stay numbers, what is no finite number becomes null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            return None
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, Mapping):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return value.hex()
-    return _jsonable(value.item()) if hasattr(value, "item") else str(value)
-
-
-def _dumps(columns: Sequence[str], row: Sequence[object]) -> str:
-    item = {name: _jsonable(value) for name, value in zip(columns, row, strict=True)}
-    return json.dumps(item, ensure_ascii=False, allow_nan=False)
-
-
 def _write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     separator = "["
     for row in rows:
-        sys.stdout.write(f"{separator}{_dumps(columns, row)}")
+        sys.stdout.write(f"{separator}{json_row(columns, row)}")
         separator = ",\n "
     sys.stdout.write("[]\n" if separator == "[" else "]\n")
 
 
 def _write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     for row in rows:
-        sys.stdout.write(f"{_dumps(columns, row)}\n")
+        sys.stdout.write(f"{json_row(columns, row)}\n")
 
 
 def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> None:
     writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_plain(value) for value in row] for row in rows)
-
-
-def _plain(value: object) -> object:
-    value = _jsonable(value)
-    if isinstance(value, (dict, list, bool)):
-        return json.dumps(value, ensure_ascii=False)
-    return value
+    writer.writerows([csv_value(value) for value in row] for row in rows)
 
 
 def _write_table(
@@ -355,5 +298,5 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
-    shown = _plain(value)
+    shown = csv_value(value)
     return printable(str(shown))

@@ -13,6 +13,7 @@ from sentgen.schema import Store
 from sentgen.schema import models as tables
 from sentgen.schema.corpus import corpus
 from sentgen.schema.counts import segment
+from sentgen.tabular import Rows
 
 #: Name of the parameter of models that count the brackets of base noun phrases.
 BRACKETS = "brackets"
@@ -165,6 +166,34 @@ def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]
     rows += [("ngrams", n, str(count)) for n, count in count_ngrams(store, model).items()]
     rows += [(name, n, f"{value:.6g}") for n, name, value in parameters(store, model)]
     return rows
+
+
+def properties(store: Store, model: ModelInfo) -> Rows:
+    """Return what `describe` does as a table."""
+    return Rows(("property", "order", "value"), describe(store, model))
+
+
+def overview(store: Store) -> Rows:
+    """Return all models with their settings, and whether they are stale."""
+    settings = ("name", "version", "order", "smoothing", "min_count", "unknown", "brackets", "vocabulary")
+    rows = [
+        (
+            model.name,
+            model.version,
+            model.order,
+            model.smoothing,
+            ",".join(map(str, model.min_count)),
+            model.unknown,
+            model.brackets,
+            model.vocabulary,
+            model.tokens,
+            ", ".join(model.corpora),
+            model.created_at,
+            is_stale(store, model),
+        )
+        for model in list_models(store)
+    ]
+    return Rows((*settings, "tokens", "corpora", "created_at", "stale"), rows)
 
 
 def _corpus_tokens() -> Select[tuple[int, int]]:

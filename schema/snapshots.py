@@ -1,0 +1,250 @@
+"""Snapshots: immutable copies of a store, named by their content, that servers open.
+
+A snapshot is a file ``sentgen-HASH.duckdb`` of mode 0444 with its manifest ``sentgen-HASH.json`` beside it;
+HASH is the beginning of the SHA-256 of the file. The manifest is renamed into place last, and a file without
+one is no snapshot: whenever publishing stops, there is a whole snapshot or none.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from sqlalchemy import text
+
+from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.schema.engine import translated_errors
+from sentgen.schema.store import Store, fetch_arrow
+
+_BLOCK = 1 << 20
+_DIGITS = 16
+_LOCK = ".publish.lock"
+_CORPORA = "select corpus as name, licence, sentences, tokens from v_corpora order by corpus"
+_MODELS = 'select name, version, max_order as "order", smoothing from model order by name, version'
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A published store.
+
+    Attributes:
+        path: the file.
+        sha256: of the file.
+        bytes: its size.
+        published_at: when, in ISO 8601 and UTC; the newest snapshot is the one that is served.
+        corpora: name, licence, sentences and tokens of each corpus.
+        models: name, version, order and smoothing of each model.
+        versions: of sentgen, DuckDB and the schema.
+    """
+
+    path: Path
+    sha256: str
+    bytes: int
+    published_at: str
+    corpora: tuple[dict[str, Any], ...]
+    models: tuple[dict[str, Any], ...]
+    versions: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """Return its name: that of the file, without the extension."""
+        return self.path.stem
+
+    @property
+    def manifest(self) -> Path:
+        """Return where its manifest is."""
+        return self.path.with_suffix(".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What publishing did: the snapshot, whether it is new, and those that were removed."""
+
+    snapshot: Snapshot
+    new: bool
+    removed: tuple[str, ...] = ()
+
+
+def publish(store: Path, folder: Path, *, keep: int | None = None) -> Published:
+    """Copy a store into a folder of snapshots; nothing is copied if its content is there already.
+
+    Whatever is published last is the newest, also when it had been published before. Linear in the file.
+
+    Args:
+        store: the store; nobody may be writing to it.
+        folder: where the snapshots are; made if it is not there.
+        keep: remove all but so many of the newest.
+
+    Raises:
+        NotFoundError: there is no store.
+        InputError: ``keep`` is less than 1.
+        StoreError: the store is in use, damaged or of another version, or the copy cannot be written.
+    """
+    if keep is not None and keep < 1:
+        raise InputError(f"--keep {keep} would remove what is published; give 1 or more")
+    if not store.exists():
+        raise NotFoundError(f"{store}: no store here; make one with: sentgen ingest PATH --corpus NAME")
+    with _publishing(folder):
+        draft, digest = _copy(store, folder)
+        try:
+            path = folder / f"sentgen-{digest[:_DIGITS]}.duckdb"
+            existing = _read(path.with_suffix(".json"))
+            snapshot = _described(draft, path, digest)
+            if existing is None:
+                os.replace(draft, path)
+            _write_manifest(snapshot)
+        finally:
+            draft.unlink(missing_ok=True)
+        removed = _prune(folder, keep) if keep else ()
+    return Published(snapshot, existing is None, removed)
+
+
+def snapshots(folder: Path) -> list[Snapshot]:
+    """Return the snapshots of a folder, oldest first.
+
+    Raises:
+        NotFoundError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise NotFoundError(f"{folder}: no such folder; make snapshots with: sentgen publish --to {folder}")
+    found = (_read(path) for path in folder.glob("sentgen-*.json"))
+    return sorted((one for one in found if one), key=lambda one: (one.published_at, one.name))
+
+
+def newest(folder: Path) -> Snapshot:
+    """Return the snapshot that was published last.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    found = snapshots(folder)
+    if not found:
+        raise NotFoundError(f"{folder}: no snapshot here; make one with: sentgen publish --to {folder}")
+    return found[-1]
+
+
+def verify(snapshot: Snapshot) -> None:
+    """Compare a snapshot with its hash.
+
+    Raises:
+        StoreError: it is not what was published.
+    """
+    digest = hashlib.sha256()
+    with translated_errors(snapshot.path), snapshot.path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    if digest.hexdigest() != snapshot.sha256:
+        raise StoreError(f"{snapshot.path}: changed since it was published; publish the store again")
+
+
+@contextmanager
+def _publishing(folder: Path) -> Iterator[None]:
+    """Be the only one that publishes here; remove what one that was killed left behind."""
+    with translated_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / _LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for leftover in folder.glob(".sentgen-*.tmp*"):
+                leftover.unlink(missing_ok=True)
+            yield
+
+
+def _copy(store: Path, folder: Path) -> tuple[Path, str]:
+    """Copy the file while nobody can write to it; return the copy and its hash.
+
+    What a killed writer left in the log of the store is put into the store first.
+    """
+    logged = store.with_name(f"{store.name}.wal").exists()
+    if logged:
+        with Store(store) as open_store, open_store.connect() as connection:
+            connection.rollback()
+            connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("checkpoint"))
+    digest = hashlib.sha256()
+    descriptor, name = tempfile.mkstemp(prefix=".sentgen-", suffix=".tmp", dir=folder)
+    draft = Path(name)
+    try:
+        with Store(store, read_only=True), store.open("rb") as source, os.fdopen(descriptor, "wb") as sink:
+            while block := source.read(_BLOCK):
+                digest.update(block)
+                sink.write(block)
+            sink.flush()
+            os.fchmod(sink.fileno(), 0o444)
+            os.fsync(sink.fileno())
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    return draft, digest.hexdigest()
+
+
+def _described(draft: Path, path: Path, digest: str) -> Snapshot:
+    """Open the copy, which proves that it is a store, and say what is in it."""
+    with Store(draft, read_only=True) as store, store.connect() as connection:
+        revision = connection.execute(text("select version_num from alembic_version")).scalar()
+        corpora = fetch_arrow(connection, _CORPORA).to_pylist()
+        models = fetch_arrow(connection, _MODELS).to_pylist()
+    return Snapshot(
+        path=path,
+        sha256=digest,
+        bytes=draft.stat().st_size,
+        published_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        corpora=tuple(corpora),
+        models=tuple(models),
+        versions={"sentgen": version("sentgen"), "duckdb": duckdb.__version__, "schema": str(revision)},
+    )
+
+
+def _write_manifest(snapshot: Snapshot) -> None:
+    """Write the manifest whole, in the place of an old one; with it the snapshot is there."""
+    values = {"file": snapshot.path.name, **asdict(snapshot)}
+    del values["path"]
+    descriptor, name = tempfile.mkstemp(prefix=".sentgen-", suffix=".tmp", dir=snapshot.path.parent)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(values, file, ensure_ascii=False, indent=2)
+        file.write("\n")
+        file.flush()
+        os.fchmod(file.fileno(), 0o444)
+        os.fsync(file.fileno())
+    _sync(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
+    os.replace(name, snapshot.manifest)
+    _sync(snapshot.path.parent)
+
+
+def _read(manifest: Path) -> Snapshot | None:
+    """Return the snapshot of a manifest; None if it is not there, or its file is not."""
+    try:
+        values = json.loads(manifest.read_text(encoding="utf-8"))
+        path = manifest.with_suffix(".duckdb")
+        if values.pop("file") != path.name or path.stat().st_size != values["bytes"]:
+            return None
+        values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
+        return Snapshot(path=path, **values)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _prune(folder: Path, keep: int) -> tuple[str, ...]:
+    """Remove the oldest snapshots, manifests first; servers that have one open keep what they opened."""
+    removed = snapshots(folder)[:-keep]
+    for one in removed:
+        one.manifest.unlink()
+        one.path.unlink()
+    return tuple(one.name for one in removed)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,35 @@
+"""``sentgen publish``: an immutable copy of the store for servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.options import DbOption
+from sentgen.schema import default_path, snapshots
+
+
+def publish(
+    *,
+    to: Annotated[
+        Path, typer.Option("--to", metavar="DIR", help="Folder of the snapshots; made if need be.")
+    ],
+    keep: Annotated[
+        int | None, typer.Option("--keep", metavar="N", min=1, help="Remove all but the N newest snapshots.")
+    ] = None,
+    db: DbOption = None,
+) -> None:
+    """Publish the store: copy it, as it is now, into a read-only file that `sentgen serve` opens.
+
+    The file is named by the hash of its content, so that a store that did not change is published once. The
+    manifest beside it (JSON) lists corpora, licences, models and versions. Prints the path of the file.
+
+    Example: `sentgen publish --to snapshots --keep 3`
+    """
+    done = snapshots.publish(db or default_path(), to, keep=keep)
+    typer.echo(done.snapshot.path)
+    typer.echo("published" if done.new else "published already; nothing was copied", err=True)
+    for name in done.removed:
+        typer.echo(f"removed {name}", err=True)

@@ -1,0 +1,102 @@
+"""The HTTP application: routes, errors, and the service behind them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+
+from sentgen import __version__
+from sentgen.server import metrics, problems, routes
+from sentgen.server.gate import Gate
+from sentgen.server.problems import Refused
+from sentgen.server.service import Service
+
+_ABOUT = (
+    "Counts, models, sentences and alignments of a published store. Every operation is also a command of"
+    " sentgen: same names, same parameters, same results."
+)
+
+
+def create_app(service: Service) -> FastAPI:
+    """Return the application over a service, which has been started."""
+    app = FastAPI(
+        title="sentgen",
+        version=__version__,
+        description=_ABOUT,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.service = service
+    app.include_router(routes.router(sql=service.settings.sql))
+    _add_watching(app, service)
+    _add_errors(app)
+    app.add_middleware(Gate, settings=service.settings, metrics=service.metrics)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _add_watching(app: FastAPI, service: Service) -> None:
+    """Add what tells whether the server is well."""
+
+    @app.get("/healthz", tags=["watching"], summary="Whether the server answers.")
+    async def healthz() -> dict[str, Any]:
+        return {"status": "ok", "version": __version__, "snapshot": service.snapshot.name}
+
+    @app.get("/metrics", tags=["watching"], summary="Metrics for Prometheus.", response_class=Response)
+    async def show_metrics() -> Response:
+        text = service.metrics.text(
+            {str(kind): state for kind, state in service.pools.items()}, service.snapshot.name
+        )
+        return Response(text, media_type=metrics.MEDIA_TYPE)
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Make a problem document of everything that goes wrong."""
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        return _response(error.document, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return _response(problems.problem(422, "parameters", _told(error)))
+
+    @app.exception_handler(HTTPException)
+    async def failed(request: Request, error: HTTPException) -> Response:
+        kind = {404: "no-such-route", 405: "method"}.get(error.status_code, "request")
+        return _response(problems.problem(error.status_code, kind, str(error.detail)), error.headers)
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> Response:
+        detail = "the server made a mistake, and has written down what it was; please report it"
+        return _response(problems.problem(500, "internal", detail))
+
+
+def _told(error: RequestValidationError) -> str:
+    """Return what is wrong with which parameters in one line."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in one['loc'][1:]) or 'body'}: {one['msg']}"
+        for one in error.errors()[:5]
+    )
+
+
+def _response(document: dict[str, Any], headers: Any = None) -> Response:
+    body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(body, document["status"], dict(headers or {}), problems.MEDIA_TYPE)
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document; it is made once."""
+    if not app.openapi_schema:
+        made = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        made["components"]["schemas"].update(routes.schemas())
+        app.openapi_schema = made
+    return app.openapi_schema

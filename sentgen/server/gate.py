@@ -1,0 +1,173 @@
+"""What every request passes: whom it is for, who asks, how large it is; and what every response carries."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+import time
+from collections.abc import Iterable
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sentgen.server import problems
+from sentgen.server.logs import access
+from sentgen.server.metrics import Metrics
+from sentgen.server.problems import Refused
+from sentgen.server.settings import ServerSettings
+
+#: Whoever only wants to know whether the server lives needs no token.
+_OPEN = "/healthz"
+_LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+        " font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Gate:
+    """An ASGI application in front of another one."""
+
+    def __init__(self, app: ASGIApp, *, settings: ServerSettings, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._limit = settings.limits.body
+        self._hosts = _LOCAL | {_bracketed(host) for host in (settings.host, *settings.hosts)}
+        self._tokens = tuple(token.encode() for token in settings.tokens)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 500
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(raw=message["headers"])
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            self._check(scope, Headers(scope=scope))
+            await self._app(scope, _bounded(receive, self._limit), sending)
+        except Refused as refusal:
+            await _refuse(refusal, sending)
+        finally:
+            self._record(scope, status, time.perf_counter() - started)
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        """Refuse what is not meant for this server, not allowed, or too large."""
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or _name(hosts[0]) not in self._hosts:
+            raise Refused(421, "host", "this server is not called that; see sentgen serve --allow-host")
+        if headers.get("sec-fetch-site") == "cross-site" or _foreign(headers.get("origin"), hosts[0]):
+            raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
+        if scope["path"] != _OPEN and self._tokens and not self._known(headers.get("authorization", "")):
+            challenge = {"WWW-Authenticate": 'Bearer realm="sentgen", Basic realm="sentgen"'}
+            raise Refused(401, "token", "give a token: Authorization: Bearer TOKEN", challenge)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._limit:
+            raise _too_large(self._limit)
+
+    def _known(self, authorization: str) -> bool:
+        """Say whether the header has a token: by itself, or as the password that a browser asks for."""
+        scheme, _, given = authorization.partition(" ")
+        candidate = given.strip().encode("utf-8", "replace")
+        if scheme.lower() == "basic":
+            try:
+                candidate = base64.b64decode(candidate, validate=True).partition(b":")[2]
+            except binascii.Error:
+                return False
+        elif scheme.lower() != "bearer":
+            return False
+        return any(hmac.compare_digest(candidate, token) for token in self._tokens)
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        path = getattr(scope.get("route"), "path", "other")
+        self._metrics.requested(path, status, seconds)
+        client = scope.get("client")
+        access.info(
+            "request",
+            extra={
+                "method": scope["method"],
+                "path": scope["path"],
+                "route": path,
+                "status": status,
+                "ms": round(seconds * 1000, 1),
+                "client": client[0] if client else "",
+            },
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address is reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bounded(receive: Receive, limit: int) -> Receive:
+    """Return a channel that refuses a body that is longer than its header said, or says nothing."""
+    size = 0
+
+    async def receiving() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > limit:
+            raise _too_large(limit)
+        return message
+
+    return receiving
+
+
+def _too_large(limit: int) -> Refused:
+    return Refused(413, "too-large", f"the request is longer than {limit:,} bytes; send less at a time")
+
+
+def _name(host: str) -> str:
+    """Return a Host header without its port."""
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isdecimal() else host).lower()
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host.lower()
+
+
+def _foreign(origin: str | None, host: str) -> bool:
+    """Say whether a page of another origin sent the request; `null` is another one."""
+    return origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+
+
+async def _refuse(refusal: Refused, send: Send) -> None:
+    body = json.dumps(refusal.document, ensure_ascii=False).encode()
+    headers: Iterable[tuple[str, str]] = (
+        ("content-type", problems.MEDIA_TYPE),
+        ("content-length", str(len(body))),
+        *((name.lower(), value) for name, value in refusal.headers.items()),
+    )
+    raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

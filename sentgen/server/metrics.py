@@ -1,0 +1,85 @@
+"""What the server counts, as Prometheus reads it (text format 0.0.4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+#: Upper bounds of the histogram of durations, in seconds.
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+_Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class _Histogram:
+    """How many durations were at most as long as each bound, their sum and their number."""
+
+    buckets: list[int] = field(default_factory=lambda: [0] * len(BOUNDS))
+    total: float = 0.0
+    count: int = 0
+
+    def add(self, seconds: float) -> None:
+        """Count one duration."""
+        self.total += seconds
+        self.count += 1
+        for place, bound in enumerate(BOUNDS):
+            self.buckets[place] += seconds <= bound
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Requests by operation and status, their durations, and workers that were killed."""
+
+    _requests: defaultdict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
+    _durations: defaultdict[str, _Histogram] = field(default_factory=lambda: defaultdict(_Histogram))
+    _killed: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+
+    def requested(self, operation: str, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        self._requests[operation, status] += 1
+        self._durations[operation].add(seconds)
+
+    def killed(self, kind: str, reason: str) -> None:
+        """Count a worker that is replaced."""
+        self._killed[kind, reason] += 1
+
+    def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str) -> str:
+        """Return all metrics; ``pools`` is kind to the state of its workers."""
+        return "".join(f"{line}\n" for line in self._lines(pools, snapshot))
+
+    def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str) -> Iterator[str]:
+        yield from _head("sentgen_requests_total", "counter", "Requests answered.")
+        for (operation, status), count in sorted(self._requests.items()):
+            yield _line("sentgen_requests_total", (("operation", operation), ("status", str(status))), count)
+        yield from _head("sentgen_request_seconds", "histogram", "Durations of requests, waiting included.")
+        for operation, found in sorted(self._durations.items()):
+            label = ("operation", operation)
+            for bound, count in zip((*BOUNDS, "+Inf"), (*found.buckets, found.count), strict=True):
+                yield _line("sentgen_request_seconds_bucket", (label, ("le", str(bound))), count)
+            yield _line("sentgen_request_seconds_sum", (label,), found.total)
+            yield _line("sentgen_request_seconds_count", (label,), found.count)
+        yield from _head("sentgen_workers_replaced_total", "counter", "Workers that were replaced, and why.")
+        for (kind, reason), count in sorted(self._killed.items()):
+            yield _line("sentgen_workers_replaced_total", (("kind", kind), ("reason", reason)), count)
+        for name in ("workers", "idle", "waiting"):
+            yield from _head(f"sentgen_pool_{name}", "gauge", f"State of the pools: {name}.")
+            for kind, state in sorted(pools.items()):
+                yield _line(f"sentgen_pool_{name}", (("kind", kind),), state[name])
+        yield from _head("sentgen_snapshot_info", "gauge", "The snapshot that is served.")
+        yield _line("sentgen_snapshot_info", (("snapshot", snapshot),), 1)
+
+
+def _head(name: str, kind: str, text: str) -> tuple[str, str]:
+    return f"# HELP {name} {text}", f"# TYPE {name} {kind}"
+
+
+def _line(name: str, labels: _Labels, value: float) -> str:
+    inside = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+    return f"{name}{{{inside}}} {value}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

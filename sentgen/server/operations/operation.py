@@ -1,0 +1,153 @@
+"""What an operation is: parameters in, a result out, and the command line that gives the same."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, Field
+
+from sentgen.counts.queries import Answer
+from sentgen.schema import Store
+from sentgen.server.settings import Kind
+from sentgen.server.wire import Opening
+from sentgen.tabular import Rows
+
+#: Where a parameter stands on the command line, if it is no option: see `command_line`.
+POSITIONAL, FLAG_OFF, HIDDEN = "positional", "off", "hidden"
+
+
+class Parameters(BaseModel):
+    """Parameters of an operation, named as the options of its command."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_enum_values=False, str_max_length=1_000_000)
+
+
+def Positional(description: str, **more: Any) -> Any:  # noqa: N802 (reads like pydantic's Field)
+    """Describe a parameter that is an argument, not an option, of the command."""
+    return Field(description=description, json_schema_extra={"x-command-line": POSITIONAL}, **more)
+
+
+#: Parameters that many operations have.
+Corpora = Annotated[list[str], Field(default_factory=list, description="Only these corpora.", max_length=100)]
+Limit = Annotated[int, Field(ge=0, le=1_000_000, description="Rows; 0 for as many as the server gives.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an operation works on, inside a worker.
+
+    ``store`` is open for reading only, with its locks; the SQL worker has none, and opens one by itself.
+    """
+
+    opening: Opening
+    store: Store | None = None
+    state: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def opened(self) -> Store:
+        """Return the store."""
+        if self.store is None:
+            raise RuntimeError("this worker has no store")
+        return self.store
+
+    def limit(self, asked: int) -> int:
+        """Return how many rows to ask the library for: what was asked, at most what the server gives."""
+        return min(asked or self.opening.rows, self.opening.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an operation gives.
+
+    Attributes:
+        table: the rows.
+        truncated: whether there are more.
+        notes: what the command says on standard error.
+        sql: the statements that ran, ready to be pasted.
+        more: what does not fit into a table, such as drawings.
+    """
+
+    table: pa.Table | Rows
+    truncated: bool = False
+    notes: Sequence[str] = ()
+    sql: Sequence[str] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that the server does.
+
+    Attributes:
+        name: of the operation, and of its route unless ``path`` says otherwise.
+        summary: what it does, in one line.
+        command: the words of the command that does the same.
+        parameters: what it takes.
+        run: the function; it calls the library and nothing else.
+        kind: whose workers do it.
+        method: `GET` with a query string, or `POST` with JSON.
+        path: its route below /v1; parts in braces are parameters.
+        example: parameters that can be tried with the demo store.
+    """
+
+    name: str
+    summary: str
+    command: str
+    parameters: type[Parameters]
+    run: Callable[[Context, Any], Result]
+    kind: Kind = "lookup"
+    method: Literal["GET", "POST"] = "GET"
+    path: str = ""
+    example: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def route(self) -> str:
+        """Return the path of its route."""
+        return f"/v1/{self.path or self.name}"
+
+
+def command_line(operation: Operation, parameters: Parameters) -> str:
+    """Return the command that gives the same answer; parameters that have their defaults are left out.
+
+    Options are the names of the parameters. A truth value that is true by default has the option of its
+    ``x-off``; texts that the command reads from files stand as the name of a file in capitals.
+    """
+    words = ["sentgen", *operation.command.split()]
+    options: list[str] = []
+    for name, about in type(parameters).model_fields.items():
+        value = getattr(parameters, name)
+        extra = about.json_schema_extra if isinstance(about.json_schema_extra, dict) else {}
+        place = extra.get("x-command-line")
+        if place == HIDDEN or (value == about.get_default(call_default_factory=True) and place != POSITIONAL):
+            continue
+        if "x-file" in extra:
+            option = [] if place == POSITIONAL else [_option(name)]
+            (words if place == POSITIONAL else options).extend([*option, str(extra["x-file"])])
+        elif place == POSITIONAL:
+            words += map(str, value) if isinstance(value, list) else [str(value)]
+        elif isinstance(value, bool):
+            options.append(_option(name) if value else str(extra.get("x-off", _option(f"no_{name}"))))
+        else:
+            for item in value if isinstance(value, list) else [value]:
+                options += [_option(name), str(item)]
+    return shlex.join([*words, *options])
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def answered(answer: Answer, missing: str) -> Result:
+    """Return the result of a question to the counts, with the notes of its command."""
+    notes = []
+    if answer.left_out:
+        notes.append(f"not counted to this order and left out: {', '.join(answer.left_out)}")
+    if not answer.table.num_rows:
+        notes.append(f"no {missing}")
+    more = {} if answer.total is None else {"total": answer.total}
+    sql = tuple(query.filled() for query in answer.queries)
+    return Result(answer.table, answer.truncated, notes, sql, more)

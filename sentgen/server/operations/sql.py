@@ -1,0 +1,50 @@
+"""One query from a stranger."""
+
+from __future__ import annotations
+
+import duckdb
+from pydantic import Field
+
+from sentgen.schema import readonly
+from sentgen.schema.guard import MAX_BYTES, require_harmless
+from sentgen.server.operations.operation import Context, Limit, Operation, Parameters, Positional, Result
+
+#: Where the worker keeps the locked connection.
+LOCKED = "locked"
+
+
+class Sql(Parameters):
+    """One SELECT over the tables and views of the store."""
+
+    query: str = Positional(
+        "The query.", alias="sql", max_length=MAX_BYTES, examples=["select * from v_corpora"]
+    )
+    limit: Limit = 0
+    parameters: list[str | int | float | bool | None] = Field(
+        [],
+        max_length=100,
+        description="Values of `?` in the query, in their order.",
+        json_schema_extra={"x-command-line": "hidden"},
+    )
+
+
+def sql(context: Context, asked: Sql) -> Result:
+    """Answer `sentgen sql`, on the locked connection of this worker."""
+    duck: duckdb.DuckDBPyConnection = context.state[LOCKED]
+    require_harmless(duck, asked.query)
+    answer = readonly.ask(duck, asked.query, asked.parameters, max_rows=context.limit(asked.limit))
+    return Result(answer.table, answer.truncated, sql=(asked.query,))
+
+
+OPERATIONS = (
+    Operation(
+        "sql",
+        "Run one SELECT.",
+        "sql",
+        Sql,
+        sql,
+        kind="sql",
+        method="POST",
+        example={"sql": "select * from v_corpora"},
+    ),
+)

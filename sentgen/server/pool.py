@@ -1,0 +1,181 @@
+"""Workers of one kind: a bounded queue before them, a deadline behind them, a new one for each that dies."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import dataclass, field
+
+from sentgen.errors import StoreError
+from sentgen.server.metrics import Metrics
+from sentgen.server.problems import Refused
+from sentgen.server.process import Worker
+from sentgen.server.wire import Message, Opening
+
+logger = logging.getLogger(__name__)
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
+
+
+@dataclass(slots=True)
+class Pool:
+    """Workers that all opened the same snapshot.
+
+    Args:
+        opening: what they are told.
+        size: how many there are.
+        seconds: of work for one request.
+        queue: how many requests may wait.
+        metrics: where what happens is counted.
+    """
+
+    opening: Opening
+    size: int
+    seconds: float
+    queue: int
+    metrics: Metrics
+    _idle: list[Worker] = field(default_factory=list)
+    _all: set[Worker] = field(default_factory=set)
+    _waiting: deque[asyncio.Future[Worker]] = field(default_factory=deque)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _stopping: bool = False
+
+    async def start(self) -> None:
+        """Start all workers: one alone, which compiles what is not yet on the disk, then the others.
+
+        Raises:
+            StoreError: one could not start.
+        """
+        try:
+            await self._add()
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.size - 1):
+                    group.create_task(self._add())
+        except* StoreError as errors:
+            raise StoreError(str(errors.exceptions[0])) from None
+
+    async def stop(self) -> None:
+        """Kill all workers, and wait until they have ended."""
+        self._stopping = True
+        for worker in self._all:
+            worker.kill()
+        for task in tuple(self._tasks):
+            if not task.done() and task.get_name() == "respawn":
+                task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @property
+    def state(self) -> dict[str, int]:
+        """Return how many workers there are, how many are idle, and how many requests wait."""
+        waiting = sum(not one.done() for one in self._waiting)
+        return {"workers": len(self._all), "idle": len(self._idle), "waiting": waiting}
+
+    async def call(self, message: Message) -> Message:
+        """Have a worker answer a request.
+
+        Raises:
+            Refused: too many wait (429), it took too long (504), or the worker died (503).
+        """
+        worker = await self._take()
+        try:
+            answer = await asyncio.wait_for(worker.call(message), self.seconds)
+        except TimeoutError:
+            worker.kill()
+            self.metrics.killed(self.opening.kind, "deadline")
+            raise Refused(
+                504, "deadline", f"this took longer than {self.seconds:g} seconds and was ended; ask for less"
+            ) from None
+        except ConnectionError:
+            worker.kill()
+            self.metrics.killed(self.opening.kind, "died")
+            raise Refused(
+                503,
+                "worker-died",
+                "the process that worked on this died, perhaps for lack of memory; ask for less, or again",
+                {"Retry-After": "1"},
+            ) from None
+        except asyncio.CancelledError:
+            worker.kill()
+            self.metrics.killed(self.opening.kind, "cancelled")
+            raise
+        if answer.head.pop("retire", False):
+            worker.kill()
+            self.metrics.killed(self.opening.kind, "retired")
+        else:
+            self._give(worker)
+        return answer
+
+    async def _take(self) -> Worker:
+        """Take an idle worker, or wait for one."""
+        if self._idle:
+            return self._idle.pop()
+        while self._waiting and self._waiting[0].done():
+            self._waiting.popleft()
+        if len(self._waiting) >= self.queue:
+            raise Refused(
+                429, "busy", f"{self.queue} requests wait already; try again later", {"Retry-After": "1"}
+            )
+        place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await asyncio.wait([place], timeout=self.seconds)
+        except asyncio.CancelledError:
+            if place.done():
+                self._give(place.result())
+            place.cancel()
+            raise
+        if place.done():
+            return place.result()
+        place.cancel()
+        raise Refused(429, "busy", "no worker became free in time; try again later", {"Retry-After": "1"})
+
+    def _give(self, worker: Worker) -> None:
+        """Hand a worker to whoever waits longest."""
+        if worker not in self._all or self._stopping:
+            return
+        while self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(worker)
+                return
+        self._idle.append(worker)
+
+    async def _add(self) -> None:
+        worker = await Worker.start(self.opening)
+        if self._stopping:
+            worker.kill()
+            await worker.wait()
+            return
+        self._all.add(worker)
+        self._later(self._watch(worker), "watch")
+        self._give(worker)
+
+    async def _watch(self, worker: Worker) -> None:
+        """Wait until a worker ends; put another one in its place."""
+        code = await worker.wait()
+        self._all.discard(worker)
+        if worker in self._idle:
+            self._idle.remove(worker)
+        if self._stopping:
+            return
+        logger.warning(
+            "worker ended", extra={"worker": worker.process.pid, "kind": self.opening.kind, "code": code}
+        )
+        self._later(self._respawn(), "respawn")
+
+    async def _respawn(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._stopping:
+            try:
+                await self._add()
+                return
+            except StoreError as error:
+                logger.error("worker cannot start", extra={"kind": self.opening.kind, "error": str(error)})
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _later(self, work: object, name: str) -> None:
+        task = asyncio.create_task(work, name=name)  # type: ignore[arg-type]
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,105 @@
+"""A worker as the front sees it: a process that gets a request and gives an answer, or is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from asyncio.subprocess import PIPE, Process
+from dataclasses import asdict
+
+from sentgen.errors import StoreError
+from sentgen.server import wire
+from sentgen.server.wire import Message, Opening
+
+logger = logging.getLogger(__name__)
+
+#: What a worker learns of the environment of the server; secrets are not among it.
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR")
+#: One thread for each worker: their number says how many cores are used.
+_ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+_START_SECONDS = 300.0
+
+
+class Worker:
+    """A running worker; made by `start`."""
+
+    def __init__(self, process: Process, folder: str) -> None:
+        self.process = process
+        self._folder = folder
+        self._errors = asyncio.create_task(self._log_errors())
+
+    @classmethod
+    async def start(cls, opening: Opening) -> Worker:
+        """Start a worker and wait until it has opened the snapshot.
+
+        Raises:
+            StoreError: it could not.
+        """
+        folder = tempfile.mkdtemp(prefix="sentgen-worker-")
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "sentgen.server.worker", json.dumps(asdict(opening))),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=folder,
+            env={**environment, **_ONE_THREAD, "TMPDIR": folder, "MALLOC_ARENA_MAX": "2"},
+            start_new_session=True,
+        )
+        worker = cls(process, folder)
+        try:
+            ready = (await asyncio.wait_for(worker._receive(), _START_SECONDS)).head
+        except (asyncio.IncompleteReadError, TimeoutError):
+            ready = {"ready": False, "error": "the worker died while it started; see the log"}
+        except asyncio.CancelledError:
+            worker.kill()
+            raise
+        if not ready["ready"]:
+            worker.kill()
+            await worker.wait()
+            raise StoreError(f"a worker for {opening.kind} cannot start: {ready['error']}")
+        return worker
+
+    async def call(self, message: Message) -> Message:
+        """Send a request and wait for the answer.
+
+        Raises:
+            ConnectionError: the worker died.
+        """
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(wire.pack(message))
+            await self.process.stdin.drain()
+            return await self._receive()
+        except (asyncio.IncompleteReadError, ValueError) as error:
+            raise ConnectionError("the worker died") from error
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+
+    async def wait(self) -> int:
+        """Wait until the process has ended, and remove what it left; return its exit code."""
+        code = await self.process.wait()
+        await self._errors
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return code
+
+    async def _receive(self) -> Message:
+        assert self.process.stdout is not None
+        return await wire.receive(self.process.stdout)
+
+    async def _log_errors(self) -> None:
+        assert self.process.stderr is not None
+        while block := await self.process.stderr.read(1 << 16):
+            text = block.decode("utf-8", "replace").rstrip()
+            logger.warning("worker output", extra={"worker": self.process.pid, "text": text})

@@ -1,0 +1,143 @@
+"""Results as bytes: JSON, JSON lines, CSV, TSV or Parquet, cut at the limits of the server."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentgen.server.operations.operation import Result
+from sentgen.server.wire import Opening
+from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row
+
+#: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Format(StrEnum):
+    """How an answer is written."""
+
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    TSV = "tsv"
+    PARQUET = "parquet"
+
+
+MEDIA_TYPES = {
+    Format.JSON: "application/json",
+    Format.JSONL: "application/jsonl",
+    Format.CSV: "text/csv",
+    Format.TSV: "text/tab-separated-values",
+    Format.PARQUET: "application/vnd.apache.parquet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The bytes of an answer, the number of its rows, and whether some are missing."""
+
+    body: bytes
+    rows: int
+    truncated: bool
+
+
+def render(
+    result: Result, form: Format, limits: Opening, *, command: str = "", escape_formulas: bool = False
+) -> Rendered:
+    """Write a result.
+
+    JSON is one object with rows and what there is to say about them; the other formats are the rows alone.
+
+    Args:
+        result: what to write.
+        form: how.
+        limits: the most rows, cells and bytes.
+        command: the command line that gives the same, for JSON.
+        escape_formulas: put an apostrophe before what a spreadsheet would compute, in CSV and TSV.
+    """
+    columns = distinct(_columns(result.table))
+    most = min(limits.rows, max(limits.cells // max(len(columns), 1), 1))
+    if form is Format.PARQUET:
+        return _parquet(result, columns, most, limits.bytes)
+    if form in (Format.CSV, Format.TSV):
+        delimiter = "\t" if form is Format.TSV else ","
+        lines = _csv_lines(columns, _rows(result.table), delimiter, escape_formulas)
+        written, rows, cut = _within(lines, most, limits.bytes, heads=1)
+        return Rendered("".join(written).encode("utf-8", "replace"), rows, cut or result.truncated)
+    objects = (json_row(columns, row) for row in _rows(result.table))
+    written, rows, cut = _within(objects, most, limits.bytes)
+    if form is Format.JSONL:
+        return Rendered(
+            "".join(f"{line}\n" for line in written).encode("utf-8", "replace"), rows, cut or result.truncated
+        )
+    about: dict[str, Any] = {
+        "columns": columns,
+        "truncated": cut or result.truncated,
+        "notes": list(result.notes),
+        "sql": list(result.sql),
+        "command": command,
+        "more": dict(result.more),
+    }
+    text = f'{json.dumps(about, ensure_ascii=False, allow_nan=False)[:-1]}, "rows": [{", ".join(written)}]}}'
+    return Rendered(text.encode("utf-8", "replace"), rows, cut or result.truncated)
+
+
+def _columns(table: pa.Table | Rows) -> Sequence[str]:
+    return table.columns if isinstance(table, Rows) else table.column_names
+
+
+def _rows(table: pa.Table | Rows) -> Iterable[Sequence[object]]:
+    return table.rows if isinstance(table, Rows) else arrow_rows(table)
+
+
+def _within(
+    lines: Iterator[str], most_rows: int, most_bytes: int, *, heads: int = 0
+) -> tuple[list[str], int, bool]:
+    """Take lines while they fit; return them, how many are rows, and whether some are left."""
+    taken: list[str] = []
+    size = 0
+    for line in lines:
+        size += len(line.encode("utf-8", "replace"))
+        if len(taken) - heads >= most_rows or size > most_bytes:
+            return taken, max(len(taken) - heads, 0), True
+        taken.append(line)
+    return taken, max(len(taken) - heads, 0), False
+
+
+def _csv_lines(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str, escape: bool
+) -> Iterator[str]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    for row in chain([columns], rows):
+        fields = [csv_value(value) for value in row]
+        writer.writerow([_harmless(value) for value in fields] if escape else fields)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Rendered:
+    """Write Parquet; a table that takes too many bytes is halved until it does not."""
+    table = result.table
+    whole = as_arrow(table.columns, table.rows) if isinstance(table, Rows) else table
+    whole = whole.rename_columns(list(columns))
+    part = whole.slice(0, most_rows)
+    while part.num_rows and part.nbytes > most_bytes:
+        part = whole.slice(0, part.num_rows // 2)
+    buffer = io.BytesIO()
+    pq.write_table(part, buffer)
+    return Rendered(buffer.getvalue(), part.num_rows, result.truncated or part.num_rows < whole.num_rows)

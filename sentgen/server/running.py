@@ -1,0 +1,119 @@
+"""Run the server until a signal ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+
+import uvicorn
+
+from sentgen.errors import InputError
+from sentgen.server.app import create_app
+from sentgen.server.gate import is_loopback
+from sentgen.server.logs import to_standard_error
+from sentgen.server.service import Service
+from sentgen.server.settings import ServerSettings
+
+_HEADER_BYTES = 128 * 2**10
+#: Seconds that requests have to end after a signal, beyond the longest deadline.
+_GRACE = 5
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, without its own signal handlers, which end the process by the signal."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to `_serve`."""
+        yield
+
+
+def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT; requests that are being answered are finished.
+
+    Args:
+        settings: what to serve, and how.
+        ready: told the address, once requests are answered.
+
+    Raises:
+        InputError: the address cannot be used, or is open to others without a token.
+        SentgenError: there is no snapshot, or it cannot be opened.
+    """
+    if not is_loopback(settings.host) and not settings.tokens:
+        raise InputError(f"{settings.host} is open to others; give --token-file, or listen on 127.0.0.1")
+    to_standard_error()
+    with _listening(settings) as sock:
+        asyncio.run(_serve(settings, sock, ready))
+
+
+async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[[str], None] | None) -> None:
+    """Start the service, answer until a signal comes, and stop the service."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    service = Service(settings)
+    try:
+        await _unless(ended, service.start())
+        if not ended.is_set():
+            await _answer(service, sock, ended, ready)
+    finally:
+        await service.stop()
+
+
+async def _answer(
+    service: Service, sock: socket.socket, ended: asyncio.Event, ready: Callable[[str], None] | None
+) -> None:
+    """Answer requests; after the signal, finish those that have begun."""
+    config = uvicorn.Config(
+        create_app(service),
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=_HEADER_BYTES,
+        timeout_graceful_shutdown=int(max(service.settings.limits.seconds.values())) + _GRACE,
+    )
+    server = _Server(config)
+    sock.listen(config.backlog)
+    if ready:
+        host, port = sock.getsockname()[:2]
+        ready(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+    serving = asyncio.create_task(server.serve(sockets=[sock]))
+    await _unless(ended, asyncio.shield(serving))
+    server.should_exit = True
+    await serving
+
+
+async def _unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
+    """Do something, but no longer than until the event."""
+    task, ending = asyncio.ensure_future(work), asyncio.ensure_future(ended.wait())
+    await asyncio.wait([task, ending], return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
+    if not task.done():
+        task.cancel()
+        await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()
+
+
+@contextlib.contextmanager
+def _listening(settings: ServerSettings) -> Iterator[socket.socket]:
+    """Open the socket."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((settings.host, settings.port))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(
+                f"{settings.host}:{settings.port} cannot be used ({reason}); choose another --port"
+            ) from error
+        yield sock
+    finally:
+        sock.close()

@@ -1,0 +1,208 @@
+"""The newest snapshot and its workers; a newer one takes over without a request lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sentgen.errors import SentgenError
+from sentgen.schema import snapshots
+from sentgen.schema.snapshots import Snapshot
+from sentgen.server.metrics import Metrics
+from sentgen.server.operations import Operation
+from sentgen.server.pool import Pool
+from sentgen.server.settings import KINDS, Kind, ServerSettings
+from sentgen.server.wire import Message, Opening
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Generation:
+    """The workers of one snapshot, and how many requests they have."""
+
+    snapshot: Snapshot
+    pools: dict[Kind, Pool]
+    _requests: int = 0
+    _quiet: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def start(self) -> None:
+        """Start all workers.
+
+        Raises:
+            StoreError: one could not start; none is left running.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                for pool in self.pools.values():
+                    group.create_task(pool.start())
+        except BaseExceptionGroup as errors:
+            await self.stop()
+            raise errors.exceptions[0] from None
+        except BaseException:
+            await self.stop()
+            raise
+
+    @contextlib.contextmanager
+    def use(self) -> Iterator[None]:
+        """Keep the workers until the request inside is answered."""
+        self._requests += 1
+        self._quiet.clear()
+        try:
+            yield
+        finally:
+            self._requests -= 1
+            if not self._requests:
+                self._quiet.set()
+
+    async def drain(self) -> None:
+        """Wait for the requests that are still here, then stop."""
+        if self._requests:
+            await self._quiet.wait()
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Stop all workers."""
+        await asyncio.gather(*(pool.stop() for pool in self.pools.values()))
+
+
+class Service:
+    """What answers: it never opens the store itself."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self.settings = settings
+        self.metrics = Metrics()
+        self._current: Generation | None = None
+        self._draining: list[Generation] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._refused = ""
+
+    async def start(self) -> None:
+        """Start the workers of the newest snapshot, and look out for newer ones.
+
+        Raises:
+            SentgenError: there is none, or it cannot be opened.
+        """
+        self._current = await self._generation(snapshots.newest(self.settings.snapshots))
+        self._later(self._follow())
+
+    async def stop(self) -> None:
+        """Stop everything; requests must have ended."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for generation in (*self._draining, *([self._current] if self._current else [])):
+            await generation.stop()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Return the snapshot that is served."""
+        return self._generation_now.snapshot
+
+    @property
+    def pools(self) -> dict[Kind, dict[str, int]]:
+        """Return the state of the workers, by kind."""
+        return {kind: pool.state for kind, pool in self._generation_now.pools.items()}
+
+    async def call(
+        self,
+        operation: Operation,
+        parameters: Mapping[str, Any],
+        *,
+        form: str = "json",
+        escape_formulas: bool = False,
+    ) -> Message:
+        """Have a worker do an operation.
+
+        The head of the answer has its ``status`` and media ``type``, the number of ``rows``, whether they are
+        ``truncated``, the ``seconds`` of work, and the ``snapshot``.
+
+        Args:
+            operation: what to do.
+            parameters: as JSON.
+            form: how the answer is written, a value of `sentgen.server.rendering.Format`.
+            escape_formulas: see `sentgen.server.rendering.render`.
+
+        Raises:
+            Refused: no worker could answer.
+        """
+        generation = self._generation_now
+        head = {
+            "operation": operation.name,
+            "parameters": dict(parameters),
+            "format": form,
+            "escape_formulas": escape_formulas,
+        }
+        with generation.use():
+            answer = await generation.pools[operation.kind].call(Message(head))
+        answer.head["snapshot"] = generation.snapshot.name
+        return answer
+
+    @property
+    def _generation_now(self) -> Generation:
+        if self._current is None:
+            raise RuntimeError("the service has not started")
+        return self._current
+
+    async def _generation(self, snapshot: Snapshot) -> Generation:
+        """Start the workers of a snapshot, after a look at its hash."""
+        await asyncio.to_thread(snapshots.verify, snapshot)
+        generation = Generation(snapshot, {kind: self._pool(kind, snapshot) for kind in self._kinds})
+        await generation.start()
+        logger.info("serving", extra={"snapshot": snapshot.name})
+        return generation
+
+    @property
+    def _kinds(self) -> list[Kind]:
+        return [kind for kind in KINDS if kind != "sql" or self.settings.sql]
+
+    def _pool(self, kind: Kind, snapshot: Snapshot) -> Pool:
+        limits = self.settings.limits
+        opening = Opening(
+            kind=kind,
+            store=str(snapshot.path.resolve()),
+            memory=limits.memory,
+            file=limits.file[kind],
+            rows=limits.rows,
+            cells=limits.cells,
+            bytes=limits.bytes,
+            items=limits.items,
+            words=limits.words,
+            parser=self.settings.parser,
+        )
+        return Pool(opening, self.settings.workers, limits.seconds[kind], limits.queue, self.metrics)
+
+    async def _follow(self) -> None:
+        """Look for a newer snapshot again and again; one that cannot be opened is tried once."""
+        while True:
+            await asyncio.sleep(self.settings.poll)
+            try:
+                found = snapshots.newest(self.settings.snapshots)
+                if found.name not in (self.snapshot.name, self._refused):
+                    await self._replace(found)
+            except (SentgenError, OSError) as error:
+                logger.error("cannot follow the snapshots", extra={"error": str(error)})
+
+    async def _replace(self, snapshot: Snapshot) -> None:
+        """Start the workers of a newer snapshot, send requests to them, and let the old ones finish."""
+        try:
+            generation = await self._generation(snapshot)
+        except SentgenError:
+            self._refused = snapshot.name
+            raise
+        old, self._current = self._generation_now, generation
+        self._draining.append(old)
+        self._later(self._drain(old))
+
+    async def _drain(self, old: Generation) -> None:
+        await old.drain()
+        self._draining.remove(old)
+
+    def _later(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

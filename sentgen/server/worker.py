@@ -1,0 +1,143 @@
+"""A worker: ``python -m sentgen.server.worker OPENING``. It opens the snapshot and answers, one by one.
+
+Its limits come before anything else is imported. Requests arrive on standard input and answers leave on what
+was standard output; whatever a library prints goes to standard error. The front kills a worker that takes
+too long, and the kernel one whose front has died.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from sentgen.server import wire
+from sentgen.server.wire import Message, Opening
+
+if TYPE_CHECKING:
+    from sentgen.server.operations.operation import Context
+
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
+#: Share of the memory of a worker that DuckDB may use.
+_DATABASE_SHARE = 0.4
+#: SQL gives way to the other kinds where there are too few cores.
+_SQL_NICENESS = 5
+
+
+def main() -> None:
+    """Run until standard input ends."""
+    opening = Opening(**json.loads(sys.argv[1]))
+    confine(opening)
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        context = open_context(opening)
+    except Exception as error:
+        _send(sink, Message({"ready": False, "error": str(error) or type(error).__name__}))
+        return
+    _send(sink, Message({"ready": True}))
+    while (message := wire.read(source)) is not None:
+        _send(sink, answer(context, message))
+
+
+def confine(opening: Opening) -> None:
+    """Limit what this process may use, before it has a reason to use it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_DATA, (opening.memory, opening.memory))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (opening.file, opening.file))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "prctl"):
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if opening.kind == "sql":
+        os.nice(_SQL_NICENESS)
+
+
+def open_context(opening: Opening) -> Context:
+    """Open the snapshot with its locks."""
+    from sentgen.schema import Store, readonly
+    from sentgen.schema.store import raw
+    from sentgen.server.operations import operations
+    from sentgen.server.operations.operation import Context
+
+    operations(opening.kind)
+    path, limit = Path(opening.store), int(opening.memory * _DATABASE_SHARE)
+    context = Context(opening)
+    if opening.kind == "sql":
+        context.state["locked"] = readonly.open_locked(path, memory_limit=limit, threads=1)
+        return context
+    store = Store(path, read_only=True, memory_limit=limit, threads=1)
+    with store.connect() as connection:
+        readonly.lock(raw(connection), path)
+    context = replace(context, store=store)
+    if opening.kind == "compute":
+        from sentgen.server.warming import warm_up
+
+        warm_up(store)
+    return context
+
+
+def answer(context: Context, message: Message) -> Message:
+    """Do what a request asks for; errors of the user become problems, all others a 500 and a traceback here.
+
+    An answer says `retire` if the worker should be replaced: memory that ran short may be left in pieces.
+    """
+    from sentgen.errors import SentgenError
+    from sentgen.server import problems
+
+    started = time.perf_counter()
+    try:
+        head, body = _answer(context, message.head)
+    except SentgenError as error:
+        head, body = _problem(problems.of_error(error))
+        head["retire"] = "memory" in str(error)
+    except MemoryError:
+        detail = "this takes more memory than the server gives; ask for less"
+        head, body = _problem(problems.problem(413, "memory", detail))
+        head["retire"] = True
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        detail = "the server made a mistake, and has written down what it was; please report it"
+        head, body = _problem(problems.problem(500, "internal", detail))
+    return Message({**head, "seconds": time.perf_counter() - started}, body)
+
+
+def _answer(context: Context, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    from sentgen.server.operations import operations
+    from sentgen.server.operations.operation import command_line
+    from sentgen.server.rendering import MEDIA_TYPES, Format, render
+
+    operation = operations(context.opening.kind)[head["operation"]]
+    parameters = operation.parameters.model_validate(head["parameters"])
+    form = Format(head["format"])
+    result = operation.run(context, parameters)
+    command = command_line(operation, parameters)
+    escape = bool(head.get("escape_formulas"))
+    rendered = render(result, form, context.opening, command=command, escape_formulas=escape)
+    about = {"status": 200, "type": MEDIA_TYPES[form], "rows": rendered.rows, "truncated": rendered.truncated}
+    return about, rendered.body
+
+
+def _problem(document: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    from sentgen.server.problems import MEDIA_TYPE
+
+    body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    return {"status": document["status"], "type": MEDIA_TYPE, "rows": 0, "truncated": False}, body
+
+
+def _send(sink: BinaryIO, message: Message) -> None:
+    sink.write(wire.pack(message))
+    sink.flush()
+
+
+if __name__ == "__main__":
+    main()
