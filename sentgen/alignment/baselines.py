@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.bitext import Side
 from sentgen.alignment.cut_and_paste import CutAndPaste
+from sentgen.alignment.external import make_eflomal, make_fast_align
+from sentgen.alignment.giza import make_giza
 from sentgen.alignment.hmm import SymmetricHMM, WordHMM
 from sentgen.alignment.lcs import LongestCommon
 from sentgen.alignment.model1 import Model1
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.symmetrize import Join
 from sentgen.errors import InputError
 
 
@@ -40,12 +43,20 @@ def _share(text: str) -> float:
 
 
 def _side(text: str) -> Side:
-    return {"document": "document", "abstract": "abstract"}[text]  # type: ignore[return-value]
+    return next(side for side in get_args(Side) if side == text)  # type: ignore[no-any-return]
+
+
+def _join(text: str) -> Join:
+    return next(join for join in get_args(Join) if join == text)  # type: ignore[no-any-return]
+
+
+def _model(text: str) -> str:
+    return {"4": "4", "hmm": "hmm"}[text]
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """How a system is made, with ``name``, its settings and, if it ``learns``, ``training``; what they are."""
+    """How a system is made: with ``name``, the settings that it has and, if it ``learns``, ``training``."""
 
     make: Callable[..., Aligner]
     help: str
@@ -53,8 +64,8 @@ class System:
     learns: bool = False
 
 
-def _symmetric(*, name: str, **settings: Any) -> SymmetricHMM:
-    return SymmetricHMM(WordHMM(**settings), name)
+def _symmetric(*, name: str, join: Join = "grow-diag-final-and", **settings: Any) -> SymmetricHMM:
+    return SymmetricHMM(WordHMM(**settings), join, name)
 
 
 _HMM = {
@@ -64,6 +75,7 @@ _HMM = {
     "smoothing": _share,
     "sentences": _count,
 }
+_PROGRAM = {"join": _join, "sentences": _count}
 #: Name to system, in the order of tables.
 SYSTEMS: Mapping[str, System] = {
     "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": _count, "reuse": _truth}),
@@ -78,7 +90,21 @@ SYSTEMS: Mapping[str, System] = {
     "hmm-flipped": System(
         partial(WordHMM, source="document"), "HMM, the document as source", _HMM, learns=True
     ),
-    "hmm-symmetric": System(_symmetric, "HMM, both directions, grow-diag-final-and", _HMM, learns=True),
+    "hmm-symmetric": System(_symmetric, "HMM, both directions joined", _HMM | {"join": _join}, learns=True),
+    "eflomal": System(make_eflomal, "eflomal, if it is installed", _PROGRAM, learns=True),
+    "fast-align": System(make_fast_align, "fast_align, if it is installed", _PROGRAM, learns=True),
+    "mgiza": System(
+        partial(make_giza, executable="mgiza"),
+        "MGIZA, if it is installed: Model 4, or model=hmm",
+        _PROGRAM | {"model": _model},
+        learns=True,
+    ),
+    "giza": System(
+        partial(make_giza, executable="GIZA++"),
+        "GIZA++, if it is installed: Model 4, or model=hmm",
+        _PROGRAM | {"model": _model},
+        learns=True,
+    ),
 }
 
 
@@ -114,5 +140,5 @@ def _assignment(spec: str, text: str, system: System) -> tuple[str, Any]:
         raise InputError(f"{spec!r} has no setting {setting!r}; there are: {known}")
     try:
         return setting, read(value.strip())
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, StopIteration) as error:
         raise InputError(f"{spec!r} has the value {value!r} for {setting}, which it cannot take") from error

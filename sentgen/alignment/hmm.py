@@ -26,7 +26,7 @@ from sentgen.alignment.bitext import (
 from sentgen.alignment.extraction import SENTENCES
 from sentgen.alignment.model1 import normalized, train_model1
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.symmetrize import grow_diag_final_and
+from sentgen.alignment.symmetrize import Join, joined
 from sentgen.alignment.word_kernels import hmm_best, hmm_counts
 
 #: Longest jump with a count of its own; longer ones share the count of this one.
@@ -69,9 +69,10 @@ class WordHMM:
 
 @dataclass(frozen=True, slots=True)
 class SymmetricHMM:
-    """The aligner `hmm-symmetric`: both directions of ``basis``, joined by grow-diag-final-and."""
+    """The aligner `hmm-symmetric`: both directions of ``basis``, joined."""
 
     basis: WordHMM
+    join: Join = "grow-diag-final-and"
     name: str = "hmm-symmetric"
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
@@ -79,7 +80,7 @@ class SymmetricHMM:
         flipped = replace(self.basis, source="document").align(pairs)
         basic = replace(self.basis, source="abstract").align(pairs)
         for one, other in zip(flipped, basic, strict=True):
-            yield word_links(grow_diag_final_and(one.links, other.links))
+            yield word_links(joined(one.links, other.links, self.join))
 
 
 def train_hmm(

@@ -1,12 +1,26 @@
-"""One alignment from two: grow-diag-final-and (Koehn et al. 2003; as in Moses)."""
+"""One alignment from two directions, such as grow-diag-final-and (Koehn et al. 2003; as in Moses).
+
+Forward, each abstract word comes from one document word at most; backward, the reverse.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from typing import Literal
 
 from sentgen.alignment.alignment import Link
 
+#: What is made of the links of the two directions.
+Join = Literal["grow-diag-final-and", "intersection", "forward", "backward"]
+
 _NEIGHBORS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def joined(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
+    """Make one set of links from two directions."""
+    if join == "grow-diag-final-and":
+        return grow_diag_final_and(forward, backward)
+    return set({"intersection": forward & backward, "forward": forward, "backward": backward}[join])
 
 
 def grow_diag_final_and(one: Set[Link], other: Set[Link]) -> set[Link]:
