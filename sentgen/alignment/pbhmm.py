@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sentgen.alignment.alignment import Alignment
+from sentgen.alignment.decode import decode_path, decode_posterior
 from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.parameters import Parameters, prior_parameters
@@ -20,7 +21,11 @@ def align(
     ``reverse`` are the parameters of the model with document and abstract exchanged, for ``settings.both``;
     without them its priors are taken.
     """
-    raise NotImplementedError
+    if settings.decode == "viterbi":
+        return decode_path(pair, parameters, settings)
+    if settings.both and reverse is None:
+        reverse = prior_parameters(settings)
+    return decode_posterior(pair, parameters, settings, reverse=reverse)
 
 
 @dataclass(frozen=True)
