@@ -8,6 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
+from sentgen.cli.evaluate_alignment import alignment
 from sentgen.cli.evaluate_generation import generation
 from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
@@ -25,6 +26,7 @@ from sentgen.models import registry
 
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.", no_args_is_help=True)
 app.command("generation")(generation)
+app.command("alignment")(alignment)
 
 COLUMNS = ["system", "metric", "value", "sentences", "signature"]
 

@@ -13,9 +13,14 @@ from dataclasses import dataclass, field
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.verb_arguments import FORMS, Argument, Key, Spelling, arguments
+from sentgen.tabular import Rows
 
 #: Arguments of a verb in the source that are told where one has no support.
 SHOWN = 5
+COLUMNS = (
+    *("sentence", "verb", "argument", "order", "relation"),
+    *("supported", "source", "why", "instead", "text"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,38 @@ def check(summary: Iterable[Sentence], source: Iterable[Sentence], *, spelling: 
         for argument in arguments(sentence, spelling)
     ]
     return Check(claims, written, read)
+
+
+def claim_table(found: Check) -> Rows:
+    """Return a row a verb argument."""
+    texts = [sentence.text or " ".join(sentence.forms) for sentence in found.summary]
+    return Rows(COLUMNS, [_row(claim, texts[claim.sentence - 1]) for claim in found.claims])
+
+
+def figure(found: Check) -> str:
+    """Return the precision in words."""
+    if found.precision is None:
+        return "no verb arguments in the summary"
+    return (
+        f"precision {found.precision:.3f}: {found.supported} of {len(found.claims)} verb arguments have"
+        " support in the source"
+    )
+
+
+def _row(claim: Claim, text: str) -> tuple[object, ...]:
+    key = claim.argument.key
+    return (
+        claim.sentence,
+        key.head,
+        key.modifier,
+        "verb first" if key.head_first else "verb last",
+        claim.argument.deprel,
+        claim.supported,
+        " ".join(map(str, claim.support)),
+        claim.why,
+        " ".join(claim.instead),
+        text,
+    )
 
 
 class _Index:

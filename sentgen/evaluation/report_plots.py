@@ -6,11 +6,12 @@ Colors are told apart on a light and on a dark ground; every system has a marker
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sentgen.errors import InputError
+from sentgen.evaluation.bootstrap import Interval
 from sentgen.evaluation.report_tables import LABELS, ranked
 from sentgen.evaluation.results import PRIMARY, RegenerationResult, by_length
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARKERS = "os^DvPX*<>"
+MARKERS = "os^DvPX*<>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +56,27 @@ def require_plots() -> None:
 
 def systems_plot(result: RegenerationResult, theme: Theme) -> Figure:
     """Draw the main figure of each system with its interval, the best one on top."""
-    systems = ranked(result)[::-1]
-    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(systems), theme)
-    values = [system.value(PRIMARY) for system in systems]
-    lows, highs = zip(*((s.intervals[PRIMARY].low, s.intervals[PRIMARY].high) for s in systems), strict=True)
-    places = range(len(systems))
+    rows = [(s.system, s.value(PRIMARY), s.intervals[PRIMARY]) for s in ranked(result)]
+    return ranking_plot(rows, LABELS[PRIMARY], theme)
+
+
+def ranking_plot(rows: Sequence[tuple[str, float, Interval]], label: str, theme: Theme) -> Figure:
+    """Draw systems, the best one first, with a figure and its interval each."""
+    names, values, sure = zip(*rows[::-1], strict=True)
+    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(rows), theme)
+    places = range(len(rows))
+    lows, highs = [one.low for one in sure], [one.high for one in sure]
     axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
     axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
     for place, value, high in zip(places, values, highs, strict=True):
         axes.annotate(
             f"{value:.1f}", (high, place), (6, 0), textcoords="offset points", va="center", color=theme.ink
         )
-    axes.set_yticks(places, [_literal(system.system) for system in systems])
-    axes.set_ylim(-0.7, len(systems) - 0.3)
+    axes.set_yticks(places, [literal(name) for name in names])
+    axes.set_ylim(-0.7, len(rows) - 0.3)
     axes.margins(x=0.12)
     axes.grid(axis="x", color=theme.grid, linewidth=0.8)
-    axes.set_xlabel(f"{LABELS[PRIMARY]}, with 95% interval")
+    axes.set_xlabel(f"{label}, with 95% interval")
     return figure
 
 
@@ -82,11 +88,11 @@ def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
             range(len(result.lengths)),
             [score.value for score in by_length(system, result.lengths)],
             color=theme.lines[number % len(theme.lines)],
-            marker=_MARKERS[number % len(_MARKERS)],
+            marker=MARKERS[number % len(MARKERS)],
             linestyle="-" if number < len(theme.lines) else "--",
             markersize=5.5,
             linewidth=1.6,
-            label=_literal(system.system),
+            label=literal(system.system),
         )
     labels = [f"{b.label.replace('-', '–')}\n{len(b.sentences):,}" for b in result.lengths]
     axes.set_xticks(range(len(labels)), labels)
@@ -123,6 +129,6 @@ def plain_axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]
     return figure, axes
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Return text that matplotlib does not read as mathematics."""
     return text.replace("$", r"\$")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from sentgen.evaluation.results import PRIMARY, RegenerationResult, SystemResult, by_length
 from sentgen.evaluation.significance import SHUFFLES, Comparison
@@ -74,13 +75,23 @@ def _with_interval(system: SystemResult, metric: str) -> str:
 
 def differences_table(result: RegenerationResult) -> Table:
     """Return how far each system is above each lower one, and whether that is sure."""
-    systems = [system.system for system in ranked(result)]
-    pairs = {frozenset((pair.worse, pair.better)): pair for pair in result.comparisons}
+    return differences([system.system for system in ranked(result)], result.comparisons, LABELS[PRIMARY])
+
+
+def differences(
+    systems: Sequence[str], comparisons: Sequence[Comparison], label: str, *, factor: float = 1
+) -> Table:
+    """Return the same for systems, the best one first; differences are shown times the factor."""
+    pairs = {frozenset((pair.worse, pair.better)): pair for pair in comparisons}
     return Table(
-        f"Which differences are sure ({LABELS[PRIMARY]})",
+        f"Which differences are sure ({label})",
         ["above", *systems[1:]],
         [
-            [upper, *[""] * i, *(_difference(pairs[frozenset((upper, lower))]) for lower in systems[i + 1 :])]
+            [
+                upper,
+                *[""] * i,
+                *(_difference(pairs[frozenset((upper, lower))], factor) for lower in systems[i + 1 :]),
+            ]
             for i, upper in enumerate(systems[:-1])
         ],
         "How far the system of the row is above that of the column. Without a question mark the difference is"
@@ -88,20 +99,25 @@ def differences_table(result: RegenerationResult) -> Table:
     )
 
 
-def _difference(pair: Comparison) -> str:
-    return f"{pair.difference:.1f}{'' if pair.holm < SURE else ' ?'}\np {probability(pair.holm)}"
+def _difference(pair: Comparison, factor: float) -> str:
+    return f"{factor * pair.difference:.1f}{'' if pair.holm < SURE else ' ?'}\np {probability(pair.holm)}"
 
 
 def comparisons_table(result: RegenerationResult) -> Table:
     """Return every pair of systems with both tests, the greatest difference first."""
+    return all_pairs(result.comparisons, LABELS[PRIMARY])
+
+
+def all_pairs(comparisons: Sequence[Comparison], label: str, *, factor: float = 1) -> Table:
+    """Return the same for comparisons by a figure; differences are shown times the factor."""
     return Table(
-        f"All pairs ({LABELS[PRIMARY]})",
+        f"All pairs ({label})",
         ["worse", "better", "difference", "+", "−", "=", "p, sign test", "p, randomization", "p, Holm"],
         [
             [
                 pair.worse,
                 pair.better,
-                f"{pair.difference:.2f}",
+                f"{factor * pair.difference:.2f}",
                 str(pair.pluses),
                 str(pair.minuses),
                 str(pair.equal),
@@ -109,7 +125,7 @@ def comparisons_table(result: RegenerationResult) -> Table:
                 probability(pair.shuffle_p),
                 probability(pair.holm),
             ]
-            for pair in sorted(result.comparisons, key=lambda pair: -pair.difference)
+            for pair in sorted(comparisons, key=lambda pair: -pair.difference)
         ],
         "Plus, minus, equal: sentences that raise, lower or keep the figure of the worse system when they are"
         " taken from the better one (sign test with the sampling method of Collins et al. 2005)."
@@ -139,7 +155,20 @@ def lengths_table(result: RegenerationResult) -> Table:
     )
 
 
-def settings_table(result: RegenerationResult) -> Table:
+class Recorded(Protocol):
+    """A run with what is needed to run it again."""
+
+    @property
+    def run_id(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def parameters(self) -> Mapping[str, object]: ...
+    @property
+    def comparisons(self) -> Sequence[Comparison]: ...
+
+
+def settings_table(result: Recorded) -> Table:
     """Return what was run: everything that is needed to run it again."""
     shown: dict[str, object] = {"run": result.run_id, "seed": result.seed, **result.parameters}
     systems = shown.pop("systems", {})
@@ -211,7 +240,7 @@ def scores_csv(result: RegenerationResult) -> str:
     return csv_text(["system", "metric", "value", "low", "high", "signature"], [*rows, *times])
 
 
-def comparisons_csv(result: RegenerationResult) -> str:
+def comparisons_csv(result: Recorded) -> str:
     """Return a line a pair of systems."""
     names = Comparison.__dataclass_fields__
     return csv_text(list(names), ([getattr(pair, name) for name in names] for pair in result.comparisons))
