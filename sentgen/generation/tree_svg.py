@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from sentgen.generation.bag import Unit
-from sentgen.generation.problem import RIGHT, ROOT, Tree
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees import is_forced
 
 #: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
@@ -32,11 +32,15 @@ _NARROW, _BROAD = frozenset("iljtfrI.,:;!'|()[]` "), frozenset("mwMW%@<>&+=#—"
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What to draw: units in order, their tree, and a title such as the name of the sentence."""
+    """What to draw: units in order, their tree, and a title such as the name of the sentence.
+
+    ``labels`` are the relations of the units to their heads, written over the arcs; none if it is empty.
+    """
 
     title: str
     units: Sequence[Unit]
     tree: Tree
+    labels: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,17 @@ class _Layout:
     width: float
     ground: float  # where arcs begin and end
     height: float
+
+
+def corpus_tree_svg(
+    title: str, forms: Sequence[str], tags: Sequence[str], heads: Sequence[int], labels: Sequence[str]
+) -> str:
+    """Return the tree of a sentence of a corpus; ``heads`` are places of words from 1, 0 for the root."""
+    at = tuple(head - 1 if head else ROOT for head in heads)
+    sides = tuple(RIGHT if head < place else LEFT for place, head in enumerate(at))
+    nothing = (0,) * len(at)
+    units = [Unit((form,), (tag,) if tag else ()) for form, tag in zip(forms, tags, strict=True)]
+    return tree_svg([Sentence(title, units, Tree(at, sides, nothing, nothing), labels)])
 
 
 def tree_svg(sentences: Sequence[Sentence]) -> str:
@@ -80,11 +95,21 @@ def _layout(sentence: Sentence) -> _Layout:
     for place, unit in enumerate(sentence.units):
         fan = 2 * _PORT * (1 + max(len(left[place]), len(right[place])))
         text = max(_text_width(" ".join(unit.words), _FONT), _text_width(" ".join(unit.tags), _SMALL), fan)
-        centers.append(at + text / 2)
-        at += text + _GAP
+        center = max(at + text / 2, centers[-1] + _label_width(sentence, place) if place else 0.0)
+        centers.append(center)
+        at = center + text / 2 + _GAP
     levels = arc_levels(heads)
     ground = _CAPTION + _RISE * (max(levels, default=0) + 1) + _CLEARANCE
     return _Layout(centers, levels, max(at - _GAP, 0.0), ground, ground + _FONT + 2 * _SMALL + 6)
+
+
+def _label_width(sentence: Sentence, place: int) -> float:
+    """Return the room that the relation between a unit and the one before it needs between their middles."""
+    if not sentence.labels:
+        return 0.0
+    heads = sentence.tree.heads
+    over = [unit for unit in (place - 1, place) if heads[unit] == 2 * place - 1 - unit]
+    return max((_text_width(sentence.labels[unit], _SMALL) + 3 * _PORT for unit in over), default=0.0)
 
 
 def arc_levels(heads: Sequence[int]) -> list[int]:
@@ -127,6 +152,7 @@ def _drawing(sentence: Sentence, layout: _Layout, top: float, number: int) -> st
         path = _arc(layout, unit, head, left, right)
         parts.append(f'<path d="{path}"><title>{_text(_edge(sentence, unit))}</title></path>')
     parts.append("</g>")
+    parts += [_label(sentence, layout, unit, left, right) for unit in range(len(sentence.labels))]
     parts += [_arrow(center, layout.ground) for center in layout.centers]
     parts += [_words(*placed, layout.ground) for placed in zip(sentence.units, layout.centers, strict=True)]
     return "\n".join([*parts, "</g>"])
@@ -137,9 +163,8 @@ def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: li
     end = layout.centers[unit]
     if head == ROOT:
         return f"M{_number(end)} {_CAPTION}V{_number(layout.ground)}"
-    fan = left[head] if unit < head else right[head]
     toward = -1 if unit < head else 1
-    start = layout.centers[head] + toward * _PORT * (1 + fan.index(unit))
+    start = _start(layout, unit, head, left, right)
     y = layout.ground - _CLEARANCE - _RISE * layout.levels[unit]
     corner = min(_CORNER, abs(end - start) / 2) * toward
     return (
@@ -148,6 +173,27 @@ def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: li
         f"H{_number(end - corner)}q{_number(corner)} 0 {_number(corner)} {_number(abs(corner))}"
         f"V{_number(layout.ground)}"
     )
+
+
+def _label(
+    sentence: Sentence, layout: _Layout, unit: int, left: list[list[int]], right: list[list[int]]
+) -> str:
+    """Return the relation of a unit, over the middle of its arc; beside that of the root."""
+    head, end = sentence.tree.heads[unit], layout.centers[unit]
+    text = _text(sentence.labels[unit])
+    if head == ROOT:
+        x, y = _number(end + 4), _CAPTION + 10
+        return f'<text font-size="{_SMALL}" text-anchor="start" x="{x}" y="{y}">{text}</text>'
+    start = _start(layout, unit, head, left, right)
+    y = layout.ground - _CLEARANCE - _RISE * layout.levels[unit] - 3
+    return f'<text font-size="{_SMALL}" x="{_number((start + end) / 2)}" y="{_number(y)}">{text}</text>'
+
+
+def _start(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> float:
+    """Return where the arc to a unit leaves its head."""
+    fan = left[head] if unit < head else right[head]
+    toward = -1 if unit < head else 1
+    return layout.centers[head] + toward * _PORT * (1 + fan.index(unit))
 
 
 def _arrow(x: float, y: float) -> str:
@@ -176,6 +222,8 @@ def _edge(sentence: Sentence, unit: int) -> str:
     tree = sentence.tree
     name = " ".join(sentence.units[unit].words)
     weight = f" (log weight {tree.weights[unit]:.2f})" if not is_forced(tree.weights[unit]) else ""
+    if sentence.labels:
+        name, weight = f"{name}: {sentence.labels[unit]}", ""
     if tree.heads[unit] == ROOT:
         return f"{name}: root{weight}"
     side = "right" if tree.sides[unit] == RIGHT else "left"

@@ -1,0 +1,90 @@
+"""Read corpora as texts: their documents, the sentences of a document, the tokens of a sentence."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from sqlalchemy import Connection
+
+from sentgen.counts.queries import Answer, Bindings, Query, limited
+from sentgen.errors import NotFoundError
+
+_DOCUMENTS = """\
+select document, corpus, source, sentences
+from v_documents{condition}
+order by id
+limit $limit offset $offset"""
+
+_SENTENCES = """\
+select coalesce(sent_id, id::varchar) as sentence, length, text
+from v_sentences
+where corpus = $corpus
+  and document = $document
+order by id
+limit $limit offset $offset"""
+
+_SENTENCE = """\
+select id, corpus, document, coalesce(sent_id, id::varchar) as sentence, text, metadata
+from v_sentences
+where corpus = $corpus
+  and document = $document
+  and coalesce(sent_id, id::varchar) = $sentence
+order by id
+limit 1"""
+
+_TOKENS = """\
+select position, form, lemma, upos, xpos, feats, head, deprel, np
+from v_tokens
+where sentence_id = $id
+order by position"""
+
+_BESIDE = """\
+select coalesce(sent_id, id::varchar) as sentence
+from v_sentences
+where id = $id
+  and corpus = $corpus
+  and document = $document"""
+
+
+def list_documents(connection: Connection, corpus: str = "", *, limit: int, offset: int = 0) -> Answer:
+    """Return the documents of a corpus, or of all, in the order in which they were read."""
+    bindings = Bindings(limit=limit + 1, offset=offset)
+    condition = f"\nwhere corpus = {bindings.bind('corpus', corpus)}" if corpus else ""
+    query = Query(_DOCUMENTS.format(condition=condition), bindings)
+    return limited(query.run(connection), [query], limit)
+
+
+def list_sentences(
+    connection: Connection, corpus: str, document: str, *, limit: int, offset: int = 0
+) -> Answer:
+    """Return the sentences of a document, each with its name, its number of tokens and its text."""
+    query = Query(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit + 1, offset=offset))
+    return limited(query.run(connection), [query], limit)
+
+
+def find_sentence(
+    connection: Connection, corpus: str, document: str, sentence: str
+) -> tuple[Answer, dict[str, object]]:
+    """Return the tokens of a sentence, and what there is to know of it.
+
+    That is ``text``, ``metadata``, and the names of the sentences before and after it in its document,
+    ``previous`` and ``next``, None at the ends. Of sentences with the same name, the first is meant.
+
+    Raises:
+        NotFoundError: there is no such sentence.
+    """
+    found = Query(_SENTENCE, Bindings(corpus=corpus, document=document, sentence=sentence)).run(connection)
+    if not found.num_rows:
+        raise NotFoundError(f"no sentence {sentence!r} in document {document!r} of corpus {corpus!r}")
+    (about,) = found.to_pylist()
+    query = Query(_TOKENS, Bindings(id=about["id"]))
+    answer = limited(query.run(connection), [query], 0)
+    beside = {
+        name: _beside(connection, about["id"] + step, corpus, document)
+        for name, step in (("previous", -1), ("next", 1))
+    }
+    return answer, {**about, **beside}
+
+
+def _beside(connection: Connection, number: int, corpus: str, document: str) -> str | None:
+    found: pa.Table = Query(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).run(connection)
+    return str(found["sentence"][0].as_py()) if found.num_rows else None
