@@ -13,23 +13,10 @@ from sentgen.cli.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.errors import InputError
-from sentgen.evaluation.check import Check, Claim
+from sentgen.evaluation.check import Check, Claim, claim_table, figure
 from sentgen.evaluation.check import check as run
 from sentgen.evaluation.check_page import page, phrase
 from sentgen.evaluation.verb_arguments import Spelling
-
-COLUMNS = [
-    "sentence",
-    "verb",
-    "argument",
-    "order",
-    "relation",
-    "supported",
-    "source",
-    "why",
-    "instead",
-    "text",
-]
 
 
 @output_options
@@ -88,10 +75,10 @@ def _show(found: Check, all_relations: bool, out: Output) -> None:
     """Print the figure and what is behind it, or one table of all relations."""
     texts = [sentence.text or " ".join(sentence.forms) for sentence in found.summary]
     if not out.for_reading:
-        out.rows(COLUMNS, [_row(claim, texts[claim.sentence - 1]) for claim in found.claims])
-        out.note(_figure(found))
+        out.table(claim_table(found))
+        out.note(figure(found))
         return
-    typer.echo(_figure(found))
+    typer.echo(figure(found))
     shown = [claim for claim in found.claims if all_relations or not claim.supported]
     if not shown:
         return
@@ -100,31 +87,6 @@ def _show(found: Check, all_relations: bool, out: Output) -> None:
     typer.echo()
     numbers = sorted({claim.sentence for claim in shown})
     out.rows(["sentence", "text"], [(number, texts[number - 1]) for number in numbers])
-
-
-def _figure(found: Check) -> str:
-    if found.precision is None:
-        return "no verb arguments in the summary"
-    return (
-        f"precision {found.precision:.3f}: {found.supported} of {len(found.claims)} verb arguments have"
-        " support in the source"
-    )
-
-
-def _row(claim: Claim, text: str) -> tuple[object, ...]:
-    key = claim.argument.key
-    return (
-        claim.sentence,
-        key.head,
-        key.modifier,
-        "verb first" if key.head_first else "verb last",
-        claim.argument.deprel,
-        claim.supported,
-        " ".join(map(str, claim.support)),
-        claim.why,
-        " ".join(claim.instead),
-        text,
-    )
 
 
 def _reading(claim: Claim) -> tuple[object, ...]:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
-from sentgen.cli.answers import Answers, Wanted, show, write_files
+from sentgen.cli.answers import Wanted, show, write_files
 from sentgen.cli.files import check_file_option
 from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.search_options import Search, search_options
 from sentgen.cli.waiting import told_when_slow
 from sentgen.errors import InputError
-from sentgen.generation import ALGORITHMS, Algorithm, algorithm_named, settings_for, treebank_of
-from sentgen.generation import regenerate as run
-from sentgen.generation.bag import broken_up, parse_bag
-from sentgen.generation.bag_reader import FORMATS, Bag, Notation, TagKind, read_bags
-from sentgen.models import registry
-from sentgen.models.submodel import lowercases
-from sentgen.models.tagging import tag_set
-from sentgen.models.trees import Layer
+from sentgen.generation import ALGORITHMS, Algorithm, algorithm_named
+from sentgen.generation.answers import Request, answer, bags_of, require_trees
+from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
 
 _FILES = "Trees and reasons"
 
@@ -105,33 +100,23 @@ def regenerate(
     check_file_option("--conllu", conllu)
     check_file_option("--svg", svg)
     wanted = Wanted(tree, explain, conllu, svg)
-    chosen = algorithm_named(algorithm)
-    _check_trees(chosen, search, wanted, out)
-    settings = settings_for(chosen, search.as_published, search.changes)
+    _check_trees(algorithm_named(algorithm), search, wanted, out)
+    request = Request(
+        model=model,
+        algorithm=algorithm,
+        units=cast(Any, units),
+        np_joiner=np_joiner,
+        tagged=tagged,
+        lowercase=lowercase,
+        seed=seed,
+        nbest=nbest,
+        as_published=search.as_published,
+        changes=search.changes,
+        dependencies=search.dependencies,
+    )
     with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
-        found = registry.find(store, model)
-        layer: Layer = "word" if units == "word" else "unit"
-        treebank = treebank_of(store, found, chosen, search.dependencies, layer)
-        kind = cast(TagKind, tag_set(store, treebank.corpora)) if treebank else None
-        bags = _bags(bag or [], input, format, Notation(np_joiner, tagged, kind))
-        lower = lowercases(store, found) if lowercase is None else lowercase
         with told_when_slow():
-            sentences = list(
-                run(
-                    store,
-                    found,
-                    [broken_up(one.units) if units == "word" else one.units for one in bags],
-                    algorithm=algorithm,
-                    as_published=search.as_published,
-                    changes=search.changes,
-                    seed=seed,
-                    nbest=nbest,
-                    lowercase=lower,
-                    dependencies=search.dependencies,
-                    layer=layer,
-                )
-            )
-        answers = Answers(store, found, sentences, bags, settings, treebank, kind, lower, nbest, tagged)
+            answers = answer(store, request, lambda notation: _bags(bag or [], input, format, notation))
         write_files(answers, wanted, out)
         show(answers, wanted, out)
 
@@ -144,10 +129,7 @@ def _check_trees(algorithm: Algorithm, search: Search, wanted: Wanted, out: Outp
         "--svg": wanted.svg,
         "--dependencies": search.dependencies,
     }
-    option = next((name for name, given in asked.items() if given), None)
-    if option is not None and not algorithm.trees:
-        having = ", ".join(one.name for one in ALGORITHMS.values() if one.trees)
-        raise InputError(f"{algorithm.name} makes no trees, so {option} means nothing; these do: {having}")
+    require_trees(algorithm, asked)
     if wanted.tree and wanted.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
 
@@ -160,4 +142,4 @@ def _bags(texts: list[str], file: str | None, form: str | None, notation: Notati
         return read_bags(file or "-", notation, form)
     if form is not None:
         raise InputError("--format is for what comes with --input FILE or - ; arguments are bags")
-    return [Bag(tuple(parse_bag(text, joiner=notation.joiner, tagged=notation.tagged))) for text in texts]
+    return bags_of(texts, notation)

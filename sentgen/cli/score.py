@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -15,10 +15,15 @@ from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
 from sentgen.models import registry
-from sentgen.models.scoring import SentenceScore, Totals, score_sentences
-
-COLUMNS = ["sentence", "log10", "tokens", "oov", "perplexity", "text"]
-TOTALS = ["sentences", "tokens", "oov", "log10", "perplexity", "perplexity_without_oov"]
+from sentgen.models.scoring import (
+    BRACKET_NOTE,
+    COLUMNS,
+    TOTALS,
+    Totals,
+    score_rows,
+    score_sentences,
+    split_lines,
+)
 
 
 @output_options
@@ -53,36 +58,18 @@ def score(
     with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
         chosen = registry.find(store, model)
         if chosen.brackets:
-            out.note("the model counts brackets; write base noun phrases as <np> the dow </np>")
-        found = score_sentences(
-            store,
-            chosen,
-            map(split_tokens, _lines(text or [], file)),
-            lowercase=lowercase,
-        )
+            out.note(BRACKET_NOTE)
+        lines = map(split_tokens, _lines(text or [], file))
+        found = score_sentences(store, chosen, lines, lowercase=lowercase)
         sums = Totals()
         if totals:
             for one in found:
                 sums.add(one)
-            row = (
-                sums.sentences,
-                sums.tokens,
-                sums.oov,
-                sums.log10,
-                sums.perplexity,
-                sums.perplexity_without_oov,
-            )
-            out.rows(TOTALS, [row])
+            out.rows(TOTALS, [sums.row])
             return
-        out.rows(COLUMNS, _rows(found, sums))
-    out.note(
-        f"{sums.sentences} sentences, {sums.tokens} tokens with ends, {sums.oov} unknown;"
-        f" log10 {sums.log10:.4f}"
-    )
-    out.note(
-        f"perplexity {_readable(sums.perplexity)}, "
-        f"without unknown words {_readable(sums.perplexity_without_oov)}"
-    )
+        out.rows(COLUMNS, score_rows(found, sums))
+    for note in sums.notes:
+        out.note(note)
 
 
 def _lines(text: list[str], file: Path | None) -> Iterable[str]:
@@ -94,15 +81,5 @@ def _lines(text: list[str], file: Path | None) -> Iterable[str]:
     if text == ["-"]:
         return sys.stdin
     if file is None:
-        return [line for argument in text for line in argument.splitlines() or [""]]
+        return split_lines(text)
     return (line for source in expand([str(file)]) for line in source.lines())
-
-
-def _rows(found: Iterable[SentenceScore], sums: Totals) -> Iterator[tuple[object, ...]]:
-    for one in found:
-        sums.add(one)
-        yield sums.sentences, one.log10, one.tokens, one.oov, one.perplexity, " ".join(one.words)
-
-
-def _readable(perplexity: float) -> str:
-    return f"{perplexity:.2f}" if perplexity < 1e9 else f"{perplexity:.2e}"

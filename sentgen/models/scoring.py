@@ -19,8 +19,12 @@ from sentgen.models.text_ngrams import prefetch_text
 from sentgen.schema import Store
 from sentgen.schema.corpus import EOS, UNK
 
+COLUMNS = ("sentence", "log10", "tokens", "oov", "perplexity", "text")
+TOTALS = ("sentences", "tokens", "oov", "log10", "perplexity", "perplexity_without_oov")
 MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
+#: What to say of a model with brackets.
+BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,24 @@ class Totals:
         self.log10_oov += score.log10_oov
 
     @property
+    def row(self) -> tuple[object, ...]:
+        """Return the row of `TOTALS`."""
+        return (
+            *(self.sentences, self.tokens, self.oov, self.log10),
+            *(self.perplexity, self.perplexity_without_oov),
+        )
+
+    @property
+    def notes(self) -> tuple[str, str]:
+        """Return the same in words."""
+        return (
+            f"{self.sentences} sentences, {self.tokens} tokens with ends, {self.oov} unknown;"
+            f" log10 {self.log10:.4f}",
+            f"perplexity {_readable(self.perplexity)}, "
+            f"without unknown words {_readable(self.perplexity_without_oov)}",
+        )
+
+    @property
     def perplexity(self) -> float:
         """Return the perplexity with unknown words (KenLM: "including OOVs")."""
         return _perplexity(self.log10, self.tokens)
@@ -73,6 +95,22 @@ class Totals:
     def perplexity_without_oov(self) -> float:
         """Return the perplexity of the known words and </s> (KenLM: "excluding OOVs")."""
         return _perplexity(self.log10 - self.log10_oov, self.tokens - self.oov)
+
+
+def score_rows(found: Iterable[SentenceScore], totals: Totals) -> Iterator[tuple[object, ...]]:
+    """Yield a row of `COLUMNS` a sentence, and count each."""
+    for one in found:
+        totals.add(one)
+        yield totals.sentences, one.log10, one.tokens, one.oov, one.perplexity, " ".join(one.words)
+
+
+def split_lines(texts: Iterable[str]) -> list[str]:
+    """Return the lines of texts, a sentence each; an empty text is an empty sentence."""
+    return [line for text in texts for line in text.splitlines() or [""]]
+
+
+def _readable(perplexity: float) -> str:
+    return f"{perplexity:.2f}" if perplexity < 1e9 else f"{perplexity:.2e}"
 
 
 def _perplexity(log10: float, events: int) -> float:

@@ -1,0 +1,287 @@
+"""What is asked of the generators and what they answer, for the command line and the server alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from sentgen.errors import InputError
+from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
+from sentgen.generation.bag import Unit, broken_up, parse_bag
+from sentgen.generation.bag_reader import Bag, Notation, TagKind
+from sentgen.generation.explain import (
+    ExplainedAttachment,
+    ExplainedWord,
+    explain_sentence,
+    explain_trees,
+    natural,
+)
+from sentgen.generation.prepare import Treebank
+from sentgen.generation.problem import Algorithm
+from sentgen.generation.regenerate import Regenerated, regenerate, settings_for, treebank_of
+from sentgen.generation.settings import Paper, SearchSettings
+from sentgen.generation.tree_conllu import conllu_block
+from sentgen.generation.tree_svg import Sentence, tree_svg
+from sentgen.generation.trees import is_forced
+from sentgen.models import registry
+from sentgen.models.dependencies import LEFT, RIGHT
+from sentgen.models.registry import ModelInfo
+from sentgen.models.submodel import lowercases
+from sentgen.models.tagging import known_tags, tag_set
+from sentgen.models.trees import Layer
+from sentgen.schema import Store
+from sentgen.tabular import Rows
+
+COLUMNS = ["bag", "rank", "sentence", "logp", "score", "unknown"]
+WORD_COLUMNS = ["word", "ngram", "logp", "backoff", "total"]
+ATTACHMENT_COLUMNS = [
+    *("modifier", "modifier_tag", "side", "head", "head_tag", "weight", "prob", "factor"),
+    *("word_events", "word_pairs", "word_lambda", "mixed_events", "mixed_pairs", "mixed_lambda"),
+    *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_or_more", "argument_lambda"),
+    *("argument_counts", "argument_tag_counts", "forced"),
+]
+#: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
+SHORT_COLUMNS = ["modifier", "side", "head", "weight", "prob", "factor", "words", "mixed", "tags"]
+_TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
+SIDES = {LEFT: "left", RIGHT: "right"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked of `regenerate`, in the names of the command line.
+
+    ``changes`` are settings that differ from the algorithm's defaults, see `SearchSettings`.
+    """
+
+    model: str
+    algorithm: str = "beam"
+    units: Literal["np", "word"] = "np"
+    np_joiner: str = ""
+    tagged: bool | None = None
+    lowercase: bool | None = None
+    seed: int = 1
+    nbest: int = 1
+    as_published: Paper | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    dependencies: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Sentences, and how they were made."""
+
+    store: Store
+    model: ModelInfo
+    sentences: Sequence[Regenerated]
+    bags: Sequence[Bag]
+    settings: SearchSettings
+    treebank: Treebank | None
+    tags: TagKind | None
+    lowercase: bool
+    nbest: int
+    tagged: bool | None = None
+
+    def name(self, one: Regenerated) -> str:
+        """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
+        name = self.bags[one.item - 1].name or str(one.item)
+        return f"{name}-{one.rank}" if self.nbest > 1 else name
+
+    @property
+    def trees(self) -> list[Sentence]:
+        """Return the sentences with their trees; empty ones have none."""
+        return [
+            Sentence(self.name(one), one.units, one.tree) for one in self.sentences if one.tree and one.units
+        ]
+
+    def conllu(self) -> str:
+        """Return the trees as CoNLL-U."""
+        blocks = (
+            conllu_block(one.units, one.tree.heads, tags=self.tags, sent_id=one.title) for one in self.trees
+        )
+        return "".join(blocks)
+
+    def svg(self) -> str:
+        """Return a drawing of the trees."""
+        return tree_svg(self.trees)
+
+
+def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[Bag]]) -> Answers:
+    """Order the units of bags.
+
+    Args:
+        store: where the model lives.
+        request: what is asked.
+        read: returns the bags; told how they are written, and which tags of a treebank count.
+
+    Raises:
+        InputError: something asked for makes no sense, or a bag cannot be read.
+        NotFoundError: there is no such model or corpus.
+        ModelError: the algorithm needs trees, and there are none.
+    """
+    chosen = algorithm_named(request.algorithm)
+    settings = settings_for(chosen, request.as_published, request.changes)
+    found = registry.find(store, request.model)
+    layer: Layer = "word" if request.units == "word" else "unit"
+    treebank = treebank_of(store, found, chosen, request.dependencies, layer)
+    kind = cast(TagKind, tag_set(store, treebank.corpora)) if treebank else None
+    bags = read(Notation(request.np_joiner, request.tagged, kind))
+    lower = lowercases(store, found) if request.lowercase is None else request.lowercase
+    sentences = regenerate(
+        store,
+        found,
+        [broken_up(one.units) if request.units == "word" else one.units for one in bags],
+        algorithm=request.algorithm,
+        as_published=request.as_published,
+        changes=request.changes,
+        seed=request.seed,
+        nbest=request.nbest,
+        lowercase=lower,
+        dependencies=request.dependencies,
+        layer=layer,
+    )
+    return Answers(
+        store, found, list(sentences), bags, settings, treebank, kind, lower, request.nbest, request.tagged
+    )
+
+
+def bags_of(texts: Sequence[str], notation: Notation) -> list[Bag]:
+    """Read bags, one a text."""
+    return [Bag(tuple(parse_bag(text, joiner=notation.joiner, tagged=notation.tagged))) for text in texts]
+
+
+def require_trees(algorithm: Algorithm, asked: Mapping[str, object]) -> None:
+    """Refuse to ask for trees where there are none; ``asked`` is the name of an option to its value.
+
+    Raises:
+        InputError: with the first option that means nothing.
+    """
+    option = next((name for name, given in asked.items() if given), None)
+    if option is not None and not algorithm.trees:
+        having = ", ".join(one.name for one in ALGORITHMS.values() if one.trees)
+        raise InputError(f"{algorithm.name} makes no trees, so {option} means nothing; these do: {having}")
+
+
+def sentence_table(answers: Answers, *, tree: bool = False) -> Rows:
+    """Return a row a sentence."""
+    columns = [
+        *COLUMNS,
+        *(["guessed"] if answers.treebank else []),
+        *(["units", "heads"] if tree else []),
+    ]
+    rows = []
+    for one in answers.sentences:
+        row: list[object] = [one.item, one.rank, one.text, one.logp, one.score, one.unknown]
+        if answers.treebank:
+            row.append(one.guessed)
+        if tree:
+            heads = one.tree.heads if one.tree else ()
+            row += [[" ".join(unit.words) for unit in one.units], [head + 1 for head in heads]]
+        rows.append(row)
+    return Rows(columns, rows)
+
+
+def reason_table(answers: Answers) -> Rows:
+    """Return what the store holds behind each attachment of all sentences, or behind each word."""
+    columns, tables = reasons(answers, full=True)
+    rows = [
+        (one.item, one.rank, *row)
+        for one, table in zip(answers.sentences, tables, strict=True)
+        for row in table
+    ]
+    return Rows(["bag", "rank", *columns], rows)
+
+
+def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Sequence[object]]]]:
+    """Return the columns of the tables of reasons, and a table a sentence; for reading if not ``full``."""
+    if answers.treebank:
+        found = explain_trees(answers.store, answers.treebank, answers.sentences, lowercase=answers.lowercase)
+        columns, row_of = (ATTACHMENT_COLUMNS, _attachment) if full else (SHORT_COLUMNS, _short)
+        return columns, [
+            [row_of(one.units[edge.place], edge) for edge in edges]
+            for one, edges in zip(answers.sentences, found, strict=True)
+        ]
+    order = min(answers.settings.order, answers.model.order)
+    words = (
+        explain_sentence(answers.store, answers.model, one, order=order, lowercase=answers.lowercase)
+        for one in answers.sentences
+    )
+    return WORD_COLUMNS, [[row for word in found for row in _word(word)] for found in words]
+
+
+def _word(explained: ExplainedWord) -> Iterator[Sequence[object]]:
+    """Yield a row for each n-gram that was tried: its log-probability, or the weight of backing off."""
+    for step in explained.steps:
+        yield (
+            explained.word,
+            " ".join(step.ngram),
+            None if step.log10 is None else natural(step.log10),
+            None if step.backoff is None else natural(step.backoff),
+            natural(step.total),
+        )
+
+
+def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
+    """Return all that is known of an attachment."""
+    evidence = explained.evidence
+    words, mixed, tags = evidence.levels
+    head, _, side, earlier = evidence.attachment
+    arguments = evidence.arguments
+    return (
+        *(" ".join(unit.words), unit.head_tag, SIDES[side], *head),
+        *(explained.weight, evidence.prob, explained.factor),
+        *(words.events, words.together, words.weight, mixed.events, mixed.together, mixed.weight),
+        *(tags.events, tags.together, earlier, arguments.exactly, arguments.at_least, arguments.weight),
+        *(list(arguments.word), list(arguments.tag), explained.forced),
+    )
+
+
+def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
+    """Return what fits in a line."""
+    evidence = explained.evidence
+    words, mixed, tags = (f"{level.events}/{level.together}" for level in evidence.levels)
+    first, second, _ = (f"{level.weight:.3f}" for level in evidence.levels)
+    head, _, side, _ = evidence.attachment
+    return (
+        *(" ".join(unit.words), SIDES[side], head[0], explained.weight, evidence.prob, explained.factor),
+        *(f"{words} {first}", f"{mixed} {second}", tags),
+    )
+
+
+def notes(answers: Answers) -> Iterator[str]:
+    """Yield what a user might not expect."""
+    empty = sum(not bag.units for bag in answers.bags)
+    if empty:
+        yield f"{empty} of {len(answers.bags)} bags have no words, and their sentences none either"
+    first = [one for one in answers.sentences if one.rank == 1]
+    guessed = sum(one.guessed for one in first)
+    if guessed:
+        yield (
+            f"{guessed} of {sum(len(one.words) for one in first)} words came without tags, and got their most"
+            " frequent ones; give tags as word/TAG"
+        )
+    forced = sum(is_forced(weight) for one in first if one.tree for weight in one.tree.weights)
+    if forced:
+        yield (
+            f"hard constraints broken, as nothing else was left: {forced};"
+            " --any-root, --noun-under-noun and --many-roots lift them"
+        )
+    yield from _tag_notes(answers)
+
+
+def _tag_notes(answers: Answers) -> Iterator[str]:
+    """Name the tags that mean nothing to the counts, and words that look like word/TAG but were not split."""
+    words = (word for bag in answers.bags for unit in bag.units for word in unit.words)
+    mixed = next(filter(_TAGGED.match, words), None)
+    if mixed is not None and answers.tagged is None:
+        yield f"{mixed} is one word, as not every word has a tag; --tagged and --no-tagged say what is meant"
+    if answers.treebank:
+        known = known_tags(answers.store, answers.treebank.corpora, answers.treebank.layer)
+        given = {unit.head_tag for bag in answers.bags for unit in bag.units if unit.head_tag}
+        if given - known:
+            some = sorted(tag for tag in known if tag.isalpha())[:5]
+            yield (
+                f"tags that the dependency counts have never seen: {', '.join(sorted(given - known))};"
+                f" they use {answers.tags} tags, such as {', '.join(some)}"
+            )
