@@ -1,0 +1,92 @@
+"""Figures of a summary: how much of it is copied, and how much of it has no source.
+
+Grusky et al. 2018 (Newsroom), with F(A, S) the fragments of the summary S that are copied from the article A:
+
+    coverage = sum |f| / |S|          density = sum |f|^2 / |S|          over f in F(A, S)
+
+Fragments are found from left to right: the longest run of words of the document that begins at the first
+word not yet covered; upper and lower case are the same. The authors' program passes over a run that begins
+inside a shorter one; here the longest run counts wherever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.alignment.alignment import Alignment
+from sentgen.alignment.pair import Pair
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures of one abstract.
+
+    ``coverage`` is the share of its words in copied fragments, ``density`` the mean length of the fragment
+    that a word is in, ``longest`` the length of the longest one; these come from the texts alone. ``new``
+    is the share of words that are aligned with nothing. All are 0 for an abstract without words.
+    """
+
+    words: int
+    coverage: float
+    density: float
+    longest: int
+    new: float
+
+
+def figures(pair: Pair, alignment: Alignment) -> Figures:
+    """Return the figures of an aligned pair; O(n m), with memory for n."""
+    words = len(pair.abstract)
+    lengths = [length for _, _, length in fragments(pair.document, pair.abstract)]
+    size = max(words, 1)
+    return Figures(
+        words=words,
+        coverage=sum(lengths) / size,
+        density=sum(length**2 for length in lengths) / size,
+        longest=max(lengths, default=0),
+        new=len(new_words(pair, alignment)) / size,
+    )
+
+
+def new_words(pair: Pair, alignment: Alignment) -> list[int]:
+    """Return the offsets of the abstract words that are aligned with nothing."""
+    linked = {s for phrase in alignment.phrases for s in range(*phrase.abstract)}
+    return [s for s in range(len(pair.abstract)) if s not in linked]
+
+
+def fragments(document: Sequence[str], abstract: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield copied fragments (document start, abstract start, length) from left to right.
+
+    Of equally long runs in the document the first is taken.
+
+    >>> list(fragments("the cat sat on the mat".split(), "on the mat The cat slept".split()))
+    [(3, 0, 3), (0, 3, 2)]
+    """
+    lengths, places = _longest_runs(document, abstract)
+    at = 0
+    while at < len(abstract):
+        length = int(lengths[at])
+        if length:
+            yield int(places[at]), at, length
+        at += max(length, 1)
+
+
+def _longest_runs(document: Sequence[str], abstract: Sequence[str]) -> tuple[Ints, Ints]:
+    """Return for each abstract word the longest common run that begins there, and where in the document."""
+    ids = {word: i for i, word in enumerate(dict.fromkeys(word.lower() for word in document))}
+    codes = np.array([ids[word.lower()] for word in document], np.int64)
+    lengths, places = np.zeros(len(abstract), np.int64), np.zeros(len(abstract), np.int64)
+    following = np.zeros(len(document) + 1, np.int64)
+    for at in range(len(abstract) - 1, -1, -1):
+        runs = np.zeros_like(following)
+        equal = np.flatnonzero(codes == ids.get(abstract[at].lower(), -1))
+        runs[equal] = following[equal + 1] + 1
+        places[at] = runs.argmax()
+        lengths[at] = runs[places[at]]
+        following = runs
+    return lengths, places

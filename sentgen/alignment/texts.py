@@ -1,0 +1,87 @@
+"""A document and an abstract as texts: read, aligned, and written as JSON or in the format of Pharaoh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sentgen.alignment.alignment import Aligner, Alignment
+from sentgen.alignment.figures import new_words
+from sentgen.alignment.reading import as_pair
+from sentgen.alignment.view import View, view
+from sentgen.corpus.formats import READERS, detect
+from sentgen.corpus.pair_text import TokenizedPair
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import expand
+from sentgen.errors import InputError, Rejection
+
+
+def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
+    """Return the sentences of a file, a folder, an archive or standard input, as `sentgen ingest` reads it.
+
+    Raises:
+        InputError: there is no such file or format, a sentence is broken, or there are no words.
+    """
+    if form is not None and form not in READERS:
+        raise InputError(f"no format {form!r}; there are: {', '.join(sorted(READERS))}")
+    sentences = []
+    for source in expand([path]):
+        for found in READERS[form or detect(source)].read(source.lines(), path=source.name):
+            if isinstance(found, Rejection):
+                raise found.as_error()
+            sentences.append(found)
+    if not sentences:
+        raise InputError("has no words to align", path=path)
+    return sentences
+
+
+def align_texts(document: Sequence[Sentence], abstract: Sequence[Sentence], aligner: Aligner) -> View:
+    """Align two texts and return what is shown of them."""
+    pair = as_pair(TokenizedPair("", tuple(document), tuple(abstract)))
+    (alignment,) = aligner.align([pair])
+    return view(
+        pair,
+        alignment,
+        document_spaces=list(_spaces(document)),
+        abstract_spaces=list(_spaces(abstract)),
+    )
+
+
+def as_json(shown: View, *, model: str) -> dict[str, Any]:
+    """Return an alignment as JSON holds it; offsets count words from 0, the end of a span is left out.
+
+    Args:
+        shown: the aligned pair.
+        model: what aligned it.
+    """
+    pair, alignment = shown.pair, shown.alignment
+    return {
+        "model": model,
+        "document": pair.document,
+        "abstract": pair.abstract,
+        "document_starts": pair.document_starts,
+        "abstract_starts": pair.abstract_starts,
+        "phrases": [asdict(phrase) for phrase in alignment.phrases],
+        "new": new_words(pair, alignment),
+        "null": alignment.null,
+        "logp": alignment.logp,
+        "figures": asdict(shown.figures),
+    }
+
+
+def pharaoh(alignment: Alignment) -> str:
+    """Return the links as ``i-j``, document word and abstract word from 0, ascending.
+
+    >>> from sentgen.alignment.alignment import PhraseLink
+    >>> pharaoh(Alignment((PhraseLink(abstract=(0, 1), document=(2, 4)),)))
+    '2-0 3-0'
+    """
+    return " ".join(f"{d}-{s}" for d, s in sorted(alignment.links))
+
+
+def _spaces(sentences: Sequence[Sentence]) -> Iterator[bool]:
+    """Yield for each word whether a blank follows it; one always does at the end of a sentence."""
+    for sentence in sentences:
+        spaces = sentence.space_after or [True] * len(sentence.forms)
+        yield from (*spaces[:-1], True)

@@ -1,0 +1,236 @@
+"""`sentgen align text`: where each phrase of a summary comes from, and what is new."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from sentgen.alignment.alignment import Aligner
+from sentgen.alignment.baselines import aligner_named
+from sentgen.alignment.html import page
+from sentgen.alignment.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
+from sentgen.alignment.view import Segment, View
+from sentgen.cli.files import check_file_option, write_text
+from sentgen.cli.options import DbOption
+from sentgen.cli.output import Output, printable
+from sentgen.cli.waiting import told_when_slow
+from sentgen.errors import InputError
+
+COLUMNS = ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"]
+#: Of the blocks, in turn; the terminal says what they look like.
+_COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan")
+_NEW = "bold red underline"
+_SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
+_LONGEST = 44
+_PRIORS = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
+
+
+class Decode(StrEnum):
+    """How links are chosen."""
+
+    VITERBI = "viterbi"
+    POSTERIOR = "posterior"
+
+
+class Preset(StrEnum):
+    """Settings of the model without training."""
+
+    PAPER = "paper"
+    BEST = "best"
+
+
+def text(
+    *,
+    document: Annotated[str, typer.Option("--document", metavar="FILE|-", help="The document.")],
+    abstract: Annotated[str, typer.Option("--abstract", metavar="FILE|-", help="Its abstract or summary.")],
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", metavar="NAME", help="A model of `sentgen align train`.")
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--system", metavar="NAME[:SETTING=VALUE]", help="Another aligner, such as cut-and-paste or lcs."
+        ),
+    ] = None,
+    preset: Annotated[
+        Preset, typer.Option("--preset", help="Settings of the aligner without --model.")
+    ] = Preset.BEST,
+    decode: Annotated[
+        Decode | None, typer.Option("--decode", help="The best path, or links with a high posterior.")
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", metavar="T", min=0, max=1, help="Least posterior of a link."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both texts.")
+    ] = None,
+    as_object: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_links: Annotated[
+        bool,
+        typer.Option("--pharaoh", help="Print links i-j: document word, abstract word, from 0."),
+    ] = False,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
+    ] = None,
+    db: DbOption = None,
+) -> None:
+    """Show where each phrase of a summary comes from in its document, and which words are new.
+
+    Works without training: the model then has its priors only, and says so. P(null) is the probability that a
+    word comes from nothing in the document.
+
+    Example: `sentgen align text --document article.txt --abstract summary.txt --html align.html`
+    """
+    check_file_option("--html", html)
+    _check(document, abstract, model, system, both=as_object and as_links)
+    if system is not None and (decode is not None or threshold is not None):
+        raise typer.BadParameter("--decode and --threshold are of the phrase-based HMM; leave out --system")
+    with told_when_slow():
+        aligner, name = _aligner(model, system, preset, db)
+        if isinstance(aligner, PhraseHmm):
+            aligner = _decoding(aligner, decode, threshold)
+        sentences = read_sentences(document, form=format)
+        shown = align_texts(sentences, read_sentences(abstract, form=format), aligner)
+    if html is not None:
+        write_text(
+            html, page(shown, title=os.path.basename(abstract), model=f"Aligned with {document} by {name}")
+        )
+        typer.echo(printable(f"page: {html}"), err=True)
+    if as_object:
+        typer.echo(json.dumps(as_json(shown, model=name), ensure_ascii=False))
+    elif as_links:
+        typer.echo(pharaoh(shown.alignment))
+    else:
+        _show(shown)
+    if model is None and system is None:
+        typer.echo(_PRIORS, err=True)
+
+
+def _check(document: str, abstract: str, model: str | None, system: str | None, *, both: bool) -> None:
+    """Refuse options that exclude each other."""
+    if document == abstract == "-":
+        raise InputError("both texts cannot come from standard input; name a file")
+    if model is not None and system is not None:
+        raise typer.BadParameter("--model and --system exclude each other; choose one")
+    if both:
+        raise typer.BadParameter("--json and --pharaoh exclude each other; choose one")
+
+
+def _aligner(model: str | None, system: str | None, preset: Preset, db: Path | None) -> tuple[Aligner, str]:
+    """Return the aligner and what a reader is told of it."""
+    if system is not None:
+        return aligner_named(system), system
+    return untrained(preset), f"the phrase-based HMM, preset {preset}, with its priors only"
+
+
+def _decoding(aligner: PhraseHmm, decode: Decode | None, threshold: float | None) -> PhraseHmm:
+    """Return the aligner with another choice of links."""
+    settings = aligner.settings
+    if decode is not None:
+        settings = replace(settings, decode=decode.value)
+    if threshold is not None:
+        if settings.decode != "posterior":
+            raise InputError("the best path has no --threshold; choose --decode posterior")
+        settings = replace(settings, threshold=threshold)
+    return replace(aligner, settings=settings)
+
+
+def _show(shown: View) -> None:
+    """Print the summary with its blocks marked, a table of them, and the figures."""
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    colored = console.is_terminal and not console.no_color
+    for number, sentence in enumerate(shown.sentences("abstract"), 1):
+        line = Text(f"{number:>3}  ", style="dim" if colored else "")
+        for segment in sentence:
+            line.append_text(_marked(segment, colored=colored))
+        console.print(line, soft_wrap=not console.is_terminal)
+    console.print()
+    Output().rows(
+        ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"], _rows(shown)
+    )
+    console.print()
+    console.print(_figures(shown))
+
+
+def _marked(segment: Segment, *, colored: bool) -> Text:
+    """Return a segment with the numbers of its blocks: in a color, or else in brackets; or new words."""
+    words, blank = printable(segment.text), " " * segment.space
+    if not segment.blocks:
+        return Text.assemble((words, _NEW), blank) if colored else Text(f"*{words}*{blank}")
+    numbers = ",".join(map(str, segment.blocks)).translate(_SUBSCRIPTS)
+    if colored:
+        return Text.assemble((words, _COLORS[segment.blocks[0] % len(_COLORS)]), (numbers, "dim"), blank)
+    return Text(f"[{words}]{numbers}{blank}")
+
+
+def _rows(shown: View) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each block, and for each stretch of new words, in the order of the summary."""
+    null = shown.alignment.null
+
+    def share(start: int, end: int) -> float | None:
+        return None if null is None else sum(null[start:end]) / (end - start)
+
+    rows = [
+        (
+            block.abstract,
+            (
+                block.number,
+                _short(shown.text("abstract", block.abstract)),
+                _short(shown.text("document", block.document)),
+                shown.sentence("document", block.document[0]),
+                _words(*block.document),
+                block.posterior,
+                share(*block.abstract),
+            ),
+        )
+        for block in shown.blocks
+    ]
+    for start, end in _new(shown):
+        words = _short(shown.text("abstract", (start, end)))
+        rows.append(((start, end), (None, words, "(new)", None, None, None, share(start, end))))
+    yield from (row for _, row in sorted(rows, key=lambda item: item[0]))
+
+
+def _new(shown: View) -> Iterator[tuple[int, int]]:
+    """Yield the spans of new words, joined within a sentence."""
+    for sentence in shown.sentences("abstract"):
+        start = end = -1
+        for segment in sentence:
+            if segment.blocks:
+                continue
+            if segment.span[0] != end:
+                if end > start:
+                    yield start, end
+                start = segment.span[0]
+            end = segment.span[1]
+        if end > start:
+            yield start, end
+
+
+def _figures(shown: View) -> str:
+    found = shown.figures
+    new = round(found.new * found.words)
+    return (
+        f"{new} of {found.words} words are new ({found.new:.0%}); coverage {found.coverage:.2f},"
+        f" density {found.density:.2f}, longest copied run {found.longest}"
+    )
+
+
+def _words(start: int, end: int) -> str:
+    return str(start + 1) if end == start + 1 else f"{start + 1}-{end}"
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
