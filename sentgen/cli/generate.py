@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -14,7 +12,7 @@ import typer
 from sentgen.cli.files import check_file_option
 from sentgen.cli.generated import Shown, show, write_files
 from sentgen.cli.lengths import parse_lengths
-from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store, parse_size
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted
 from sentgen.cli.waiting import told_when_slow
@@ -24,18 +22,16 @@ from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.clusters import Clusters, temporary_clusters
 from sentgen.generation.depviterbi import BEAM
 from sentgen.generation.generate import Generated, GenerationSettings, LanguageModel
 from sentgen.generation.generate import generate as run
 from sentgen.generation.salience import KINDS, parse_weights
 from sentgen.models import registry
 from sentgen.models.cluster_counts import cluster_names
-from sentgen.schema import Store
 
 _MODEL = "Model"
 _FILES = "Trees and traces"
-#: Name of the corpus in a store that is not kept.
-_UNNAMED = "clusters"
 #: The language model of the paper: the cluster alone.
 _OWN = "cluster"
 
@@ -212,16 +208,6 @@ def generate(
     show(found, shown, len(clusters.chosen), wanted, out)
 
 
-@dataclass(frozen=True, slots=True)
-class _Clusters:
-    """Documents of a corpus in a store, by id and name; ``kept`` says whether the store is the user's."""
-
-    store: Store
-    corpus: str
-    chosen: Sequence[tuple[int, str]]
-    kept: bool
-
-
 @contextmanager
 def _clusters(
     file: str | None,
@@ -231,7 +217,7 @@ def _clusters(
     parser: Parser | None,
     db: Path | None,
     memory_limit: str | None,
-) -> Iterator[_Clusters]:
+) -> Iterator[Clusters]:
     """Open the store with the clusters: the user's with --corpus, else one that is removed afterward."""
     if file is None:
         if corpus is None:
@@ -239,29 +225,25 @@ def _clusters(
         if form is not None or parser is not None:
             raise InputError("--format and --parser are for FILE; clusters of --corpus are read already")
         with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-            yield _Clusters(store, corpus, cluster_names(store, corpus, names=names), kept=True)
+            yield Clusters(store, corpus, cluster_names(store, corpus, names=names), kept=True)
     elif corpus is None:
-        with tempfile.TemporaryDirectory(prefix="sentgen-") as folder:
-            temporary = Path(folder) / "clusters.duckdb"
-            with open_store(temporary, create=True, memory_limit=memory_limit) as store:
-                settings = Settings(_UNNAMED, form, order=1, kind="cluster")
-                ingest(store, [file], settings, parser=parser)
-                chosen = cluster_names(store, _UNNAMED, names=names)
-                yield _Clusters(store, _UNNAMED, chosen, kept=False)
+        limit = parse_size(memory_limit)
+        with temporary_clusters(file, names=names, form=form, parser=parser, memory_limit=limit) as temporary:
+            yield temporary
     else:
         if file == "-":
             raise InputError("standard input cannot be kept; name a file, or leave --corpus out")
         sources = [source.sha256() for source in expand([file])]
         with open_store(db, create=True, memory_limit=memory_limit) as store:
             ingest(store, [file], Settings(corpus, form, kind="cluster"), parser=parser)
-            yield _Clusters(
+            yield Clusters(
                 store, corpus, cluster_names(store, corpus, names=names, sources=sources), kept=True
             )
 
 
 @contextmanager
 def _language_model(
-    clusters: _Clusters, name: str, weight: float, db: Path | None, memory_limit: str | None
+    clusters: Clusters, name: str, weight: float, db: Path | None, memory_limit: str | None
 ) -> Iterator[LanguageModel | None]:
     """Find the model to mix in, in the user's store."""
     if name == _OWN:
@@ -274,7 +256,7 @@ def _language_model(
 
 
 def _generate(
-    clusters: _Clusters,
+    clusters: Clusters,
     lengths: Sequence[int],
     settings: GenerationSettings,
     nbest: int,

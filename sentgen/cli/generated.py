@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from sentgen.cli.files import write_text
 from sentgen.cli.output import Output, printable
-from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.clusters import (
+    generated_conllu,
+    generated_notes,
+    generated_svg,
+    generated_table,
+    units_of_words,
+)
 from sentgen.generation.depviterbi_trace import TraceStep
 from sentgen.generation.generate import Generated
-from sentgen.generation.tree_conllu import conllu_block
-from sentgen.generation.tree_svg import Sentence, tree_svg
 from sentgen.generation.tree_text import tree_text
 
-COLUMNS = ["cluster", "length", "rank", "sentence", "logp", "exact"]
 TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "logp", "relation", "stack"]
 
 
@@ -34,20 +37,13 @@ class Shown:
 
 def write_files(sentences: Sequence[Generated], shown: Shown, tags: TagKind, out: Output) -> None:
     """Write the trees to the files that were asked for, clusters as documents."""
-    trees = [(one, one.tree) for one in sentences if one.tree is not None]
     if shown.conllu is not None:
-        blocks, cluster = [], None
-        for one, tree in trees:
-            if one.cluster != cluster:
-                cluster = one.cluster
-                blocks.append(f"# newdoc id = {cluster}\n")
-            blocks.append(conllu_block(_units(one), tree.heads, tags=tags, sent_id=_name(one)))
-        write_text(shown.conllu, "".join(blocks))
+        write_text(shown.conllu, generated_conllu(sentences, tags))
     if shown.svg is not None:
-        write_text(shown.svg, tree_svg([Sentence(_name(one), _units(one), tree) for one, tree in trees]))
+        write_text(shown.svg, generated_svg(sentences))
     for path in (shown.conllu, shown.svg):
         if path is not None:
-            out.note(f"{path}: {len(trees)} trees")
+            out.note(f"{path}: {sum(one.tree is not None for one in sentences)} trees")
 
 
 def show(
@@ -58,31 +54,9 @@ def show(
         for one in sentences:
             _show_one(one, shown, out)
     else:
-        _table(sentences, shown, out)
-    proven = sum(one.exact for one in sentences)
-    if proven < len(sentences):
-        out.note(
-            f"{proven:,} of {len(sentences):,} sentences are exact;"
-            " for the others, the beam may have lost a better one"
-        )
-    reached = sum(one.rank == 1 for one in sentences)
-    if reached < clusters * len(lengths):
-        missing = clusters * len(lengths) - reached
-        out.note(f"{missing:,} times a cluster has no sentence of a length: its words do not suffice")
-
-
-def _table(sentences: Sequence[Generated], shown: Shown, out: Output) -> None:
-    """Print a row a sentence; heads are places from 1, 0 for a root."""
-    columns = [*COLUMNS, *(["heads"] if shown.tree else []), *(["trace"] if shown.trace else [])]
-    rows = []
-    for one in sentences:
-        row: list[object] = [one.cluster, one.length, one.rank, one.text, one.logp, one.exact]
-        if shown.tree:
-            row.append([head + 1 for head in one.tree.heads] if one.tree else None)
-        if shown.trace:
-            row.append([asdict(step) for step in one.trace])
-        rows.append(row)
-    out.rows(columns, rows)
+        out.table(generated_table(sentences, tree=shown.tree, trace=shown.trace))
+    for note in generated_notes(sentences, clusters, lengths):
+        out.note(note)
 
 
 def _show_one(one: Generated, shown: Shown, out: Output) -> None:
@@ -95,7 +69,7 @@ def _show_one(one: Generated, shown: Shown, out: Output) -> None:
         out.rows(TRACE_COLUMNS, [_trace_row(step) for step in one.trace])
     if shown.tree and one.tree:
         typer.echo()
-        for line in tree_text(_units(one), one.tree.heads):
+        for line in tree_text(units_of_words(one), one.tree.heads):
             typer.echo(printable(line))
     typer.echo()
 
@@ -105,11 +79,3 @@ def _trace_row(step: TraceStep) -> tuple[object, ...]:
     relation = "" if step.partner is None else f"{step.rule} {step.partner}"
     stack = " | ".join(step.stack)
     return step.word, step.ngram, step.dep, step.transition, step.logp, relation, stack
-
-
-def _units(one: Generated) -> list[Unit]:
-    return [Unit((word,), (tag,)) for word, tag in zip(one.words, one.tags, strict=True)]
-
-
-def _name(one: Generated) -> str:
-    return f"{one.cluster}-{one.length}-{one.rank}"

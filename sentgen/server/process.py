@@ -61,6 +61,7 @@ class Worker:
             ready = {"ready": False, "error": "the worker died while it started; see the log"}
         except asyncio.CancelledError:
             worker.kill()
+            await worker.wait()
             raise
         if not ready["ready"]:
             worker.kill()

@@ -74,7 +74,7 @@ def router(*, sql: bool = True) -> APIRouter:
     """Return the routes of all operations."""
     routes = APIRouter(tags=["operations"])
     for operation in operations().values():
-        if operation.kind != "sql" or sql:
+        if operation.api and (operation.kind != "sql" or sql):
             routes.add_api_route(
                 operation.route,
                 _endpoint(operation),

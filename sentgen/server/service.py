@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sentgen.errors import SentgenError
-from sentgen.schema import snapshots
+from sentgen.errors import SentgenError, StoreError
+from sentgen.schema import migrate, snapshots
 from sentgen.schema.snapshots import Snapshot
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import Operation
@@ -149,7 +149,11 @@ class Service:
         return self._current
 
     async def _generation(self, snapshot: Snapshot) -> Generation:
-        """Start the workers of a snapshot, after a look at its hash."""
+        """Start the workers of a snapshot, after a look at its version and its hash."""
+        if snapshot.versions.get("schema") != migrate.REVISIONS[-1]:
+            raise StoreError(
+                f"{snapshot.path}: published by another version of sentgen; publish the store again"
+            )
         await asyncio.to_thread(snapshots.verify, snapshot)
         generation = Generation(snapshot, {kind: self._pool(kind, snapshot) for kind in self._kinds})
         await generation.start()

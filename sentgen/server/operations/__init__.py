@@ -14,8 +14,8 @@ from sentgen.server.operations.operation import Operation
 
 #: Modules beside this one; each has a tuple ``OPERATIONS``.
 _MODULES = {
-    "lookup": ("corpora", "models", "lookups"),
-    "compute": (),
+    "lookup": ("corpora", "models", "lookups", "documents"),
+    "compute": ("score", "regenerate", "generate", "check", "sentences", "backoff"),
     "sql": ("sql",),
 }
 

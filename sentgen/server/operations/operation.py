@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
+from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.counts.queries import Answer
+from sentgen.errors import InputError
 from sentgen.schema import Store
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
@@ -26,14 +30,23 @@ class Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_enum_values=False, str_max_length=1_000_000)
 
 
-def Positional(description: str, **more: Any) -> Any:  # noqa: N802 (reads like pydantic's Field)
-    """Describe a parameter that is an argument, not an option, of the command."""
-    return Field(description=description, json_schema_extra={"x-command-line": POSITIONAL}, **more)
+def Positional(description: str, *, file: str = "", **more: Any) -> Any:  # noqa: N802 (as Field is)
+    """Describe a parameter that is an argument of the command; with ``file``, what stands in that file."""
+    extra = {"x-command-line": POSITIONAL, **({"x-file": file} if file else {})}
+    return Field(description=description, json_schema_extra=extra, **more)
 
 
 #: Parameters that many operations have.
 Corpora = Annotated[list[str], Field(default_factory=list, description="Only these corpora.", max_length=100)]
 Limit = Annotated[int, Field(ge=0, le=1_000_000, description="Rows; 0 for as many as the server gives.")]
+ModelName = Annotated[str, Field(max_length=200, description="Language model: NAME, or NAME@VERSION.")]
+Lowercase = Annotated[
+    bool | None,
+    Field(
+        description="Look words up lower-cased. Default: as the model's corpora.",
+        json_schema_extra={"x-off": "--keep-case"},
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,35 @@ class Context:
     def limit(self, asked: int) -> int:
         """Return how many rows to ask the library for: what was asked, at most what the server gives."""
         return min(asked or self.opening.rows, self.opening.rows)
+
+    def check_size(self, words: Iterable[int], what: str) -> None:
+        """Refuse a batch of too many items, or an item of too many words; ``words`` has one number an item.
+
+        Raises:
+            InputError: with the number of the item.
+        """
+        for number, size in enumerate(words, 1):
+            if number > self.opening.items:
+                raise InputError(f"more than {self.opening.items} in one request; send a {what} fewer")
+            if size > self.opening.words:
+                raise InputError(f"{what} {number} has {size} words; at most {self.opening.words} are taken")
+
+    @property
+    def parser(self) -> Parser | None:
+        """Return the parser of the server, if it has one."""
+        if self.opening.parser and "parser" not in self.state:
+            self.state["parser"] = open_parser(self.opening.parser)
+        return self.state.get("parser")
+
+    @contextmanager
+    def file(self, name: str, text: str) -> Iterator[str]:
+        """Write a text where the library can read it, in the folder of this worker."""
+        path = Path(name)
+        path.write_text(text, encoding="utf-8")
+        try:
+            yield name
+        finally:
+            path.unlink()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +134,7 @@ class Operation:
         method: `GET` with a query string, or `POST` with JSON.
         path: its route below /v1; parts in braces are parameters.
         example: parameters that can be tried with the demo store.
+        api: whether it has a route; the others are for the pages, and their command is `sql`.
     """
 
     name: str
@@ -103,6 +146,7 @@ class Operation:
     method: Literal["GET", "POST"] = "GET"
     path: str = ""
     example: Mapping[str, Any] = field(default_factory=dict)
+    api: bool = True
 
     @property
     def route(self) -> str:
@@ -122,7 +166,11 @@ def command_line(operation: Operation, parameters: Parameters) -> str:
         value = getattr(parameters, name)
         extra = about.json_schema_extra if isinstance(about.json_schema_extra, dict) else {}
         place = extra.get("x-command-line")
-        if place == HIDDEN or (value == about.get_default(call_default_factory=True) and place != POSITIONAL):
+        if (
+            value is None
+            or place == HIDDEN
+            or (value == about.get_default(call_default_factory=True) and place != POSITIONAL)
+        ):
             continue
         if "x-file" in extra:
             option = [] if place == POSITIONAL else [_option(name)]

@@ -1,0 +1,143 @@
+"""Clusters to generate from, and sentences made of them as tables, trees and drawings.
+
+The command line and the server share what is here.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sentgen.corpus.parsers import Parser
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError
+from sentgen.generation.bag import Unit
+from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.generate import Generated
+from sentgen.generation.tree_conllu import conllu_block
+from sentgen.generation.tree_svg import Sentence, tree_svg
+from sentgen.models.cluster_counts import cluster_names
+from sentgen.schema import Store
+from sentgen.tabular import Rows
+
+COLUMNS = ["cluster", "length", "rank", "sentence", "logp", "exact"]
+#: Name of the corpus in a store that is not kept.
+_UNNAMED = "clusters"
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Documents of a corpus in a store, by id and name; ``kept`` says whether the store is the user's."""
+
+    store: Store
+    corpus: str
+    chosen: Sequence[tuple[int, str]]
+    kept: bool
+
+
+@contextmanager
+def temporary_clusters(
+    path: str,
+    *,
+    names: Sequence[str] | None = None,
+    form: str | None = None,
+    parser: Parser | None = None,
+    memory_limit: int | None = None,
+) -> Iterator[Clusters]:
+    """Read clusters into a store that is removed afterward.
+
+    Args:
+        path: anything that `sentgen ingest` takes.
+        names: only these documents.
+        form: format; detected if ``None``.
+        parser: for sentences without trees.
+        memory_limit: bytes that DuckDB may use.
+
+    Raises:
+        InputError: they cannot be read.
+        NotFoundError: there is no document of a name.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="sentgen-") as folder,
+        Store(Path(folder) / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
+    ):
+        ingest(store, [path], Settings(_UNNAMED, form, order=1, kind="cluster"), parser=parser)
+        yield Clusters(store, _UNNAMED, cluster_names(store, _UNNAMED, names=names), kept=False)
+
+
+def parse_lengths(text: str) -> list[int]:
+    """Read lengths such as ``1-40`` or ``5,10-12``; sorted, each once.
+
+    Raises:
+        InputError: a part is no length.
+
+    >>> parse_lengths("5,1-3,2")
+    [1, 2, 3, 5]
+    """
+    lengths: set[int] = set()
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", part)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 1 <= first <= last:
+            raise InputError(f"{part!r} is no length; write such as 1-40 or 5,10")
+        lengths.update(range(first, last + 1))
+    return sorted(lengths)
+
+
+def generated_table(sentences: Sequence[Generated], *, tree: bool = False, trace: bool = False) -> Rows:
+    """Return a row a sentence; heads are places from 1, 0 for a root."""
+    columns = [*COLUMNS, *(["heads"] if tree else []), *(["trace"] if trace else [])]
+    rows = []
+    for one in sentences:
+        row: list[object] = [one.cluster, one.length, one.rank, one.text, one.logp, one.exact]
+        if tree:
+            row.append([head + 1 for head in one.tree.heads] if one.tree else None)
+        if trace:
+            row.append([asdict(step) for step in one.trace])
+        rows.append(row)
+    return Rows(columns, rows)
+
+
+def generated_notes(sentences: Sequence[Generated], clusters: int, lengths: Collection[int]) -> Iterator[str]:
+    """Say what is not proven, and what is missing."""
+    proven = sum(one.exact for one in sentences)
+    if proven < len(sentences):
+        yield (
+            f"{proven:,} of {len(sentences):,} sentences are exact;"
+            " for the others, the beam may have lost a better one"
+        )
+    reached = sum(one.rank == 1 for one in sentences)
+    if reached < clusters * len(lengths):
+        missing = clusters * len(lengths) - reached
+        yield f"{missing:,} times a cluster has no sentence of a length: its words do not suffice"
+
+
+def generated_conllu(sentences: Sequence[Generated], tags: TagKind) -> str:
+    """Return the trees as CoNLL-U, clusters as documents."""
+    blocks, cluster = [], None
+    for one in sentences:
+        if one.tree is None:
+            continue
+        if one.cluster != cluster:
+            cluster = one.cluster
+            blocks.append(f"# newdoc id = {cluster}\n")
+        blocks.append(conllu_block(units_of_words(one), one.tree.heads, tags=tags, sent_id=_name(one)))
+    return "".join(blocks)
+
+
+def generated_svg(sentences: Sequence[Generated]) -> str:
+    """Return a drawing of the trees."""
+    return tree_svg([Sentence(_name(one), units_of_words(one), one.tree) for one in sentences if one.tree])
+
+
+def units_of_words(one: Generated) -> list[Unit]:
+    """Return the words of a sentence with their tags, as the drawings take them."""
+    return [Unit((word,), (tag,)) for word, tag in zip(one.words, one.tags, strict=True)]
+
+
+def _name(one: Generated) -> str:
+    return f"{one.cluster}-{one.length}-{one.rank}"

@@ -1,0 +1,64 @@
+"""Log-probabilities and perplexities of sentences."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sentgen.corpus.readers.lines import split_tokens
+from sentgen.models import registry
+from sentgen.models.scoring import (
+    BRACKET_NOTE,
+    COLUMNS,
+    TOTALS,
+    Totals,
+    score_rows,
+    score_sentences,
+    split_lines,
+)
+from sentgen.server.operations.operation import (
+    Context,
+    Lowercase,
+    ModelName,
+    Operation,
+    Parameters,
+    Positional,
+    Result,
+)
+from sentgen.tabular import Rows
+
+
+class Score(Parameters):
+    """Tokenized sentences, words separated by blanks."""
+
+    text: list[str] = Positional("Sentences, one a line.", min_length=1)
+    model: ModelName
+    totals: bool = Field(False, description="The totals instead of the sentences.")
+    lowercase: Lowercase = None
+
+
+def score(context: Context, asked: Score) -> Result:
+    """Answer `sentgen score`."""
+    store, sums = context.opened, Totals()
+    chosen = registry.find(store, asked.model)
+    sentences = [split_tokens(line) for line in split_lines(asked.text)]
+    context.check_size(map(len, sentences), "sentence")
+    found = score_sentences(store, chosen, sentences, lowercase=asked.lowercase)
+    rows = list(score_rows(found, sums))
+    table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
+    notes = [BRACKET_NOTE] if chosen.brackets else []
+    totals = dict(zip(TOTALS, sums.row, strict=True))
+    return Result(table, notes=[*notes, *sums.notes], more={"totals": totals})
+
+
+OPERATIONS = (
+    Operation(
+        "score",
+        "Log-probability and perplexity of sentences.",
+        "score",
+        Score,
+        score,
+        kind="compute",
+        method="POST",
+        example={"text": ["the people arrived in the camp ."], "model": "relief"},
+    ),
+)
