@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
 from sentgen.schema.corpus import RESERVED_WORDS
 from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.counts import MAX_ORDER
@@ -72,10 +73,52 @@ def _orphans() -> Iterator[Check]:
     yield _orphan("model_ngram", "model_id", "model", _REBUILD)
     yield _orphan("score", "run_id", "run", "run the evaluation again")
     yield _orphan("output", "run_id", "run", "run the evaluation again")
+    yield from _alignments()
     yield Check(
         "duplicate parses",
         "select parser, sha256 from parse group by parser, version, tokenized, sha256 having count(*) > 1",
         "remove them; they are made again when needed (sentgen parser forget PARSER)",
+    )
+
+
+def _alignments() -> Iterator[Check]:
+    again = "train the model again (sentgen align train --pairs NAME --model M)"
+    yield _orphan("pair", "corpus_id", "corpus")
+    yield _orphan("pair", "document_id", "document")
+    yield _orphan("pair", "abstract_id", "document")
+    yield Check("duplicate pairs", "select name from pair group by corpus_id, name having count(*) > 1")
+    yield Check(
+        "words of a pair",
+        """
+        select p.name
+        from pair p
+        left join (
+            select document_id, sum(length) as words
+            from sentence
+            group by document_id
+        ) d on d.document_id = p.document_id
+        left join (
+            select document_id, sum(length) as words
+            from sentence
+            group by document_id
+        ) a on a.document_id = p.abstract_id
+        where (d.words, a.words) is distinct from (p.document_words, p.abstract_words)
+        """,
+    )
+    for table in OF_MODEL:
+        yield _orphan(table.name, "model_id", "alignment_model", again)
+    for table in OF_CORPUS[:-1]:
+        yield _orphan(table.name, "pair_id", "pair", "align again (sentgen align apply)")
+    yield Check(
+        "rewrites sum to one",
+        """
+        select model_id, direction, layer, source, sum(prob) as total
+        from alignment_rewrite
+        group by model_id, direction, layer, source
+        having abs(total - 1) > 1e-6
+        """,
+        again,
+        slow=True,
     )
 
 

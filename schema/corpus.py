@@ -34,7 +34,11 @@ corpus = Table(
     metadata,
     key("Number of the corpus."),
     column("name", String, "Name given with --corpus.", unique=True),
-    column("kind", String, "corpus, or cluster for a group of related sentences."),
+    column(
+        "kind",
+        String,
+        "corpus; cluster: its documents are groups of related sentences; pairs: documents and abstracts.",
+    ),
     column("licence", String, "Licence as given with --licence.", nullable=True),
     column("lowercase", Boolean, "Whether forms and lemmas were lower-cased on the way in."),
     column("max_order", SmallInteger, "Highest order of n-grams that is counted, 1 to 5."),

@@ -13,7 +13,14 @@ from importlib import resources
 
 import duckdb
 
-from sentgen.schema import corpus, counts, models, parses, runs  # noqa: F401  (they fill the metadata)
+from sentgen.schema import (  # noqa: F401  (they fill the metadata)
+    alignment,
+    corpus,
+    counts,
+    models,
+    parses,
+    runs,
+)
 from sentgen.schema.base import metadata
 
 #: Alembic's table, whose comment also records which views and comments a store has.

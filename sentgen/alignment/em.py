@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
-from sentgen.alignment.emission import credit, rewriting
-from sentgen.alignment.inference import chain, infer
+from sentgen.alignment.emission import Rewriting, credit, rewriting
+from sentgen.alignment.inference import Posterior, chain, infer
 from sentgen.alignment.jumps import Floats, jump_cells
 from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.parameters import Parameters, RewriteTable
@@ -62,25 +62,63 @@ def expected_counts(pairs: Iterable[PairIds], parameters: Parameters, settings: 
 
     A pair that the model cannot make (log-probability -inf) counts for nothing but that.
     """
-    table, stems = np.zeros(len(parameters.table)), np.zeros(len(parameters.stems))
-    unigram, weights = np.zeros(len(parameters.unigram)), np.zeros(3)
-    jumps = np.zeros(len(parameters.jumps))
-    logp, nulls, moves, number = 0.0, 0.0, 0.0, 0
+    tally = Tally(parameters, settings, np.zeros(len(parameters.table)), np.zeros(len(parameters.stems)))
     for pair in pairs:
-        transitions = chain(parameters, settings, len(pair.document))
-        found = rewriting(pair, parameters, settings)
-        seen = infer(found.emission, transitions)
-        number += 1
-        logp += seen.logp
+        tally.add(explain(pair, parameters, settings))
+    return tally.expected()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A pair with the posteriors of all that could have made its abstract."""
+
+    pair: PairIds
+    found: Rewriting
+    seen: Posterior
+
+
+def explain(pair: PairIds, parameters: Parameters, settings: Settings) -> Explained:
+    """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them."""
+    found = rewriting(pair, parameters, settings)
+    return Explained(pair, found, infer(found.emission, chain(parameters, settings, len(pair.document))))
+
+
+class Tally:
+    """Adds expected counts up; those of the tables go into arrays of the caller, by cell."""
+
+    def __init__(self, parameters: Parameters, settings: Settings, table: Floats, stems: Floats) -> None:
+        self.parameters, self.settings, self.table, self.stems = parameters, settings, table, stems
+        self.unigram, self.weights = np.zeros(len(parameters.unigram)), np.zeros(3)
+        self.jumps = np.zeros(len(parameters.jumps))
+        self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
+
+    def add(self, one: Explained) -> None:
+        """Add the counts of a pair."""
+        parameters, seen = self.parameters, one.seen
+        self.pairs += 1
+        self.logp += seen.logp
         if seen.logp == -np.inf:
-            continue
-        weights += credit(found, seen.words, seen.events, parameters, table, stems)
-        jumps += seen.jumps + rejected_jumps(seen.departures, parameters, settings)
-        known = pair.abstract < len(unigram)
-        np.add.at(unigram, pair.abstract[known], seen.null[known])
-        nulls += seen.null.sum()
-        moves += seen.words.sum() + seen.events.sum() + 1.0
-    return Expected(logp, number, table, stems, unigram, weights, jumps, float(nulls), float(moves))
+            return
+        self.weights += credit(one.found, seen.words, seen.events, parameters, self.table, self.stems)
+        self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
+        known = one.pair.abstract < len(self.unigram)
+        np.add.at(self.unigram, one.pair.abstract[known], seen.null[known])
+        self.nulls += seen.null.sum()
+        self.moves += seen.words.sum() + seen.events.sum() + 1.0
+
+    def expected(self) -> Expected:
+        """Return the sums."""
+        return Expected(
+            self.logp,
+            self.pairs,
+            self.table,
+            self.stems,
+            self.unigram,
+            self.weights,
+            self.jumps,
+            float(self.nulls),
+            float(self.moves),
+        )
 
 
 def rejected_jumps(departures: Floats, parameters: Parameters, settings: Settings) -> Floats:
@@ -148,8 +186,8 @@ def log_prior(parameters: Parameters, settings: Settings) -> float:
     prior, fixed = settings.prior, settings.fixed
     total = 0.0
     if "null" not in fixed:
-        total += prior.null * settings.p0 * np.log(parameters.p0)
-        total += prior.null * (1 - settings.p0) * np.log1p(-parameters.p0)
+        total += xlogy(prior.null * settings.p0, parameters.p0)
+        total += xlogy(prior.null * (1 - settings.p0), 1 - parameters.p0)
     if "weights" not in fixed:
         total += _density(parameters.weights, prior.weight)
     if "jumps" not in fixed:

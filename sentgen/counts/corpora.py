@@ -13,12 +13,14 @@ from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store, metadata
 from sentgen.schema import corpus as tables
+from sentgen.schema.alignment import OF_CORPUS
 from sentgen.schema.counts import segment
 from sentgen.schema.segments import counted_tables
 from sentgen.schema.store import fetch_arrow
 
 #: Tables that belong to a corpus directly, in an order in which they may be emptied.
 _OWNED = (
+    *OF_CORPUS,
     tables.multiword,
     tables.token,
     tables.sentence,

@@ -15,6 +15,7 @@ from sqlalchemy.types import TypeEngine
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, inspection, metadata, migrate
+from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
 
 #: The revision that this sentgen makes stores of.
@@ -120,7 +121,10 @@ def test_older_store_is_refused_then_upgraded(path: Path, later: Path) -> None:
 def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
     """What later revisions brought is there, and what was in the store still is."""
     with duckdb.connect(str(path)) as duck:
-        duck.execute("drop table parse")
+        for view in inspection.view_names():
+            duck.execute(f"drop view {view}")
+        for table in ("parse", "alignment_model", *(table.name for table in {*OF_CORPUS, *OF_MODEL})):
+            duck.execute(f"drop table {table}")
         duck.execute("update alembic_version set version_num = '0001'")
 
     migrate.upgrade(path)

@@ -1,0 +1,122 @@
+"""The pairs of a corpus, read from the store in batches."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+import pyarrow as pa
+from sqlalchemy import Connection, Row, select
+
+from sentgen.alignment.pair import Pair
+from sentgen.counts import corpora
+from sentgen.counts.pair_ingestion import KIND
+from sentgen.errors import InputError, NotFoundError
+from sentgen.schema import Store
+from sentgen.schema.alignment import pair as table
+from sentgen.schema.store import fetch_arrow
+
+BATCH = 200
+
+
+def stored_pairs(
+    store: Store, corpus: str, *, batch: int = BATCH, keys: Sequence[str] = ()
+) -> Iterator[Pair]:
+    """Yield the pairs of a corpus, all or those of some names, in the order in which they were stored.
+
+    Raises:
+        NotFoundError: there is no such corpus or pair.
+        InputError: the corpus holds no pairs.
+    """
+    for pairs in pair_batches(store, corpus, batch=batch, keys=keys):
+        yield from (pair for _, pair in pairs)
+
+
+def pair_batches(
+    store: Store, corpus: str, *, batch: int = BATCH, keys: Sequence[str] = ()
+) -> Iterator[list[tuple[int, Pair]]]:
+    """Yield the same in batches, each pair with its number."""
+    with store.connect() as connection:
+        numbers = pair_numbers(connection, corpus, keys)
+    for begin in range(0, len(numbers), batch):
+        with store.connect() as connection:
+            yield _read(connection, numbers[begin : begin + batch])
+
+
+def pair_numbers(connection: Connection, corpus: str, keys: Sequence[str] = ()) -> list[int]:
+    """Return the numbers of the pairs of a corpus, all or those of some names."""
+    row = pair_corpus(connection, corpus)
+    columns = table.c
+    query = select(columns.id, columns.name).where(columns.corpus_id == row.id).order_by(columns.id)
+    if not keys:
+        return [number for number, _ in connection.execute(query)]
+    found = {name: number for number, name in connection.execute(query.where(columns.name.in_(keys)))}
+    missing = [key for key in keys if key not in found]
+    if missing:
+        raise NotFoundError(f"no pair {missing[0]!r} in {corpus!r} (sentgen pairs list {corpus})")
+    return sorted(found.values())
+
+
+def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:
+    """Return a corpus of pairs, or raise a clear error."""
+    row = corpora.find(connection, name)
+    if row.kind != KIND:
+        raise InputError(f"the corpus {name!r} holds no pairs; add some with: sentgen pairs ingest")
+    return row
+
+
+def pairs_hash(connection: Connection, corpus_id: int) -> str:
+    """Return a hash of all pairs of a corpus that does not depend on their order."""
+    digests = connection.scalars(select(table.c.sha256).where(table.c.corpus_id == corpus_id))
+    return hashlib.sha256("".join(sorted(digests)).encode()).hexdigest()
+
+
+def _read(connection: Connection, numbers: Sequence[int]) -> list[tuple[int, Pair]]:
+    """Read some pairs: one row a sentence, with its words as a list."""
+    query = """
+        with wanted as (
+            select id, name, unnest([document_id, abstract_id]) as document_id, unnest([0, 1]) as side
+            from pair
+            where id in (select unnest(?::integer[]))
+        ),
+        sentences as (
+            select wanted.id, wanted.name, wanted.side, s.id as sentence_id
+            from wanted
+            join document d on d.id = wanted.document_id
+            join sentence s on s.document_id = d.id and s.corpus_id = d.corpus_id
+        )
+        select s.id, s.name, s.side, s.sentence_id, list(w.form order by t.position) as words
+        from sentences s
+        join token t on t.sentence_id = s.sentence_id
+        join word w on w.id = t.word_id
+        where t.sentence_id between
+            (select min(sentence_id) from sentences) and (select max(sentence_id) from sentences)
+        group by s.id, s.name, s.side, s.sentence_id
+        order by s.id, s.side, s.sentence_id
+    """
+    rows = fetch_arrow(connection, query, [list(numbers)])
+    return list(_pairs(rows))
+
+
+def _pairs(rows: pa.Table) -> Iterator[tuple[int, Pair]]:
+    texts: dict[int, tuple[str, list[list[str]], list[list[str]]]] = {}
+    columns = (rows[name].to_pylist() for name in ("id", "name", "side", "words"))
+    for number, name, side, words in zip(*columns, strict=True):
+        entry = texts.setdefault(number, (name, [], []))
+        entry[1 + side].append(words)
+    for number, (name, document, abstract) in texts.items():
+        yield (
+            number,
+            Pair(
+                name,
+                tuple(word for sentence in document for word in sentence),
+                tuple(word for sentence in abstract for word in sentence),
+                _starts(document),
+                _starts(abstract),
+            ),
+        )
+
+
+def _starts(sentences: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    return tuple(accumulate(map(len, sentences[:-1]), initial=0))

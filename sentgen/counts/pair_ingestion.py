@@ -1,0 +1,331 @@
+"""Ingest documents with their abstracts: a corpus of kind `pairs`, in bounded batches, every pair once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import Connection, insert, select, update
+
+from sentgen.corpus.pair_readers import PairFile, pair_files
+from sentgen.corpus.pair_text import VERSION, PairSettings, RawPair, TokenizedPair
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import Source
+from sentgen.counts import corpora, segments
+from sentgen.counts.ingestion import BATCH_SECONDS, BATCH_TOKENS, COUNTING_SHARE, DATABASE_SHARE
+from sentgen.counts.writer import SourceTally, Writer, next_id, now
+from sentgen.errors import InputError, NotFoundError, Rejection
+from sentgen.schema import Store
+from sentgen.schema import corpus as tables
+from sentgen.schema.alignment import pair as pair_table
+from sentgen.schema.store import one_thread
+
+#: What `corpus.kind` says of a corpus of pairs.
+KIND = "pairs"
+ON_ERROR = ("raise", "skip")
+#: Pairs are searched by words and frequencies; longer n-grams of them are counted on request.
+ORDER = 1
+
+#: Called with the name of the file being read, and how many of its pairs were seen so far.
+Progress = Callable[[str, int], None]
+
+
+@dataclass(slots=True)
+class PairSummary:
+    """What an ingestion of pairs did."""
+
+    corpus: str
+    pairs: int = 0
+    unchanged: int = 0
+    sentences: int = 0
+    document_words: int = 0
+    abstract_words: int = 0
+    seconds: float = 0.0
+    rejections: list[Rejection] = field(default_factory=list)
+
+    @property
+    def seen(self) -> int:
+        """Pairs that were read, good or bad."""
+        return self.pairs + self.unchanged + len(self.rejections)
+
+    def add(self, other: PairSummary) -> None:
+        """Add what a batch did, once it is committed."""
+        for name in ("pairs", "unchanged", "sentences", "document_words", "abstract_words"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.rejections += other.rejections
+
+
+def ingest_pairs(
+    store: Store,
+    paths: Sequence[str],
+    corpus: str,
+    *,
+    settings: PairSettings | None = None,
+    licence: str | None = None,
+    order: int = ORDER,
+    on_error: str = "raise",
+    progress: Progress | None = None,
+) -> PairSummary:
+    """Read pairs, and store those that the corpus does not have, a batch a transaction.
+
+    A pair is known by the SHA-256 of its name, its texts and the settings: a second run is a no-op, and a
+    killed one loses at most the batch in flight. Both texts become documents of the corpus.
+
+    Args:
+        store: where they go.
+        paths: see `sentgen.corpus.pair_readers`.
+        corpus: name of the corpus, which is made if there is none.
+        settings: how pairs are found and how texts become words.
+        licence: recorded with a new corpus.
+        order: highest order of n-grams to count, in a new corpus.
+        on_error: ``raise`` stops at a bad pair, ``skip`` records it and goes on.
+        progress: called after every pair.
+
+    Raises:
+        InputError: a path, a pair or a setting is wrong.
+    """
+    if not corpus.strip():
+        raise InputError("a corpus needs a name; give --corpus NAME")
+    if on_error not in ON_ERROR:
+        raise InputError(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
+    began = time.monotonic()
+    make = {"name": corpus, "kind": KIND, "licence": licence, "max_order": order}
+    run = _Ingestion(store, make, settings or PairSettings(), on_error == "skip", progress)
+    for file in pair_files(paths):
+        run.read(file)
+    with store.begin() as connection:
+        segments.merge_small(connection, corpora.find(connection, corpus).id)
+    run.total.seconds = time.monotonic() - began
+    return run.total
+
+
+class _Ingestion:
+    def __init__(
+        self,
+        store: Store,
+        make: dict[str, object],
+        settings: PairSettings,
+        skip: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.store, self.make, self.settings, self.skip = store, make, settings, skip
+        self.progress = progress or (lambda *_: None)
+        self.total = PairSummary(str(make["name"]))
+        #: Name to hash of the pairs of the corpus, those of the batch in flight included.
+        self.known: dict[str, str] | None = None
+        self.digests: dict[Source, str] = {}
+
+    def read(self, file: PairFile) -> None:
+        """Store the pairs of a file, in as many transactions as they need."""
+        found = file.read(self.settings)
+        seen = 0
+        while True:
+            done = PairSummary(self.total.corpus)
+            with self.store.begin() as connection, one_thread(connection):
+                more = self._batch(connection, file, found, done, seen)
+            self.total.add(done)
+            seen += done.seen
+            if not more:
+                return
+
+    def _batch(
+        self,
+        connection: Connection,
+        file: PairFile,
+        found: Iterator[RawPair | Rejection],
+        done: PairSummary,
+        seen: int,
+    ) -> bool:
+        """Store pairs until there are many or none; say whether there may be more."""
+        began = time.monotonic()
+        batch = _Batch(connection, self, done)
+        try:
+            more = False
+            for one in found:
+                rejection = one if isinstance(one, Rejection) else batch.add(one)
+                if rejection is not None:
+                    if not self.skip:
+                        raise rejection.as_error()
+                    done.rejections.append(rejection)
+                self.progress(file.name, seen + done.seen)
+                words = done.document_words + done.abstract_words
+                if words >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
+                    more = True
+                    break
+            if not seen + done.seen:
+                raise InputError("has no pairs", path=file.name)
+            batch.finish()
+        finally:
+            batch.close()
+        return more
+
+    def digest(self, source: Source) -> str:
+        """Return the hash of a source, which is read for it once."""
+        if source not in self.digests:
+            self.digests[source] = source.sha256()
+        return self.digests[source]
+
+
+class _Batch:
+    """One transaction."""
+
+    def __init__(self, connection: Connection, run: _Ingestion, done: PairSummary) -> None:
+        self.connection, self.run, self.done = connection, run, done
+        self.corpus_id = _corpus_id(connection, run.make)
+        corpus = connection.execute(select(tables.corpus).where(tables.corpus.c.id == self.corpus_id)).one()
+        self.writer = Writer(
+            connection,
+            self.corpus_id,
+            corpus.lowercase,
+            corpus.max_order,
+            corpus.function_heads,
+            int(run.store.memory_limit * COUNTING_SHARE / DATABASE_SHARE),
+            Path(f"{run.store.path}.runs"),
+        )
+        self.first_document = next_id(connection, tables.document)
+        self.first_pair = next_id(connection, pair_table)
+        if run.known is None:
+            columns = pair_table.c
+            rows = select(columns.name, columns.sha256).where(columns.corpus_id == self.corpus_id)
+            run.known = dict(connection.execute(rows).tuples().all())
+        self.known = run.known
+        self.tallies: dict[Source, SourceTally] = {}
+        self.rows: list[dict[str, object]] = []
+
+    def add(self, raw: RawPair) -> Rejection | None:
+        """Store a pair, unless the corpus has it; return what is wrong with it."""
+        settings = self.run.settings
+        digest = raw.sha256(settings)
+        if raw.key in self.known:
+            if self.known[raw.key] == digest:
+                self.done.unchanged += 1
+                return None
+            message = (
+                f"the corpus has another pair {raw.key!r}, or had it with other settings; names must differ"
+            )
+            return Rejection(raw.document_source.name, raw.line, raw.key, "pair-name", message)
+        pair = raw.tokenised(settings)
+        if isinstance(pair, Rejection):
+            return pair
+        self.known[raw.key] = digest
+        self._store(raw, pair, digest)
+        return None
+
+    def _store(self, raw: RawPair, pair: TokenizedPair, digest: str) -> None:
+        done = self.done
+        document = self.first_document + 2 * len(self.rows)
+        document_words = self._text(raw.document_source, f"{pair.key}.document", pair.document)
+        abstract_words = self._text(raw.abstract_source, f"{pair.key}.abstract", pair.abstract)
+        row = {
+            "id": self.first_pair + len(self.rows),
+            "corpus_id": self.corpus_id,
+            "name": pair.key,
+            "document_id": document,
+            "abstract_id": document + 1,
+            "document_words": document_words,
+            "abstract_words": abstract_words,
+            "sha256": digest,
+        }
+        self.rows.append(row)
+        done.pairs += 1
+        done.sentences += len(pair.document) + len(pair.abstract)
+        done.document_words += document_words
+        done.abstract_words += abstract_words
+
+    def _text(self, source: Source, name: str, sentences: Sequence[Sentence]) -> int:
+        """Write one text as a document and return its number of words."""
+        tally = self.tallies.get(source) or self._tally(source)
+        # The writer buffers across sources, so that it gets a tally that nobody reads.
+        self.writer.start_source(SourceTally(tally.id, tally.path))
+        words = 0
+        for place, sentence in enumerate(sentences):
+            sentence.document = None if place else name
+            self.writer.add(sentence)
+            words += len(sentence.forms)
+        tally.sentences += len(sentences)
+        tally.tokens += words
+        return words
+
+    def _tally(self, source: Source) -> SourceTally:
+        """Return the tally of a source, whose row is made if the corpus does not have it."""
+        digest = self.run.digest(source)
+        columns = tables.source.c
+        same = select(columns.id).where(
+            columns.corpus_id == self.corpus_id, columns.path == source.name, columns.sha256 == digest
+        )
+        number = self.connection.execute(same).scalar()
+        if number is None:
+            number = next_id(self.connection, tables.source)
+            row = {
+                "id": number,
+                "corpus_id": self.corpus_id,
+                "path": source.name,
+                "sha256": digest,
+                "format": KIND,
+                "reader_version": VERSION,
+                **dict.fromkeys(("sentences", "tokens", "rejected", "cyclic", "empty_nodes"), 0),
+                "ingested_at": now(),
+            }
+            self.connection.execute(insert(tables.source), row)
+        self.tallies[source] = SourceTally(number, source.name)
+        return self.tallies[source]
+
+    def finish(self) -> None:
+        """Write what is buffered, the pairs, and the totals of the sources."""
+        if self.rows:
+            self.writer.finish(segments.next_segment(self.connection))
+            self.connection.execute(insert(pair_table), self.rows)
+        columns = tables.source.c
+        for tally in self.tallies.values():
+            grown = {
+                "sentences": columns.sentences + tally.sentences,
+                "tokens": columns.tokens + tally.tokens,
+            }
+            self.connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
+        self._record()
+
+    def _record(self) -> None:
+        """Store what was refused, unless an earlier run did."""
+        for one in self.done.rejections:
+            row = {
+                "corpus_id": self.corpus_id,
+                "path": one.path,
+                "line": one.line,
+                "sent_id": one.sent_id,
+                "check_name": one.check,
+                "message": one.message,
+            }
+            columns = tables.rejection.c
+            same = select(columns.line).where(*(columns[name] == value for name, value in row.items()))
+            if self.connection.execute(same).first() is None:
+                self.connection.execute(insert(tables.rejection), row | {"rejected_at": now()})
+
+    def close(self) -> None:
+        """Remove what was spilled."""
+        self.writer.close()
+
+
+def _corpus_id(connection: Connection, make: dict[str, object]) -> int:
+    """Return the number of a corpus of pairs, made now if it is new."""
+    try:
+        found = corpora.find(connection, str(make["name"]))
+    except NotFoundError:
+        number = next_id(connection, tables.corpus)
+        row = {
+            "id": number,
+            "lowercase": False,
+            "tags": "xpos",
+            "function_heads": True,
+            "created_at": now(),
+            **make,
+        }
+        connection.execute(insert(tables.corpus), row)
+        return number
+    if found.kind != KIND:
+        raise InputError(
+            f"the corpus {make['name']!r} is of kind {found.kind}, and pairs need one of their own; "
+            "choose another --corpus"
+        )
+    return int(found.id)
