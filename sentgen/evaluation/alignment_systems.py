@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from sentgen.alignment import Aligner, Pair
 from sentgen.alignment.baselines import SYSTEMS, aligner_named
@@ -112,9 +112,15 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], find_model: FindModel | Non
             raise InputError(f"{spec!r} is a model of a store; name the store with --db")
         return find_model(parts[0], spec)
     given = dict(_assignment(spec, part) for part in parts)
-    iterations = int(given.pop("iterations", "0"))
+    iterations = _iterations(spec, given.pop("iterations", "0"))
     settings = _settings(spec, preset(given.pop("preset", "best")), given)
     return train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
+
+
+def _iterations(spec: str, text: str) -> int:
+    if not text.isdecimal():
+        raise InputError(f"{spec!r} has the value {text!r} for iterations, which must be 0 or more")
+    return int(text)
 
 
 def train_phrase_hmm(
@@ -165,18 +171,21 @@ def _settings(spec: str, settings: Settings, given: dict[str, str]) -> Settings:
                 prior = replace(settings.prior, **{priors[name]: float(text)})
                 settings = replace(settings, prior=prior)
             else:
-                settings = replace(settings, **{name: _value(getattr(settings, name), text)})
-        except ValueError as error:
+                settings = replace(settings, **{name: _value(name, getattr(settings, name), text)})
+        except (KeyError, ValueError) as error:
             raise InputError(f"{spec!r} has the value {text!r} for {name}, which it cannot take") from error
     return settings
 
 
-def _value(old: Any, text: str) -> Any:
+def _value(name: str, old: Any, text: str) -> Any:
     """Read a value of the type of the old one; `none` is no value, `/` separates several."""
+    choices = get_args(get_type_hints(Settings)[name])
+    if isinstance(old, str) and text not in choices:
+        raise ValueError(text)
     if text.lower() == "none":
         return None
     if isinstance(old, bool):
-        return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), old)
+        return {"yes": True, "true": True, "no": False, "false": False}[text.lower()]
     if isinstance(old, frozenset):
         return frozenset(part for part in text.split("/") if part)
     if isinstance(old, tuple):

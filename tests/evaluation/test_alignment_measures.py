@@ -1,0 +1,165 @@
+"""Figures of alignments, by hand; properties; kappa against another formula."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.alignment import Alignment, Link, Pair, PhraseLink
+from sentgen.errors import InputError
+from sentgen.evaluation.alignment_evaluation import word_links
+from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment_measures import (
+    agreements,
+    ignored_words,
+    kappa,
+    measure,
+    read_ignored,
+    soft_links,
+)
+
+PAIR = Pair("1", ("The", "big", "dogs", "barked", "."), ("The", "dog", "barks", "."))
+SURE = frozenset({(0, 0), (2, 1), (3, 2)})
+GOLD = GoldLinks.of(SURE, {(1, 1), (4, 3)})
+
+
+def values(*answers: Alignment, gold: GoldLinks = GOLD) -> dict[str, float]:
+    """Return the figures of answers to the pair."""
+    found = measure([PAIR] * len(answers), answers, [gold] * len(answers), ignored={"the", "."})
+    return {name: measurement.value for name, measurement in found.items()}
+
+
+def test_precision_recall_and_error_rate() -> None:
+    """Sure links decide recall, possible ones precision (Och and Ney 2003)."""
+    # Drawn: The-The sure, big-dog possible, barked-dog wrong, .-. possible: A = 4, A and P = 3, A and S = 1.
+    found = values(word_links({(0, 0), (1, 1), (3, 1), (4, 3)}))
+
+    assert found["precision"] == 3 / 4
+    assert found["recall"] == pytest.approx(1 / 3)
+    assert found["f1"] == pytest.approx(2 * (3 / 4) * (1 / 3) / (3 / 4 + 1 / 3))
+    assert found["aer"] == pytest.approx(1 - (1 + 3) / (4 + 3))
+    assert found["exact"] == 0
+
+
+def test_scopes() -> None:
+    """Ignored words are left out on both sides; the oracle removes links of words that the gold leaves alone."""
+    links = {(0, 0), (1, 1), (3, 1), (4, 2), (3, 3)}
+    gold = GoldLinks.of(SURE)  # the full stop of the abstract is aligned to nothing
+    found = values(word_links(links), gold=gold)
+
+    # Without "the" and ".": big-dog and barked-dog of A, neither possible; dogs-dog and barked-barks of S.
+    assert found["precision:content"] == 0
+    # All links but barked-. : the-the is right among four.
+    assert found["precision:oracle"] == 1 / 4
+    assert found["recall:oracle"] == found["recall"] == pytest.approx(1 / 3)
+
+
+def test_soft_precision_forgives_copied_phrases() -> None:
+    """A phrase on the same phrase counts as its words one to one, by stems; recall keeps all links."""
+    # "dogs barked" to "dog barks" are 4 links, of which the diagonal, 2, are sure.
+    phrase = Alignment((PhraseLink((1, 3), (2, 4)),))
+    found = values(phrase)
+
+    assert found["precision"] == 2 / 4
+    assert found["soft-precision"] == 1
+    assert found["recall"] == pytest.approx(2 / 3)
+    assert found["soft-f1"] == pytest.approx(2 * (2 / 3) / (1 + 2 / 3))
+
+
+def test_soft_precision_forgives_nothing_else() -> None:
+    """ "a" from "a b" beside "b" from "b" costs precision (spec 5, ambiguity 9)."""
+    pair = Pair("1", ("a", "b"), ("a", "b"))
+    phrases = (PhraseLink((0, 1), (0, 2)), PhraseLink((1, 2), (1, 2)))
+
+    assert soft_links(phrases, pair) == {(0, 0), (1, 0), (1, 1)}
+    assert soft_links((PhraseLink((0, 2), (0, 2)),), pair) == {(0, 0), (1, 1)}
+    # The same words in another order are another phrase.
+    assert len(soft_links((PhraseLink((0, 2), (0, 2)),), Pair("1", ("a", "b"), ("b", "a")))) == 4
+
+
+def test_macro_figures() -> None:
+    """Means over the pairs; a pair without links has no precision, and the F is that of the means."""
+    right, half, none = word_links(SURE), word_links({(0, 0), (0, 3)}), Alignment(())
+    found = values(right, half, none)
+
+    precision, recall = (1 + 1 / 2) / 2, (1 + 1 / 3 + 0) / 3
+    assert found["macro-precision"] == precision
+    assert found["macro-recall"] == pytest.approx(recall)
+    assert found["macro-f1"] == pytest.approx(2 * precision * recall / (precision + recall))
+    # All links together: 3 and 1 of 3 and 2 are right, 3 and 1 of three times 3 are found.
+    assert found["precision"] == 4 / 5
+    assert found["recall"] == pytest.approx(4 / 9)
+    assert found["exact"] == pytest.approx(1 / 3)
+
+
+def test_nothing_drawn_and_nothing_to_find() -> None:
+    """A system without links has F 0; without any link on either side there is no figure."""
+    nothing = Alignment(())
+
+    assert values(nothing)["f1"] == 0
+    assert math.isnan(values(nothing)["precision"])
+    assert math.isnan(values(nothing, gold=GoldLinks.of(()))["f1"])
+
+
+links = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1)
+
+
+@given(links, links, links)
+def test_figures_are_consistent(
+    answer: frozenset[Link], sure: frozenset[Link], more: frozenset[Link]
+) -> None:
+    """Soft figures of single words are the strict ones, the gold itself is perfect, all lie between 0 and 1."""
+    gold = GoldLinks.of(sure, more)
+    found = values(word_links(answer), gold=gold)
+    perfect = values(word_links(sure), gold=gold)
+
+    assert found["soft-precision"] == found["precision"]
+    assert found["soft-f1"] == found["f1"]
+    assert all(-1e-12 <= value <= 1 + 1e-12 for value in found.values() if value == value)
+    assert (perfect["f1"], perfect["aer"], perfect["exact"]) == (1, 0, 1)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+def test_kappa(items: list[tuple[bool, bool]]) -> None:
+    """Kappa is (observed - expected agreement) / (1 - expected), from the table of both answers."""
+    table = np.zeros((2, 2))
+    for one, other in items:
+        table[int(one), int(other)] += 1
+    table /= len(items)
+    observed, expected = table.trace(), table.sum(axis=1) @ table.sum(axis=0)
+    found = kappa(len(items), *(sum(map(yes, items)) for yes in (lambda i: i[0], lambda i: i[1], all)))
+
+    if math.isclose(expected, 1):
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx((observed - expected) / (1 - expected), abs=1e-9)
+
+
+def test_agreements() -> None:
+    """Items are all pairs of words, without ignored words fewer."""
+    one, other = GoldLinks.of({(0, 0), (2, 1)}), GoldLinks.of({(2, 1)}, {(0, 0)})
+    gold = Gold(("A", "B"), (GoldPair(PAIR, (one, other)),))
+    found = {(a.kind, a.scope): a for a in agreements(gold, ignored={"the", "."})}
+
+    assert found["sure", "all"].items == 5 * 4
+    assert found["sure", "content"].items == 3 * 2
+    # 19 of 20 items agree; by chance (2 * 1 + 18 * 19) / 400 = 0.86.
+    assert found["sure", "all"].kappa == pytest.approx((0.95 - 0.86) / 0.14)
+    assert found["possible", "all"].kappa == found["sure", "content"].kappa == 1
+
+
+def test_our_list_of_ignored_words(tmp_path: Path) -> None:
+    """58 function words and punctuation marks, as many as the paper has; another list can be read."""
+    path = tmp_path / "words"
+    path.write_text("# a comment\nThe\n\n#\n")
+
+    assert len(ignored_words()) == 58
+    assert {"the", "of", ",", "."} <= ignored_words()
+    assert read_ignored(path) == {"the", "#"}
+    with pytest.raises(InputError, match="cannot be read as a list of words"):
+        read_ignored(tmp_path)
