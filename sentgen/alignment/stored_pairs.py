@@ -66,6 +66,34 @@ def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:
     return row
 
 
+def list_pairs(store: Store, corpus: str | None = None, *, limit: int = 0) -> pa.Table:
+    """Return the corpora of pairs with their sizes, or the pairs of one (the first ``limit``, if not 0)."""
+    with store.connect() as connection:
+        if corpus is None:
+            query = """
+                select
+                    c.corpus,
+                    count(p.id) as pairs,
+                    coalesce(sum(p.document_words), 0)::bigint as document_words,
+                    coalesce(sum(p.abstract_words), 0)::bigint as abstract_words,
+                    c.licence
+                from v_corpora c
+                left join v_pairs p on p.corpus = c.corpus
+                where c.kind = ?
+                group by c.corpus, c.licence
+                order by c.corpus
+            """
+            return fetch_arrow(connection, query, [KIND])
+        pair_corpus(connection, corpus)
+        query = """
+            select name, document_sentences, document_words, abstract_sentences, abstract_words, source
+            from v_pairs
+            where corpus = ?
+            order by id
+        """
+        return fetch_arrow(connection, f"{query} limit {limit}" if limit else query, [corpus])
+
+
 def pairs_hash(connection: Connection, corpus_id: int) -> str:
     """Return a hash of all pairs of a corpus that does not depend on their order."""
     digests = connection.scalars(select(table.c.sha256).where(table.c.corpus_id == corpus_id))

@@ -20,6 +20,7 @@ COMMANDS = {
         ("ingest", "ingest", "ingest"),
         ("corpora", "corpora", "app"),
         ("parser", "parser", "app"),
+        ("pairs", "pairs", "app"),
     ),
     "Look inside": (
         ("ngrams", "inspect", "ngrams"),
@@ -38,6 +39,7 @@ COMMANDS = {
         ("generate", "generate", "generate"),
         ("fuse", "fuse", "fuse"),
         ("check", "check", "check"),
+        ("align", "align", "app"),
         ("evaluate", "evaluate", "app"),
         ("reproduce", "reproduce", "command"),
     ),
