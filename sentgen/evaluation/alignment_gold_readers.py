@@ -205,11 +205,11 @@ def _read_rte(path: str) -> Gold:
             if (len(one.document), len(one.abstract)) != (len(other.document), len(other.abstract)):
                 place = _Place(source.name, line, one.key)
                 raise place.error(f"has not as many words as in {sources[0].name}")
-    pairs = (
+    together = (
         GoldPair(versions[0][1], tuple(links for _, _, links in versions))
         for versions in zip(*each, strict=True)
     )
-    return Gold(_distinct([source.name for source in sources]), tuple(pairs))
+    return Gold(_distinct([source.name for source in sources]), tuple(together))
 
 
 def _rte_pairs(source: Source) -> Iterator[tuple[int, Pair, GoldLinks]]:
@@ -234,7 +234,7 @@ def _rte_pairs(source: Source) -> Iterator[tuple[int, Pair, GoldLinks]]:
 
 def _rte_words(line: str, place: _Place) -> tuple[list[str], list[tuple[Link, bool]]]:
     """Return the words of the hypothesis after NULL, and their links, each with whether it is sure."""
-    words, drawn, at = [], list[tuple[Link, bool]](), 0
+    words, drawn, at = list[str](), list[tuple[Link, bool]](), 0
     while at < len(line):
         found = _ALIGNED.match(line, at)
         if not found:

@@ -57,7 +57,7 @@ def pseudo_documents(
         raise InputError(f"{len(gold.pairs)} pairs are too few for a pseudo-document of {documents}")
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(gold.pairs))
-    found = []
+    found = list[GoldPair]()
     for begin in range(0, len(order) - documents + 1, documents):
         members = [gold.pairs[n] for n in order[begin : begin + documents]]
         kept = rng.permutation(documents)[:abstracts].tolist()
