@@ -19,6 +19,8 @@ from sentgen.schema import dictionary
 
 MAX_BYTES = 20_000
 MAX_DEPTH = 100
+#: Characters of DuckDB's complaints that are shown.
+MAX_MESSAGE = 1_000
 
 #: Functions in the place of a table.
 TABLE_FUNCTIONS = frozenset(["generate_series", "json_each", "range", "repeat_row", "unnest"])
@@ -121,15 +123,18 @@ def _require_one_select(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
         raise QueryRejected(f"only SELECT queries run here, not {statements[0].type.name}")
 
 
-def syntax_message(error: duckdb.Error) -> str:
+def syntax_message(error: Exception) -> str:
     """Return DuckDB's complaint as one line: without the echo of the query, but with its candidates.
+
+    It is cut where it is long: a query can make an error as long as it likes.
 
     >>> syntax_message(duckdb.Error('Parser Error: syntax error at or near "x"\\n\\nLINE 1: x'))
     'Parser Error: syntax error at or near "x"'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept = [line for line in lines if not line.startswith(("LINE ", "^"))]
-    return " ".join(kept[:4]) or type(error).__name__
+    message = " ".join(kept[:4]) or type(error).__name__
+    return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
 
 
 def _visit(node: object, scope: frozenset[str], depth: int) -> None:

@@ -74,7 +74,7 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
         raise QueryRejected(
             "the query needs too much memory; filter more, or use a higher --memory-limit"
         ) from error
-    except duckdb.Error as error:
+    except (duckdb.Error, pa.ArrowException, OSError) as error:  # OSError: a type that Arrow does not have
         raise QueryRejected(syntax_message(error)) from error
     table = pa.Table.from_batches(batches, reader.schema)
     return Answer(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)

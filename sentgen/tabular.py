@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 
 import pyarrow as pa
+
+from sentgen.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,30 @@ class Rows:
 
 def arrow_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:
     """Yield the rows of an Arrow table as Python values."""
+    names = table.column_names
     for batch in table.to_batches(max_chunksize=4096):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        with writable(names):
+            rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        yield from rows
+
+
+@contextmanager
+def writable(columns: Sequence[str]) -> Iterator[None]:
+    """Say so where Arrow has values that cannot be written: Python has no year -4000, Parquet no intervals.
+
+    Raises:
+        InputError: there is such a value inside.
+    """
+    try:
+        yield
+    except MemoryError:  # Arrow's is an ArrowException, too
+        raise
+    except (OverflowError, ValueError, pa.ArrowException) as error:
+        shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
+        raise InputError(
+            f"a value of {shown} cannot be written ({str(error).rstrip('.')}); make it text in the query,"
+            " such as cast(NAME as varchar)"
+        ) from error
 
 
 def as_arrow(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Table:
@@ -47,14 +72,14 @@ def distinct(columns: Sequence[str]) -> list[str]:
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a_2']
     """
-    names: list[str] = []
+    numbers: dict[str, int] = {}
     for column in columns:
-        name, number = column, 1
-        while name in names:
-            number += 1
-            name = f"{column}_{number}"
-        names.append(name)
-    return names
+        name = column
+        while name in numbers:
+            numbers[column] += 1
+            name = f"{column}_{numbers[column]}"
+        numbers[name] = 1
+    return list(numbers)
 
 
 def jsonable(value: object) -> object:

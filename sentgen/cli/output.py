@@ -43,7 +43,7 @@ from rich.text import Text
 from sentgen.cli.files import check_file_option, whole_file
 from sentgen.cli.option_groups import Result, option_group
 from sentgen.errors import InputError
-from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row
+from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row, writable
 
 Align = Literal["left", "right", "center"]
 
@@ -197,7 +197,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     Raises:
         InputError: the file cannot be written there.
     """
-    with whole_file(path) as sink:
+    with whole_file(path) as sink, writable(table.column_names):
         pq.write_table(table, sink)
 
 

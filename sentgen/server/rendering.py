@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import Opening
-from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row
+from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row, writable
 
 #: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -139,5 +139,6 @@ def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes:
     while part.num_rows and part.nbytes > most_bytes:
         part = whole.slice(0, part.num_rows // 2)
     buffer = io.BytesIO()
-    pq.write_table(part, buffer)
+    with writable(columns):
+        pq.write_table(part, buffer)
     return Rendered(buffer.getvalue(), part.num_rows, result.truncated or part.num_rows < whole.num_rows)
