@@ -21,10 +21,13 @@ logger = logging.getLogger(__name__)
 
 #: What a worker learns of the environment of the server; secrets are not among it.
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR")
-#: One thread for each worker: their number says how many cores are used.
-_ONE_THREAD = dict.fromkeys(
-    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
+#: One thread for each worker: their number says how many cores are used. Memory is asked for as it is
+#: needed: Arrow's own allocator would reserve a gigabyte at once, which counts against the limit.
+_FRUGAL = {
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "2",
+}
 _START_SECONDS = 300.0
 
 
@@ -51,7 +54,7 @@ class Worker:
             stdout=PIPE,
             stderr=PIPE,
             cwd=folder,
-            env={**environment, **_ONE_THREAD, "TMPDIR": folder, "MALLOC_ARENA_MAX": "2"},
+            env={**environment, **_FRUGAL, "TMPDIR": folder},
             start_new_session=True,
         )
         worker = cls(process, folder)

@@ -1,0 +1,46 @@
+"""The demo store, published and served, once for all tests of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from serving import Server, serving
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.demo import TREEBANK
+from sentgen.models import build
+from sentgen.schema import Store, snapshots
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the demo treebank and a model of it; no test changes it."""
+    path = tmp_path_factory.mktemp("demo") / "demo.duckdb"
+    with Store(path, create=True) as store:
+        ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
+        build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
+    return path
+
+
+@pytest.fixture(scope="session")
+def published(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a snapshot of the demo store."""
+    folder = tmp_path_factory.mktemp("snapshots")
+    snapshots.publish(demo, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of the demo store, with one worker of each kind."""
+    with serving(tmp_path_factory.mktemp("server"), "--snapshots", published, "--workers", 1) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: Server) -> httpx.Client:
+    """A client of the server."""
+    return server.client

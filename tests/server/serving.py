@@ -1,0 +1,111 @@
+"""A server as a process of its own, for tests."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+#: Seconds that anything may take before a test gives up; never how long it should take.
+PATIENCE = 240.0
+
+
+@dataclass
+class Server:
+    """A running `sentgen serve`, with a client of it."""
+
+    process: subprocess.Popen[str]
+    client: httpx.Client
+    log: Path
+
+    @property
+    def address(self) -> str:
+        """Where it answers."""
+        return str(self.client.base_url)
+
+    def events(self, name: str = "") -> list[dict[str, Any]]:
+        """What it has logged, or only the events of one log."""
+        lines = self.log.read_text().splitlines()
+        return [event for event in map(json.loads, lines) if not name or event["log"] == name]
+
+    def pools(self, metric: str = "idle") -> dict[str, int]:
+        """The state of its pools, from its metrics."""
+        lines = self.client.get("/metrics").text.splitlines()
+        found = (line for line in lines if line.startswith(f"sentgen_pool_{metric}{{"))
+        return {line.split('"')[1]: int(line.rsplit(" ", 1)[1]) for line in found}
+
+    def stop(self, number: int = 15) -> int:
+        """Send it a signal and return its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+
+@contextmanager
+def serving(folder: Path, *options: object, headers: dict[str, str] | None = None) -> Iterator[Server]:
+    """Run a server on a free port until the test is done."""
+    log = folder / "log.jsonl"
+    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--port", "0", *map(str, options)]
+    with log.open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=folder)
+    try:
+        line = _first_line(process)
+        assert line.startswith("serving at "), log.read_text()
+        address = line.removeprefix("serving at ").strip()
+        with httpx.Client(base_url=address, timeout=PATIENCE, headers=headers) as client:
+            yield Server(process, client, log)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(PATIENCE)
+        if process.stdout:
+            process.stdout.close()
+
+
+def _first_line(process: subprocess.Popen[str]) -> str:
+    lines: queue.Queue[str] = queue.Queue()
+    assert process.stdout is not None
+    threading.Thread(target=lambda: lines.put(process.stdout.readline()), daemon=True).start()  # type: ignore[union-attr]
+    return lines.get(timeout=PATIENCE)
+
+
+def until(true: Callable[[], object]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def workers_of(server: Server) -> set[int]:
+    """The process numbers of the workers that a server has now."""
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+            if int(fields[1]) == server.process.pid and fields[0] != "Z":
+                found.add(int(status.parent.name))
+        except (OSError, IndexError):
+            continue
+    return found
+
+
+def kind_of(worker: int) -> str:
+    """What kind of work a worker does."""
+    words = Path(f"/proc/{worker}/cmdline").read_bytes().split(b"\0")
+    return str(json.loads(words[-2])["kind"])
+
+
+def worker_of(server: Server, kind: str) -> int:
+    """The number of one worker of a kind."""
+    return next(worker for worker in workers_of(server) if kind_of(worker) == kind)

@@ -1,0 +1,267 @@
+"""The API answers what the command line answers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pyarrow.parquet as pq
+import pytest
+from serving import Server
+
+from sentgen.cli import build, main
+from sentgen.server.operations import Operation, operations
+from sentgen.server.operations.operation import command_line
+
+TREES = """\
+# newdoc id = aid
+1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
+
+1\tAid\taid\tNOUN\tNN\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tvillages\tvillage\tNOUN\tNNS\t_\t2\tobj\t_\t_
+
+"""
+BAG = "[the trucks] reached [the city] ."
+
+#: Name of an operation and parameters; of every operation, its defaults and what changes its answer.
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("corpora", {}),
+    ("corpus", {"name": "relief"}),
+    ("corpus", {"name": "relief", "rejected": True}),
+    ("models", {}),
+    ("model", {"name": "relief@1"}),
+    ("ngrams", {"pattern": "the *"}),
+    ("ngrams", {"pattern": "in the *", "min_count": 2, "corpus": ["relief"], "limit": 3}),
+    ("ngrams", {"pattern": "no such words"}),
+    ("dependencies", {"head": "arrived"}),
+    ("dependencies", {"head": "camp", "reverse": True, "tag": "NN", "layer": "unit"}),
+    ("dependencies", {"head": "VBD", "modifier": "NN", "level": "tag-tag"}),
+    ("arguments", {"word": "*", "tag": "VBD", "limit": 5}),
+    ("kwic", {"pattern": "camp", "sort": "left", "context": 3}),
+    ("kwic", {"pattern": "upos:VERB", "random": 7, "limit": 4}),
+    ("frequencies", {"by": "lemma", "pattern": "re*", "limit": 10}),
+    ("collocations", {"word": "water", "window": "3,2", "measure": "pmi", "min_count": 1}),
+    ("collocations", {"word": "lemma:arrive", "dependency": "nsubj", "by": "lemma", "min_count": 1}),
+    ("score", {"text": ["the people arrived .", "zyx the camp"], "model": "relief"}),
+    ("score", {"text": ["The People\narrived"], "model": "relief", "lowercase": True, "totals": True}),
+    ("regenerate", {"bag": [BAG, "people the"], "model": "relief", "algorithm": "lmo", "order": 3}),
+    ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "tree": True, "nbest": 2}),
+    ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "explain": True}),
+    (
+        "regenerate",
+        {"bag": [BAG], "model": "relief", "algorithm": "prim", "verb_root": False, "units": "word"},
+    ),
+    ("generate", {"file": TREES, "lengths": "2-4", "punct": False, "tree": True, "trace": True}),
+    ("generate", {"corpus": "relief", "cluster": ["relief-001"], "lengths": "3", "lm": "relief", "beam": 8}),
+    ("check", {"summary": TREES, "against": TREES.replace("camps", "huts"), "lemmas": True}),
+    ("sql", {"sql": "select w1, count from v_ngrams_1 order by count desc, w1 limit 3"}),
+    ("sql", {"sql": "select 1.5::decimal(3,1) as d, date '2026-01-02' as t, [1, 2] as l, null as n"}),
+]
+
+
+def ask(client: httpx.Client, operation: Operation, values: dict[str, Any], **more: Any) -> httpx.Response:
+    """Ask for an operation with parameters, wherever they belong."""
+    inside = {name: value for name, value in values.items() if f"{{{name}}}" in operation.path}
+    route = operation.route.format(**inside)
+    rest = {name: value for name, value in values.items() if name not in inside}
+    if operation.method == "GET":
+        return client.get(route, params={**rest, **more.pop("params", {})}, **more)
+    return client.post(route, json=rest, **more)
+
+
+@pytest.fixture
+def sentgen(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str], str]:
+    """Run a command line over the demo store and return what it prints."""
+    monkeypatch.setenv("SENTGEN_DB", str(demo))
+    monkeypatch.chdir(tmp_path)
+
+    def run(line: str) -> str:
+        capsys.readouterr()
+        monkeypatch.setattr("sys.argv", shlex.split(line))
+        with contextlib.suppress(SystemExit):
+            main()
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize(("name", "values"), CASES)
+def test_the_command_in_an_answer_gives_its_rows(
+    client: httpx.Client,
+    sentgen: Callable[[str], str],
+    tmp_path: Path,
+    name: str,
+    values: dict[str, Any],
+) -> None:
+    """Every answer names a command line; with --json, that prints the same rows."""
+    for file in ("file", "summary", "against"):
+        (tmp_path / file).write_text(str(values.get(file, "")))
+
+    answer = ask(client, operations()[name], values)
+
+    assert answer.status_code == 200, answer.text
+    assert json.loads(sentgen(f"{answer.json()['command']} --json")) == answer.json()["rows"]
+
+
+def test_every_operation_is_compared() -> None:
+    """No operation of the API is missing among the cases above."""
+    assert {name for name, one in operations().items() if one.api} == {name for name, _ in CASES}
+
+
+@pytest.mark.parametrize("name", [name for name, one in operations().items() if one.api])
+def test_parameters_are_options_of_the_command(name: str) -> None:
+    """What the API takes, the command takes, with the same default."""
+    operation = operations()[name]
+    options = _defaults(operation.command.split())
+    renamed = {"query": "sql"} if name == "sql" else {}
+
+    for field, about in operation.parameters.model_fields.items():
+        if (about.json_schema_extra or {}).get("x-command-line") == "hidden":  # type: ignore[union-attr]
+            continue
+        default = about.get_default(call_default_factory=True)
+        told = options[renamed.get(field, field) if field not in options else field]
+        assert about.is_required() or (default or None) == (told or None), field
+
+
+def _defaults(words: list[str]) -> dict[str, Any]:
+    """The parameters of a command with their defaults."""
+    import typer.main
+
+    found: Any = typer.main.get_command(build())
+    for word in words:
+        found = found.commands[word]
+    return {parameter.name: parameter.default for parameter in found.params}
+
+
+@pytest.mark.parametrize(
+    ("accept", "query", "kind"),
+    [
+        ("text/csv", {}, "text/csv; charset=utf-8"),
+        ("", {"format": "tsv"}, "text/tab-separated-values; charset=utf-8"),
+        ("application/jsonl", {}, "application/jsonl"),
+        ("text/csv", {"format": "json"}, "application/json"),
+        ("text/html", {}, "application/json"),
+    ],
+)
+def test_formats(client: httpx.Client, accept: str, query: dict[str, str], kind: str) -> None:
+    """The format is what the query says, else what the Accept header prefers, else JSON."""
+    answer = client.get("/v1/ngrams", params={"pattern": "the *", **query}, headers={"accept": accept})
+
+    assert answer.headers["content-type"] == kind
+    assert answer.headers["sentgen-rows"] == "20"
+    assert answer.headers["sentgen-truncated"] == "true"
+
+
+def test_csv_and_parquet_have_the_rows_of_json(client: httpx.Client) -> None:
+    """The same rows come in every format."""
+    asked = {"pattern": "the *", "limit": 3}
+    rows = client.get("/v1/ngrams", params=asked).json()["rows"]
+
+    parquet = client.get("/v1/ngrams", params={**asked, "format": "parquet"}).content
+    csv = client.get("/v1/ngrams", params={**asked, "format": "csv"}).text
+
+    assert pq.read_table(io.BytesIO(parquet)).to_pylist() == rows
+    assert csv.splitlines()[1].split(",")[:3] == [rows[0]["w1"], rows[0]["w2"], str(rows[0]["count"])]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "asked", "status", "kind", "detail"),
+    [
+        ("GET", "/v1/corpora/nope", None, 404, "not-found", "no corpus 'nope'; there are: relief"),
+        ("GET", "/v1/ngrams", {"pattern": "a b c d e f"}, 400, "input", "6 words"),
+        ("GET", "/v1/ngrams", {}, 422, "parameters", "pattern: Field required"),
+        ("GET", "/v1/ngrams", {"patern": "a"}, 422, "parameters", "patern"),
+        ("GET", "/v1/ngrams", {"pattern": "a", "limit": -1}, 422, "parameters", "limit"),
+        ("POST", "/v1/sql", {"sql": "drop table word"}, 400, "query-rejected", "only SELECT"),
+        ("POST", "/v1/sql", {"sql": "selec 1"}, 400, "query-rejected", "syntax error"),
+        ("POST", "/v1/score", {"text": ["a"], "model": "nope"}, 404, "not-found", "there are: relief@1"),
+        ("POST", "/v1/regenerate", {"bag": ["a"], "model": "relief", "algorithm": "x"}, 400, "input", "x"),
+        ("GET", "/nope", None, 404, "no-such-route", "Not Found"),
+        ("DELETE", "/v1/corpora", None, 405, "method", "Method Not Allowed"),
+    ],
+)
+def test_errors_are_problems(
+    client: httpx.Client, method: str, path: str, asked: Any, status: int, kind: str, detail: str
+) -> None:
+    """What is wrong is told as RFC 9457 says, in the words of the command line."""
+    body = {"json": asked} if method == "POST" else {"params": asked}
+
+    answer = client.request(method, path, **body)
+
+    problem = answer.json()
+    assert answer.status_code == problem["status"] == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert problem["type"] == f"urn:sentgen:problem:{kind}"
+    assert detail in problem["detail"]
+
+
+def test_an_empty_answer_says_so(client: httpx.Client) -> None:
+    """Nothing found is an answer, with the note of the command."""
+    answer = client.get("/v1/ngrams", params={"pattern": "zyx", "min_count": 2})
+
+    assert answer.status_code == 200
+    assert answer.json()["rows"] == []
+    assert answer.json()["notes"] == ["no n-gram 'zyx' that occurs at least 2 times"]
+
+
+def test_values_of_sql_are_bound(client: httpx.Client) -> None:
+    """Parameters are values, whatever they look like."""
+    sql = {"sql": "select ? as a, ? as b", "parameters": ["'; drop table word; --", None]}
+
+    assert client.post("/v1/sql", json=sql).json()["rows"] == [{"a": "'; drop table word; --", "b": None}]
+
+
+def test_the_sql_of_an_answer_runs(client: httpx.Client) -> None:
+    """The statement that an answer shows gives its rows, but for the one that tells whether there are more."""
+    answer = client.get("/v1/ngrams", params={"pattern": "the *", "limit": 3}).json()
+
+    again = client.post("/v1/sql", json={"sql": answer["sql"][0], "limit": 3}).json()
+
+    assert again["rows"] == answer["rows"]
+    assert again["truncated"]
+
+
+def test_sql_is_audited(server: Server) -> None:
+    """Every query leaves one line, whatever came of it."""
+    query = "select 'audited\\n{}' as x -- \x1b[31m"
+    server.client.post("/v1/sql", json={"sql": query})
+    server.client.post("/v1/sql", json={"sql": "attach 'audited'"})
+
+    events = [event for event in server.events("sentgen.audit") if "audited" in event["asked"]["sql"]]
+
+    assert [(event["asked"]["sql"], event["status"]) for event in events] == [
+        (query, 200),
+        ("attach 'audited'", 400),
+    ]
+    assert events[0]["rows"] == 1
+    assert events[0]["client"] == "127.0.0.1"
+
+
+def test_openapi_names_every_operation(client: httpx.Client) -> None:
+    """The document has a route for each operation, with its parameters and what can go wrong."""
+    document = client.get("/v1/openapi.json").json()
+
+    for operation in operations().values():
+        if operation.api:
+            route = document["paths"][operation.route][operation.method.lower()]
+            assert route["operationId"] == operation.name
+            assert {"200", "400", "422", "429", "503", "504"} <= set(route["responses"])
+
+
+def test_command_lines_are_quoted() -> None:
+    """What a user typed cannot become an option or another command."""
+    operation = operations()["ngrams"]
+    asked = operation.parameters.model_validate({"pattern": "a; rm *", "corpus": ["x y"]})
+
+    assert command_line(operation, asked) == "sentgen ngrams 'a; rm *' --corpus 'x y'"
