@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from sentgen import __version__
 from sentgen.server import metrics, problems, routes
 from sentgen.server.gate import Gate
+from sentgen.server.pages import site
 from sentgen.server.problems import Refused
 from sentgen.server.service import Service
 
@@ -34,6 +35,7 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     app.include_router(routes.router(sql=service.settings.sql))
+    app.include_router(site.router(sql_offered=service.settings.sql))
     _add_watching(app, service)
     _add_errors(app)
     app.add_middleware(Gate, settings=service.settings, metrics=service.metrics)

@@ -1,0 +1,48 @@
+"""How a model backs off on the way to a probability, for the pages."""
+
+from __future__ import annotations
+
+from sentgen.counts.queries import literal
+from sentgen.models import registry
+from sentgen.models.lookup import BackoffStep, explain
+from sentgen.server.operations.operation import Context, Operation, Parameters, Result
+from sentgen.tabular import Rows
+
+_COLUMNS = ("ngram", "order", "known", "log10p", "log10_backoff", "log10_total")
+_SQL = """\
+select n, ngram, log10p, log10_backoff
+from v_model_ngrams
+where model = {model}
+  and version = {version}
+  and ngram in {ngrams}
+order by n desc, ngram"""
+
+
+class Backoff(Parameters):
+    """An n-gram, the last word of which is looked up after the others."""
+
+    model: str
+    ngram: str
+
+
+def backoff(context: Context, asked: Backoff) -> Result:
+    """Give each n-gram that the model tries for the last word, longest first, with its part of the sum."""
+    model = registry.find(context.opened, asked.model)
+    steps = explain(context.opened, model, asked.ngram.split())
+    rows = [
+        (" ".join(step.ngram), step.order, step.known, step.log10, step.backoff, step.total) for step in steps
+    ]
+    sql = _SQL.format(model=literal(model.name), version=model.version, ngrams=literal(_looked_up(steps)))
+    return Result(Rows(_COLUMNS, rows), sql=(sql,))
+
+
+def _looked_up(steps: list[BackoffStep]) -> list[str]:
+    """Return the n-grams that were tried, and the contexts whose weights were taken."""
+    tried = [" ".join(step.ngram) for step in steps]
+    contexts = [" ".join(step.ngram[:-1]) for step in steps if not step.known and step.order > 1]
+    return list(dict.fromkeys([*tried, *contexts]))
+
+
+OPERATIONS = (
+    Operation("backoff", "How a model backs off.", "sql", Backoff, backoff, kind="compute", api=False),
+)

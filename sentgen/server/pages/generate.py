@@ -1,0 +1,59 @@
+"""Generate: a cluster in, new sentences by length, with the stack behind each word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sentgen.server.pages.page import Asking, Page, Query
+
+ALGORITHMS = ("depviterbi", "bigram")
+REUSE = ("none", "counts", "free")
+TRANSITIONS = ("all", "seen")
+FORMATS = ("detected", "conllu", "text")
+TRACE = ("word", "ngram", "dep", "transition", "logp", "rule", "partner", "stack")
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Generate from the text that was pasted, or from a cluster of the store."""
+    text, corpus = query.raw("file"), query.text("corpus")
+    overview = await ask("corpora")
+    form = query.choice("format", FORMATS)
+    asked = {
+        "lengths": query.text("lengths", "5-12"),
+        "nbest": query.number("nbest", 1, least=1, most=10),
+        "algorithm": query.choice("algorithm", ALGORITHMS),
+        "weight": query.text("weight", "0.5"),
+        "reuse": query.choice("reuse", REUSE),
+        "transitions": query.choice("transitions", TRANSITIONS),
+    }
+    answer = None
+    if text.strip():
+        answer = await ask(
+            "generate",
+            **asked,
+            file=f"{text.strip(chr(10))}\n\n",
+            format="" if form == FORMATS[0] else form,
+            tree=True,
+            trace=True,
+        )
+    elif corpus:
+        names = [query.raw("cluster")] if query.raw("cluster") else []
+        answer = await ask("generate", **asked, corpus=corpus, cluster=names, tree=True, trace=True)
+    return {
+        "text": text,
+        "corpus": corpus,
+        "cluster": query.raw("cluster"),
+        "overview": overview,
+        "answer": answer,
+        "form": form,
+        **asked,
+        "algorithms": ALGORITHMS,
+        "reuses": REUSE,
+        "transition_kinds": TRANSITIONS,
+        "forms": FORMATS,
+        "trace_columns": TRACE,
+    }
+
+
+PAGE = Page("/generate", "Generate", "generate.html.j2", view)

@@ -1,0 +1,18 @@
+"""Home: what the store holds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from sentgen.server.pages.page import Asking, Page, Query
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Ask for corpora and models."""
+    corpora, models = await asyncio.gather(ask("corpora"), ask("models"))
+    return {"corpora": corpora, "models": models}
+
+
+PAGE = Page("/", "Home", "home.html.j2", view)

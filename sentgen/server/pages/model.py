@@ -1,0 +1,30 @@
+"""Model: its settings, the perplexity of sentences, and how it backs off at a word."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from sentgen.server.pages.page import Answered, Asking, Page, Query
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Ask for the models, or for one with what is asked of it."""
+    name, ngram, text = query.text("name"), query.text("ngram"), query.raw("text")
+    if not name:
+        return {"name": "", "models": await ask("models")}
+
+    async def nothing() -> Answered | None:
+        return None
+
+    lines = [line for line in text.splitlines() if line.strip()]
+    about, backoff, scores = await asyncio.gather(
+        ask("model", name=name),
+        ask("backoff", model=name, ngram=ngram) if ngram else nothing(),
+        ask("score", model=name, text=lines) if lines else nothing(),
+    )
+    return {"name": name, "about": about, "backoff": backoff, "scores": scores, "text": text, "ngram": ngram}
+
+
+PAGE = Page("/model", "Models", "model.html.j2", view)

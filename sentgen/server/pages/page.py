@@ -1,0 +1,128 @@
+"""What a page is: a path, a template, and a view that asks operations for what the template shows."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import Request
+from pydantic import ValidationError
+from starlette.datastructures import QueryParams
+
+from sentgen.server.operations import operations
+from sentgen.server.problems import Refused
+from sentgen.server.routes import audited
+from sentgen.server.service import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an operation answered, or the problem in one line.
+
+    ``command`` is the command line that gives the same rows, ``sql`` the statements that ran.
+    """
+
+    columns: Sequence[str] = ()
+    rows: Sequence[Mapping[str, Any]] = ()
+    truncated: bool = False
+    notes: Sequence[str] = ()
+    sql: Sequence[str] = ()
+    command: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+
+class Query:
+    """The parameters in the URL of a page, read with defaults."""
+
+    def __init__(self, parameters: QueryParams) -> None:
+        self._parameters = parameters
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a text without blanks around it; the default if it is empty."""
+        return self._parameters.get(name, "").strip() or default
+
+    def raw(self, name: str) -> str:
+        """Return a text as it was typed, with the line ends of Unix."""
+        return self._parameters.get(name, "").replace("\r\n", "\n")
+
+    def choice(self, name: str, choices: Iterable[str]) -> str:
+        """Return one of the choices, the first one if it is none of them."""
+        known = list(choices)
+        value = self.text(name)
+        return value if value in known else known[0]
+
+    def all(self, name: str) -> list[str]:
+        """Return all values of a name, each once."""
+        return list(dict.fromkeys(value for value in self._parameters.getlist(name) if value))
+
+    def number(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000) -> int:
+        """Return a whole number, kept within its bounds; the default if it is none."""
+        value = self.text(name).lstrip("+")
+        return min(max(int(value), least), most) if value.isdecimal() and len(value) < 10 else default
+
+
+class Asking:
+    """Asks operations for one page; remembers how bad the worst answer was."""
+
+    def __init__(self, request: Request, service: Service) -> None:
+        self._request, self._service = request, service
+        self.status = 200
+
+    @property
+    def offers_sql(self) -> bool:
+        """Whether the server takes SQL."""
+        return self._service.settings.sql
+
+    async def __call__(self, name: str, /, **values: Any) -> Answered:
+        """Have an operation done; parameters that are empty are left out.
+
+        What goes wrong is no exception but a problem in the answer, and the status of the page.
+        """
+        operation = operations()[name]
+        given = {key: value for key, value in values.items() if value not in (None, "", [])}
+        try:
+            asked = operation.parameters.model_validate(given).model_dump(mode="json", by_alias=True)
+            message = await audited(self._request, self._service, operation, asked)
+        except ValidationError as error:
+            return self.problem(_told(error), 422)
+        except Refused as refusal:
+            return self.problem(str(refusal), refusal.status)
+        document = json.loads(message.body)
+        if message.head["status"] != 200:
+            return self.problem(document["detail"], message.head["status"])
+        if not operation.api and document["sql"]:
+            document["command"] = shlex.join(["sentgen", "sql", document["sql"][0]])
+        return Answered(**document)
+
+    def problem(self, text: str, status: int) -> Answered:
+        """Return an answer that says what is wrong."""
+        self.status = max(self.status, status)
+        return Answered(problem=text)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page.
+
+    Attributes:
+        path: where it is.
+        name: what the navigation calls it; empty if it is reached from other pages only.
+        template: the file of its template.
+        view: asks for what the template shows, and returns it by name.
+    """
+
+    path: str
+    name: str
+    template: str
+    view: Callable[[Asking, Query], Awaitable[Mapping[str, Any]]]
+
+
+def _told(error: ValidationError) -> str:
+    """Return what is wrong with which parameters in one line."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]
+    )

@@ -1,0 +1,73 @@
+"""Regenerate: words in, sentences of several algorithms side by side, with trees and reasons."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sentgen.generation import ALGORITHMS, Algorithm
+from sentgen.server.pages.page import Answered, Asking, Page, Query
+
+_CHOSEN = ("beam", "ab")
+UNITS = ("np", "word")
+#: What is shown of the reasons for an attachment; the command line gives all of it.
+ATTACHMENT = ("modifier", "side", "head", "weight", "prob", "factor", "forced")
+#: Levels of back-off: events as head and modifier, and pairs in a sentence.
+LEVELS = ("word", "mixed", "tag")
+WORD = ("word", "ngram", "logp", "backoff", "total")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What one algorithm made of the words; ``reasons`` are those of each sentence, in their order."""
+
+    algorithm: Algorithm
+    answer: Answered
+    explained: Answered
+    reasons: Sequence[Sequence[Mapping[str, Any]]]
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Ask each algorithm twice: for its sentences with trees, and for the reasons."""
+    models = await ask("models")
+    labels = [f"{row['name']}@{row['version']}" for row in models.rows]
+    chosen = [name for name in query.all("algorithm") if name in ALGORITHMS] or list(_CHOSEN)
+    words = " ".join(query.raw("words").split())
+    asked = {
+        "model": query.choice("model", labels[::-1]) if labels else "",
+        "units": query.choice("units", UNITS),
+        "nbest": query.number("nbest", 1, least=1, most=10),
+    }
+    attempts: list[Attempt] = []
+    if words and not labels:
+        models = models if models.problem else ask.problem("the store has no language model", 409)
+    elif words:
+        attempts = list(
+            await asyncio.gather(*(_attempt(ask, ALGORITHMS[name], words, asked) for name in chosen))
+        )
+    return {
+        "words": words,
+        "models": models,
+        "labels": labels[::-1],
+        "algorithms": list(ALGORITHMS.values()),
+        "chosen": chosen,
+        "attempts": attempts,
+        **asked,
+        "attachment": ATTACHMENT,
+        "levels": LEVELS,
+        "word_columns": WORD,
+    }
+
+
+async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, Any]) -> Attempt:
+    given = {"bag": [words], "algorithm": algorithm.name, **asked}
+    answer, explained = await asyncio.gather(
+        ask("regenerate", **given, tree=algorithm.trees), ask("regenerate", **given, explain=True)
+    )
+    reasons = [[row for row in explained.rows if row["rank"] == sentence["rank"]] for sentence in answer.rows]
+    return Attempt(algorithm, answer, explained, reasons)
+
+
+PAGE = Page("/regenerate", "Regenerate", "regenerate.html.j2", view)

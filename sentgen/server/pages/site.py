@@ -1,0 +1,126 @@
+"""The routes of the pages, the templates behind them, and the files that they need."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from sentgen import __version__
+from sentgen.server.pages import align, corpus, generate, home, model, regenerate, sentence, sql, texts, word
+from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.service import Service
+
+PAGES: tuple[Page, ...] = (
+    home.PAGE,
+    corpus.PAGE,
+    word.PAGE,
+    sentence.PAGE,
+    model.PAGE,
+    regenerate.PAGE,
+    generate.PAGE,
+    align.PAGE,
+    sql.PAGE,
+)
+_PACKAGE = "sentgen.server.pages"
+_MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
+_HOUR = 3600
+
+
+def router(*, sql_offered: bool) -> APIRouter:
+    """Return the routes of all pages and of their files; without SQL, its page is left out."""
+    routes = APIRouter(include_in_schema=False, default_response_class=Response)
+    pages = [page for page in PAGES if page is not sql.PAGE or sql_offered]
+    for page in pages:
+        routes.add_api_route(page.path, _endpoint(page, pages), methods=["GET", "HEAD"])
+    if sql_offered:
+        routes.add_api_route("/sql/{name}", sql.download, methods=["GET"])
+    routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
+    return routes
+
+
+def _endpoint(page: Page, pages: list[Page]) -> Callable[[Request], Awaitable[Response]]:
+    """Make the function of a route: ask, then fill in the template."""
+
+    async def endpoint(request: Request) -> Response:
+        service: Service = request.app.state.service
+        asking, query = Asking(request, service), Query(request.query_params)
+        found = await page.view(asking, query)
+        html = render(
+            page.template,
+            found,
+            path=page.path,
+            pages=[one for one in pages if one.name],
+            query=query,
+            offers_sql=asking.offers_sql,
+            snapshot=service.snapshot.name,
+        )
+        return HTMLResponse(html.encode("utf-8", "replace"), asking.status)
+
+    return endpoint
+
+
+def render(template: str, found: Mapping[str, Any], **about: Any) -> str:
+    """Fill in a template; every value is escaped."""
+    return environment().get_template(template).render(**found, **about)
+
+
+@cache
+def environment() -> Environment:
+    """Return what templates can use: filters and functions of `texts`."""
+    made = Environment(
+        loader=PackageLoader(_PACKAGE, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "shown": texts.shown,
+        "shortened": texts.shortened,
+        "ending": texts.ending,
+        "heading": texts.heading,
+        "drawing": lambda svg: Markup(texts.inline_svg(svg)),
+    }
+    made.tests["figure"] = texts.is_number
+    made.globals |= {
+        "link": texts.link,
+        "token_pattern": texts.token_pattern,
+        "phrase_pattern": texts.phrase_pattern,
+        "ngram_pattern": texts.ngram_pattern,
+        "static": static_path,
+        "version": __version__,
+    }
+    return made
+
+
+def static_path(name: str) -> str:
+    """Return the URL of a file, which changes with its content."""
+    content, _ = _files()[name]
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+async def static(name: str) -> Response:
+    """Serve a file that the pages need."""
+    found = _files().get(name)
+    if found is None:
+        return Response("no such file\n", 404, media_type="text/plain")
+    content, media_type = found
+    return Response(content, headers={"Cache-Control": f"private, max-age={_HOUR}"}, media_type=media_type)
+
+
+@cache
+def _files() -> dict[str, tuple[bytes, str]]:
+    """Return the files by name, with their media types."""
+    folder = resources.files(_PACKAGE).joinpath("static")
+    return {
+        file.name: (file.read_bytes(), _MEDIA_TYPES[file.name.rpartition(".")[2]])
+        for file in folder.iterdir()
+    }

@@ -1,0 +1,94 @@
+"""SQL: one query in the URL, the data dictionary beside it, results as a table, CSV or Parquet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request, Response
+from pydantic import ValidationError
+
+from sentgen.schema import dictionary
+from sentgen.server.operations import operations
+from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.problems import Refused
+from sentgen.server.rendering import Format
+from sentgen.server.routes import answer
+
+_ROWS = 200
+_FILES = {"results.csv": Format.CSV, "results.parquet": Format.PARQUET}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A query to begin with."""
+
+    name: str
+    query: str
+
+
+EXAMPLES = (
+    Example("What the store holds", "select * from v_corpora order by corpus"),
+    Example(
+        "The most frequent trigrams inside sentences",
+        "select w1, w2, w3, count\nfrom v_ngrams_3\nwhere w1 <> '<s>' and w3 <> '</s>'\n"
+        "order by count desc, w1, w2, w3\nlimit 20",
+    ),
+    Example(
+        "How long the sentences are",
+        "select corpus, count(*) as sentences, median(length) as median, max(length) as longest\n"
+        "from v_sentences\ngroup by corpus\norder by corpus",
+    ),
+    Example(
+        "Modifiers on both sides of the same head",
+        "select head, modifier,\n  sum(count) filter (direction = 'left') as before,\n"
+        "  sum(count) filter (direction = 'right') as after\nfrom v_dependencies\n"
+        "where layer = 'unit' and level = 'word-word'\ngroup by all\nhaving before > 0 and after > 0\n"
+        "order by before + after desc, head, modifier\nlimit 20",
+    ),
+    Example(
+        "What verbs have as subjects",
+        "select h.lemma as verb, t.lemma as subject, count(*) as count\nfrom v_tokens as t\n"
+        "join v_tokens as h on h.sentence_id = t.sentence_id and h.position = t.head\n"
+        "where t.deprel = 'nsubj' and h.upos = 'VERB'\ngroup by all\norder by count desc, verb, subject\n"
+        "limit 20",
+    ),
+    Example(
+        "Where models back off: the lowest weights",
+        "select model, version, n, ngram, log10_backoff\nfrom v_model_ngrams\nwhere n = 2\n"
+        "order by log10_backoff, model, version, ngram\nlimit 20",
+    ),
+)
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Run the query, if there is one."""
+    text = query.raw("query").strip()
+    relations = await asyncio.to_thread(dictionary.relations)
+    return {
+        "text": text,
+        "answer": await ask("sql", sql=text, limit=_ROWS) if text else None,
+        "examples": EXAMPLES,
+        "relations": relations,
+    }
+
+
+async def download(request: Request, name: str) -> Response:
+    """Send the rows of the query as a file; formulas are made harmless for spreadsheets in CSV."""
+    operation, form = operations()["sql"], _FILES.get(name)
+    if form is None:
+        raise Refused(404, "not-found", f"no {name!r}; there are: {', '.join(_FILES)}")
+    try:
+        asked = operation.parameters.model_validate({"sql": request.query_params.get("query", "")})
+    except ValidationError as error:
+        raise Refused(422, "parameters", f"query: {error.errors()[0]['msg']}") from error
+    values = asked.model_dump(mode="json", by_alias=True)
+    response = await answer(request, operation, values, form, escape_formulas=True)
+    if response.status_code == 200:
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+PAGE = Page("/sql", "SQL", "sql.html.j2", view)

@@ -1,0 +1,116 @@
+"""Word: how frequent it is, what stands beside it, what it governs, and what it occurs with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sentgen.server.pages.page import Answered, Asking, Page, Query
+from sentgen.server.pages.texts import literal_pattern, phrase_pattern, token_pattern
+
+LAYERS = ("word", "unit")
+_SHOWN, _EVENTS = 12, 1000
+#: The last number of arguments stands for itself and all above.
+MOST_ARGUMENTS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How many modifiers the word takes on one side with one of its tags: count and share by number, 0 to 7."""
+
+    tag: str
+    side: str
+    counts: Sequence[int]
+    shares: Sequence[float]
+
+    @property
+    def described(self) -> str:
+        """Return the counts in words, for those who do not see the bars."""
+        seen = [f"{count:,} with {number}" for number, count in enumerate(self.counts) if count]
+        return ", ".join(seen) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """The words on one side of the word in its trees, most frequent first: word, tag, count."""
+
+    title: str
+    words: Sequence[tuple[str, str, int]]
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Ask all there is to know about a word; of several words, where they occur."""
+    text, corpora = query.text("word"), query.all("corpus")
+    layer = query.choice("layer", LAYERS)
+    words = text.split()
+    overview = await ask("corpora")
+    common = {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS, "overview": overview}
+    if not words:
+        return common
+    lines = ask("kwic", pattern=phrase_pattern(words), sort="left", corpus=corpora, limit=_SHOWN)
+    if len(words) > 1:
+        return {**common, "lines": await lines, "single": None}
+    word, token = literal_pattern(text), token_pattern(text)
+    kwic, frequency, before, after, governs, governed, arguments, collocations = await asyncio.gather(
+        lines,
+        ask("frequencies", pattern=word, corpus=corpora),
+        ask("ngrams", pattern=f"* {word}", corpus=corpora, limit=_SHOWN),
+        ask("ngrams", pattern=f"{word} *", corpus=corpora, limit=_SHOWN),
+        ask("dependencies", head=word, layer=layer, corpus=corpora, limit=_EVENTS),
+        ask("dependencies", head=word, reverse=True, layer=layer, corpus=corpora, limit=_EVENTS),
+        ask("arguments", word=word, layer=layer, corpus=corpora),
+        ask("collocations", word=token, corpus=corpora, limit=_SHOWN),
+    )
+    single = {
+        "frequency": frequency,
+        "before": before,
+        "after": after,
+        "governs": governs,
+        "governed": governed,
+        "profile": _profile(governs, governed),
+        "arguments": arguments,
+        "histograms": _histograms(arguments),
+        "collocations": collocations,
+    }
+    return {**common, "lines": kwic, "single": single}
+
+
+def _profile(governs: Answered, governed: Answered) -> list[Neighbors]:
+    """Return modifiers and heads on each side; the direction of an event is that of its modifier."""
+    return [
+        Neighbors("Modifiers before it", _most_frequent(governs, "modifier", "left")),
+        Neighbors("Modifiers after it", _most_frequent(governs, "modifier", "right")),
+        Neighbors("Heads before it", _most_frequent(governed, "head", "right")),
+        Neighbors("Heads after it", _most_frequent(governed, "head", "left")),
+    ]
+
+
+def _most_frequent(events: Answered, role: str, direction: str) -> list[tuple[str, str, int]]:
+    """Sum over distances; of equals, the first by word and tag."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in events.rows:
+        if row["direction"] == direction:
+            counts[row[role] or "", row[f"{role}_tag"] or ""] += row["count"]
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [(*key, count) for key, count in ranked[:_SHOWN]]
+
+
+def _histograms(arguments: Answered) -> list[Histogram]:
+    """Return one histogram for each tag and side, left before right, in the order of the answer."""
+    keys = dict.fromkeys((row["tag"] or "", row["direction"]) for row in arguments.rows)
+    found = []
+    for tag, side in keys:
+        counts, shares = [0] * (MOST_ARGUMENTS + 1), [0.0] * (MOST_ARGUMENTS + 1)
+        for row in arguments.rows:
+            if ((row["tag"] or ""), row["direction"]) == (tag, side):
+                number = min(row["arguments"], MOST_ARGUMENTS)
+                counts[number] += row["count"]
+                shares[number] += row["share"]
+        found.append(Histogram(tag, side, counts, shares))
+    return found
+
+
+PAGE = Page("/word", "Word", "word.html.j2", view)
