@@ -1,0 +1,202 @@
+"""The phrase-based HMM as an aligner: settings, keys, tables, decoding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sentgen.alignment.jumps import jump_cells
+from sentgen.alignment.lexicon import Lexicon, phrase_keys
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.parameters import (
+    RewriteTable,
+    empty_table,
+    initial_parameters,
+    prior_parameters,
+    support,
+    unigrams,
+)
+from sentgen.alignment.pbhmm import PhraseHmm, align, untrained
+from sentgen.alignment.settings import PRESETS, Settings, preset
+from sentgen.errors import InputError
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+PAIR = Pair(
+    "mac",
+    words_of("Connecting Point Systems tripled its sales of Apple Macintosh systems since last January ."),
+    words_of("Connecting Point tripled its Macintosh sales ."),
+)
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_untrained_aligner_finds_copies(name: str) -> None:
+    """With its priors only, each preset aligns what was copied, and answers a pair each."""
+    answers = list(untrained(name).align([PAIR, PAIR]))
+    links = answers[0].links
+
+    assert len(answers) == 2
+    assert answers[0] == answers[1]
+    assert {(0, 0), (1, 1), (3, 2), (4, 3), (8, 4), (5, 5), (13, 6)} <= links
+    assert answers[0].logp is not None
+    assert answers[0].logp < 0
+    assert answers[0].null is not None
+    assert len(answers[0].null) == len(PAIR.abstract)
+
+
+def test_best_path_gives_phrases_with_posteriors() -> None:
+    """A copied run is one phrase link, and carries the posterior of its event."""
+    settings = replace(preset("paper"), decode="viterbi")
+    model = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
+    phrases = next(model.align([PAIR])).phrases
+
+    assert phrases[0].abstract == (0, 2)
+    assert phrases[0].document == (0, 2)
+    assert phrases[0].posterior is not None
+    assert 0 < phrases[0].posterior <= 1
+
+
+def test_posterior_decoding_in_one_direction() -> None:
+    """The links are those whose posterior reaches the threshold, and fall with it."""
+    settings = Settings(decode="posterior", threshold=0.2, stems="equal")
+    lexicon = Lexicon()
+    ids = lexicon.encode(Pair("1", ("a", "b", "c", "b", "d"), ("b", "e", "d")))
+    low = align(ids, prior_parameters(settings), settings)
+    high = align(ids, prior_parameters(settings), replace(settings, threshold=0.9))
+
+    assert high.links < low.links
+    assert all(phrase.posterior is not None and phrase.posterior >= 0.2 for phrase in low.phrases)
+
+
+def test_both_directions_agree_with_exchanging_the_texts() -> None:
+    """Posteriors in both directions are symmetric: exchanging the texts turns the links around."""
+    settings = preset("best")
+    ids = Lexicon().encode(PAIR)
+    one = align(ids, prior_parameters(settings), settings).links
+    other = align(ids.exchanged(), prior_parameters(settings), settings).links
+
+    assert one == {(i, j) for j, i in other}
+
+
+def test_case_matters_only_where_it_should() -> None:
+    """``fold`` makes words of different case one word."""
+    pair = Pair("1", ("Apple",), ("apple",))
+
+    assert len(Lexicon(["Apple", "apple"])) == 1
+    assert len(Lexicon(["Apple", "apple"], fold=False)) == 2
+    assert Lexicon().encode(pair).document.tolist() == Lexicon().encode(pair).abstract.tolist()
+
+
+def test_phrase_keys_tell_phrases_apart() -> None:
+    """Words are their ids; phrases are negative, the same for the same words, and depend on their order."""
+    words = np.array([1, 2, 1, 2, 0], np.int32)
+
+    assert phrase_keys(words, 1).tolist() == [1, 2, 1, 2, 0]
+    two = phrase_keys(words, 2)
+    assert two[0] == two[2]
+    assert len({*two.tolist()}) == 3
+    assert (two < 0).all()
+    assert len(phrase_keys(words, 6)) == 0
+    assert phrase_keys(np.array([0, 0], np.int32), 2) != phrase_keys(np.array([0, 0, 0], np.int32), 3)
+
+
+def test_support_is_words_together_and_phrases_seen_twice() -> None:
+    """All word pairs of a pair are cells; phrase pairs only if two pairs have them."""
+    lexicon = Lexicon()
+    pairs = [
+        lexicon.encode(pair)
+        for pair in (Pair("1", ("a", "b"), ("x", "y")), Pair("2", ("a", "b"), ("x", "z")))
+    ]
+    settings = Settings(max_abstract_phrase=1)
+    table = support(pairs, lexicon.stem_of, settings)
+    phrase = int(phrase_keys(pairs[0].document, 2)[0])
+    a, b, x, y, z = (lexicon.ids([word])[0] for word in "abxyz")
+
+    cells = set(zip(table.document.tolist(), table.abstract.tolist(), strict=True))
+    assert cells == {(a, x), (a, y), (a, z), (b, x), (b, y), (b, z), (phrase, x)}
+    assert table.fake.tolist() == [0, 2, 2, 2, 2, 2, 2]
+
+
+def test_phrases_equal_up_to_the_stem_have_their_fake_counts() -> None:
+    """A phrase pair is identical (4), equal up to the stem (3), or neither (0)."""
+    lexicon = Lexicon()
+    pairs = [lexicon.encode(Pair("1", ("old", "cats"), ("old", "cats", "old", "cat")))]
+    table = support(pairs, lexicon.stem_of, Settings(min_documents=1, max_abstract_phrase=2))
+    left, right = (phrase_keys(lexicon.ids(words), 2)[0] for words in (["old", "cats"], ["old", "cat"]))
+    fakes = dict(
+        zip(zip(table.document.tolist(), table.abstract.tolist(), strict=True), table.fake, strict=True)
+    )
+
+    assert fakes[left, left] == 4
+    assert fakes[left, right] == 3
+    assert fakes[left, phrase_keys(lexicon.ids(["cats", "old"]), 2)[0]] == 0
+
+
+def test_rows_of_a_table() -> None:
+    """Rows are found by their document key; counts are normalized by row, one without counts is kept."""
+    table = RewriteTable(np.array([3, 3, 7]), np.array([1, 2, 1]), np.array([0.5, 0.5, 1.0]), np.zeros(3))
+
+    assert table.rows.tolist() == [3, 7]
+    assert table.starts.tolist() == [0, 2, 3]
+    assert table.normalized(np.array([1.0, 3.0, 0.0])).tolist() == [0.25, 0.75, 1.0]
+    assert len(empty_table().normalized(np.empty(0))) == 0
+    assert empty_table().rows.tolist() == []
+
+
+def test_jump_cells_cover_each_distance_once() -> None:
+    """Cells are disjoint, in order, without gaps; those beyond the window double."""
+    cells = jump_cells(4, 32)
+
+    assert (cells.first[1:] == cells.last[:-1] + 1).all()
+    assert cells.sizes.tolist() == [16, 8, 4, *[1] * 9, 4, 8, 16]
+    # (1 + |d - 1|) ** -1 at d = 1 is greatest.
+    assert cells.first[cells.prior(1.0)[: 3 + 9].argmax()] == 1
+    assert cells.prior(1.0).sum() == pytest.approx(1)
+    assert jump_cells(None, 5).sizes.tolist() == [1] * 11
+
+
+def test_unigrams_count_the_words_of_abstracts() -> None:
+    """Null can be given the share of each word, plus one each."""
+    lexicon = Lexicon()
+    pairs = [lexicon.encode(Pair("1", ("a",), ("b", "b", "c")))]
+
+    # a 0 + 1, b 2 + 1, c 1 + 1 of 6
+    assert unigrams(pairs, len(lexicon)).tolist() == [1 / 6, 3 / 6, 2 / 6]
+
+
+def test_trained_model_takes_words_that_it_has_never_seen() -> None:
+    """A word that training did not see is aligned where it was copied."""
+    lexicon = Lexicon()
+    ids = [lexicon.encode(PAIR)]
+    settings = preset("best")
+    parameters = initial_parameters(ids, lexicon.stem_of, settings)
+    model = PhraseHmm("trained", settings, parameters, lexicon, parameters)
+    links = next(model.align([Pair("new", ("quite", "unheard", "words"), ("unheard", "words"))])).links
+
+    assert links == {(1, 0), (2, 1)}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"p0": 0.0}, "P\\(null\\)"),
+        ({"weights": (0.5, 0.5, 0.5)}, "mixture weights"),
+        ({"max_abstract_phrase": 0}, "at least one word"),
+        ({"window": 0}, "window"),
+    ],
+)
+def test_settings_without_meaning_are_refused(change: dict[str, object], message: str) -> None:
+    """The message says which setting is wrong."""
+    with pytest.raises(InputError, match=message):
+        Settings(**change)  # type: ignore[arg-type]
+
+
+def test_unknown_presets_are_refused() -> None:
+    """The message lists the presets there are."""
+    with pytest.raises(InputError, match="best, paper"):
+        preset("faithful")
