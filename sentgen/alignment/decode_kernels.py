@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import log
-
 import numpy as np
 import numpy.typing as npt
 
@@ -78,7 +76,7 @@ def best_scores(emission: Emission, chain: Chain, scores: Floats) -> None:
     ``chain`` is that of ``log_chain``.
     """
     m, n = emission.words.shape
-    stay, move = log(chain.p0), log(1.0 - chain.p0)
+    stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
     source, arrived = np.empty(n + 1), np.empty(n + 2)
     queue = np.empty(n + 1, np.int64)
     scores[:] = -np.inf
@@ -113,7 +111,7 @@ def best_path(emission: Emission, chain: Chain, scores: Floats, path: Indices) -
     events in their order, then null.
     """
     m, n = emission.words.shape
-    stay, move = log(chain.p0), log(1.0 - chain.p0)
+    stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
     logp, e = best_source(chain.jumps, scores[m] - chain.total, n + 1)
     ends = (emission.start + emission.length)[emission.by_end]
     segments, t = 0, m

@@ -154,9 +154,9 @@ def maximize(expected: Expected, parameters: Parameters, settings: Settings) -> 
     """
     prior, fixed = settings.prior, settings.fixed
     new = parameters
-    if "null" not in fixed:
-        nulls = expected.nulls + prior.null * settings.p0
-        new = replace(new, p0=nulls / (expected.nulls + expected.moves + prior.null))
+    segments = expected.nulls + expected.moves + prior.null
+    if "null" not in fixed and segments > 0:
+        new = replace(new, p0=(expected.nulls + prior.null * settings.p0) / segments)
     if "weights" not in fixed:
         new = replace(new, weights=_shares(expected.weights + prior.weight, parameters.weights))
     if "jumps" not in fixed:

@@ -5,8 +5,8 @@ jump depends on nothing else. With A_t(e) the sum over all ways to get there and
 to i, an event that rewrites the document phrase i..i+k-1 into l abstract words adds B_t(i) * p to
 A_t+l(i + k - 1). Events of one word on each side are the dense matrix ``words``, all others a list.
 
-Row t is divided by the sum of what entered it; ``log_scale[t]`` is the log of all divisors so far, which is what
-keeps long texts from underflow.
+Row t is divided by the sum of what entered it (but see ``SMALLEST``); ``log_scale[t]`` is the log of all
+divisors so far. So long texts do not underflow.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from sentgen.alignment.jumps import Floats
 from sentgen.models.ngram_table import compiled
 
 Indices = npt.NDArray[np.int64]
+
+#: Smallest divisor of a row: one that phrases leap over may be empty, and what leaps must not overflow.
+SMALLEST = 1e-30
 
 
 class Chain(NamedTuple):
@@ -83,11 +86,9 @@ def forward(emission: Emission, chain: Chain, scaled: Floats, jumped: Floats, lo
             entry = move * jumped[begun, emission.position[one]] * exp(log_scale[begun] - log_scale[t])
             row[emission.position[one] + emission.width[one] - 1] += entry * emission.prob[one]
             event += 1
-        total = row.sum()
-        if not total > 0.0:
-            return 0.0
-        row /= total
-        log_scale[t + 1] = log_scale[t] + log(total)
+        divisor = max(row.sum(), SMALLEST)
+        row /= divisor
+        log_scale[t + 1] = log_scale[t] + log(divisor)
     source[:] = scaled[m] / chain.total
     last = np.empty(n + 2)
     jump_forward(chain.jumps, source, sums, last)
