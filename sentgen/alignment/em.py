@@ -1,10 +1,10 @@
 """MAP expectation maximization of the phrase-based HMM (Daumé & Marcu 2004, sec. 2.2.4 and 2.2.5).
 
-``expected_counts`` is additive over pairs: the counts of batches, summed in any order, are those of all pairs to
-1e-9. ``maximize`` turns them into parameters, and log-likelihood + ``log_prior`` never falls from one iteration
-to the next. A trainer that streams fetches the rows of the tables that a batch needs, calls ``expected_counts``,
-adds the counts of the tables by their keys, and normalizes in its own way (``RewriteTable.normalized`` is the
-formula: (count + fake) / their sum over the row).
+``expected_counts`` is additive over pairs: the counts of batches, summed in any order, are those of all pairs
+to 1e-9. ``maximize`` turns them into parameters, and log-likelihood + ``log_prior`` never falls from one
+iteration to the next. A trainer that streams fetches the rows of the tables that a batch needs, calls
+``expected_counts``, adds the counts of the tables by their keys, and normalizes in its own way
+(``RewriteTable.normalized`` is the formula: (count + fake) / their sum over the row).
 """
 
 from __future__ import annotations
@@ -125,8 +125,9 @@ def rejected_jumps(departures: Floats, parameters: Parameters, settings: Setting
     """Return the expected jumps that would have left the document, by cell, (C,).
 
     Jumps that are renormalized over the targets 1..n + 1 are the same as jumps drawn again until they stay
-    inside; the ones drawn in vain must be counted, or the M step is not one of EM. Of the distances of a cell,
-    those from position e that leave are drawn departures[e] * j(d) times each. Nothing for deficient jumps.
+    inside; the ones drawn in vain must be counted, or the M step is not one of EM. Of the distances of a
+    cell, those from position e that leave are drawn departures[e] * j(d) times each. Nothing for deficient
+    jumps.
     """
     cells = jump_cells(settings.window, settings.reach)
     if settings.normalization == "deficient":

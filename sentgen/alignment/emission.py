@@ -1,10 +1,10 @@
-"""The rewrite probabilities of a pair: a mixture of a table, stems and identity (Daumé & Marcu 2004, sec. 2.3.4).
+"""The rewrite probabilities of a pair, a mixture (Daumé & Marcu 2004, sec. 2.3.4).
 
     rewrite(s | d) = w1 T(s | d) + w2 U(stem s | stem d) / N(stem s) + w3 [stems equal] / N(stem d)
 
 T is the table of words and phrases, U that of stems, and N the number of abstract words with a stem (for
-phrases, the product over their words), which makes each component sum to one. With ``stems="equal"`` the second
-component is [stems equal] / N(stem d) and the third [equal]. What is equal may be of any length.
+phrases, the product over their words), which makes each component sum to one. With ``stems="equal"`` the
+second component is [stems equal] / N(stem d) and the third [equal]. What is equal may be of any length.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Events = npt.NDArray[np.int64]  # (events, 4)
 class Rewriting:
     """The emission of a pair, with what each component has in it.
 
-    ``parts`` (3, u, v) are the components over the u different words of the abstract and the v of the document,
-    before weighting; ``cells`` and ``stem_cells`` (u, v) are their places in the tables, -1 for none. The same
-    for the phrase events: ``event_parts`` (3, events), ``event_cells``, ``event_stem_cells``.
+    ``parts`` (3, u, v) are the components over the u different words of the abstract and the v of the
+    document, before weighting; ``cells`` and ``stem_cells`` (u, v) are their places in the tables, -1 for
+    none. The same for the phrase events: ``event_parts`` (3, events), ``event_cells``, ``event_stem_cells``.
     ``abstract`` (m,) and ``document`` (n,) lead from offsets to the different words.
     """
 
@@ -152,7 +152,7 @@ def _probs(table: RewriteTable, index: Indices, prior: Floats) -> Floats:
 
 
 def _matrix(cells: Indices, abstract: Ids, document: Ids) -> Indices:
-    """Return the cells of single words as a matrix, -1 for none; cells are (document id, abstract id, cell)."""
+    """Return cells of words (document id, abstract id, cell) as a matrix, -1 for none."""
     matrix = np.full((len(abstract), len(document)), -1)
     matrix[np.searchsorted(abstract, cells[:, 1]), np.searchsorted(document, cells[:, 0])] = cells[:, 2]
     return matrix
@@ -245,7 +245,7 @@ def _copies(abstract: Ids, document: Ids, settings: Settings) -> Events:
 def credit(
     found: Rewriting, words: Floats, events: Floats, parameters: Parameters, table: Floats, stems: Floats
 ) -> Floats:
-    """Share posteriors out among the components, add the tables' shares to their counts, return the sums (3,).
+    """Share posteriors out among the components, add what the tables get to their counts, return sums (3,).
 
     ``words`` (m, n) and ``events`` are posteriors; ``table`` and ``stems`` are counts by cell.
     """

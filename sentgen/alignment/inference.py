@@ -1,8 +1,8 @@
-"""Exact inference in the phrase-based HMM: likelihood and posteriors of a pair (Daumé & Marcu 2004, sec. 2.2).
+"""Exact inference in the phrase-based HMM: likelihood and posteriors (Daumé & Marcu 2004, sec. 2.2).
 
-The paper sums over pairs of states, O(m * L * (n * K)^2), and kept half of them. A jump depends only on where it
-starts and ends, so that the sums factor through the last position: O(m * n * (window + far cells) + events),
-with the same result. See ``lattice_kernels``.
+The paper sums over pairs of states, O(m * L * (n * K)^2), and kept half of them. A jump depends only on where
+it starts and ends, so that the sums factor through the last position: O(m * n * (window + far cells) +
+events), with the same result. See ``lattice_kernels``.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ __all__ = ["Chain", "Emission", "Posterior", "chain", "infer", "log_likelihood"]
 class Posterior:
     """What is expected of a pair given both texts.
 
-    ``words`` (m, n) and ``events`` are the probabilities of the events of an ``Emission``, ``null`` (m,) that a
-    word comes from null. ``jumps`` are the expected jumps by cell, ends included, and ``departures`` (n + 1,)
-    the expected jumps from each position over the sum of their weights. An impossible pair has a ``logp`` of
-    -inf, posteriors of 0 and null words only.
+    ``words`` (m, n) and ``events`` are the probabilities of the events of an ``Emission``, ``null`` (m,) that
+    a word comes from null. ``jumps`` are the expected jumps by cell, ends included, and ``departures`` (n +
+    1,) the expected jumps from each position over the sum of their weights. An impossible pair has a ``logp``
+    of -inf, posteriors of 0 and null words only.
     """
 
     logp: float

@@ -1,8 +1,9 @@
 """Sums over jumps, compiled: what a vector over positions becomes when every position jumps.
 
-A jump leads from the position e in 0..n to the target i in 1..n + 1 with the weight j(i - e), so that a sum over
-all jumps is a product with a Toeplitz matrix. Near distances are added one diagonal after another, a far cell is
-a difference of prefix sums: O(n * (window + far cells)). ``inference_reference`` has the matrix itself.
+A jump leads from the position e in 0..n to the target i in 1..n + 1 with the weight j(i - e), so that a sum
+over all jumps is a product with a Toeplitz matrix. Near distances are added one diagonal after another, a far
+cell is a difference of prefix sums: O(n * (window + far cells)). ``inference_reference`` has the matrix
+itself.
 
 Vectors over positions are (n + 1,), those over targets (n + 2,) with the first value unused.
 """

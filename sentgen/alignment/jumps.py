@@ -1,8 +1,8 @@
 """The jump table: how far the next phrase lies from the end of the last one (Daumé & Marcu 2004, table 3).
 
-A jump d is the distance from the last position e (0 before the first phrase) to the first word of the next one,
-or to n + 1 at the end; 1 goes straight on. Distances up to the window have a cell of their own, those beyond
-share cells that double in size, within which they are equally likely.
+A jump d is the distance from the last position e (0 before the first phrase) to the first word of the next
+one, or to n + 1 at the end; 1 goes straight on. Distances up to the window have a cell of their own, those
+beyond share cells that double in size, within which they are equally likely.
 """
 
 from __future__ import annotations

@@ -39,10 +39,10 @@ class Chain(NamedTuple):
 class Emission(NamedTuple):
     """The rewrite probabilities of a pair.
 
-    ``words[t, i]`` is that of document word i into abstract word t, both from 0, ``null[t]`` that of null into
-    it. Events of more words rewrite ``width`` document words from ``position`` (from 1) on into ``length``
-    abstract words from ``start`` (from 0) on; they are sorted by ``start``. ``by_end`` sorts them by where they
-    end in the abstract.
+    ``words[t, i]`` is that of document word i into abstract word t, both from 0, ``null[t]`` that of null
+    into it. Events of more words rewrite ``width`` document words from ``position`` (from 1) on into
+    ``length`` abstract words from ``start`` (from 0) on; they are sorted by ``start``. ``by_end`` sorts them
+    by where they end in the abstract.
     """
 
     words: Floats  # (m, n)
@@ -57,7 +57,7 @@ class Emission(NamedTuple):
 
 @compiled
 def forward(emission: Emission, chain: Chain, scaled: Floats, jumped: Floats, log_scale: Floats) -> float:
-    """Fill A (m + 1, n + 1), the sums over jumps (m, n + 2) and the scales (m + 1,); return P(end), scaled."""
+    """Fill A (m + 1, n + 1), sums over jumps (m, n + 2) and scales (m + 1,); return P(end), scaled."""
     m, n = emission.words.shape
     source, sums = np.empty(n + 1), np.empty(n + 3)
     scaled[0, :] = 0.0
@@ -128,8 +128,8 @@ def backward(
     """Fill the posteriors of null (m,) and of events, and turn ``jumped[:, 1 : n + 1]`` into those of words.
 
     beta_t(e), the sum over all ways to go on from e after t words, is kept divided by the probability of the
-    whole pair over that of the scale of row t, so that A_t(e) * beta_t(e) is the posterior of the state. It is
-    a ring of as many rows as the longest event spans.
+    whole pair over that of the scale of row t, so that A_t(e) * beta_t(e) is the posterior of the state. It
+    is a ring of as many rows as the longest event spans.
     """
     m, n = emission.words.shape
     rows = 2

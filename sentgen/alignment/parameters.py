@@ -1,7 +1,7 @@
 """What EM learns: the mixture weights, the jumps, the rewrite tables and the words of null.
 
-The parameters are flat arrays, so that they can be stored and sent; the rewrite tables are sorted by their keys
-(see ``lexicon``), so that the part of a table that a batch of pairs needs can be fetched alone.
+The parameters are flat arrays, so that they can be stored and sent; the rewrite tables are sorted by their
+keys (see ``lexicon``), so that the part of a table that a batch of pairs needs can be fetched alone.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Parameters:
     """What the model knows.
 
     ``jumps`` is the mass of each cell of ``jump_cells``; ``weights`` are those of table, stems and identity;
-    ``table`` is over words and phrases, ``stems`` over stems (without cells where the settings have no table of
-    stems); ``unigram`` is P(word | null) by word id and ``forms`` the number of abstract words by stem id. A word
-    pair that is in no cell, or whose word id lies beyond ``unigram``, has the probability ``unseen``, times
-    4/3 if equal up to the stem and 5/3 if identical: the prior mean. In training there is none.
+    ``table`` is over words and phrases, ``stems`` over stems (without cells where the settings have no table
+    of stems); ``unigram`` is P(word | null) by word id and ``forms`` the number of abstract words by stem id.
+    A word pair that is in no cell, or whose word id lies beyond ``unigram``, has the probability ``unseen``,
+    times 4/3 if equal up to the stem and 5/3 if identical: the prior mean. In training there is none.
     """
 
     p0: float
