@@ -43,11 +43,11 @@ def _share(text: str) -> float:
 
 
 def _side(text: str) -> Side:
-    return next(side for side in get_args(Side) if side == text)  # type: ignore[no-any-return]
+    return next(side for side in get_args(Side) if side == text)
 
 
 def _join(text: str) -> Join:
-    return next(join for join in get_args(Join) if join == text)  # type: ignore[no-any-return]
+    return next(join for join in get_args(Join) if join == text)
 
 
 def _model(text: str) -> str:

@@ -93,7 +93,8 @@ def transition_logp(before: Ints, after: Ints, sentences: Ints, near: int) -> Fl
     apart = sentences[after][None, :] - sentences[before][:, None]
     within = np.where(step == 1, _NEXT, np.where(step > 1, _LATER, _EARLIER))
     across = np.where(np.abs(apart) >= near, _FAR, np.where(apart > 0, _SOON, _BEFORE))
-    return np.where(apart == 0, within, across)
+    logp: Floats = np.where(apart == 0, within, across)
+    return logp
 
 
 def blocks(path: Sequence[tuple[int, int]], sentences: Ints, n: int) -> Iterator[tuple[int, int, int]]:

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from sentgen.alignment.alignment import Aligner
+from sentgen.alignment.alignment import Aligner, Span
 from sentgen.alignment.baselines import aligner_named
 from sentgen.alignment.html import page
 from sentgen.alignment.pbhmm import PhraseHmm, untrained
@@ -152,7 +152,7 @@ def _show(shown: View) -> None:
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     colored = console.is_terminal and not console.no_color
     for number, sentence in enumerate(shown.sentences("abstract"), 1):
-        line = Text(f"{number:>3}  ", style="dim" if colored else "")
+        line = Text.assemble((f"{number:>3}  ", "dim" if colored else ""))
         for segment in sentence:
             line.append_text(_marked(segment, colored=colored))
         console.print(line, soft_wrap=not console.is_terminal)
@@ -182,7 +182,7 @@ def _rows(shown: View) -> Iterator[tuple[object, ...]]:
     def share(start: int, end: int) -> float | None:
         return None if null is None else sum(null[start:end]) / (end - start)
 
-    rows = [
+    rows: list[tuple[Span, tuple[object, ...]]] = [
         (
             block.abstract,
             (

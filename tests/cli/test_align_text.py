@@ -1,0 +1,189 @@
+"""`sentgen align text`: what a reader sees, and what other programs get."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Sentgen, refused
+
+DOCUMENT = """\
+Connecting Point Systems tripled it 's sales of Apple Macintosh systems since last January.
+It is now the single largest seller of Macintosh.
+"""
+ABSTRACT = """\
+Connecting Point has become the single largest Mac retailer after tripling it 's Macintosh sales.
+"""
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> tuple[str, ...]:
+    (tmp_path / "article.txt").write_text(DOCUMENT)
+    (tmp_path / "summary.txt").write_text(ABSTRACT)
+    return ("align", "text", "--document", "article.txt", "--abstract", "summary.txt")
+
+
+def test_without_training(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """The priors alone find what was copied, and the command says that nothing was learnt."""
+    told = sentgen(*texts)
+
+    assert told.code == 0
+    assert told.err.startswith("priors only: nothing was learnt from pairs")
+    assert "[Connecting Point]₁ *has* *become* [the single largest]₂ *Mac*" in told.out
+    assert "[tripling it 's]₃" in told.out
+
+
+def test_table_of_phrases(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """Each phrase has the words of the document, their sentence and offsets; new words are in their place."""
+    lines = sentgen(*texts, "--system", "cut-and-paste").out.splitlines()
+    rows = [line.split("  ") for line in lines[2:]]
+    cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+
+    assert cells[0] == ["phrase", "summary", "document", "sentence", "words", *cells[0][5:]]
+    assert cells[1] == ["1", "Connecting Point", "Connecting Point", "1", "1-2"]
+    assert cells[2] == ["has become", "(new)"]
+    assert cells[3] == ["2", "the single largest", "the single largest", "2", "19-21"]
+
+
+def test_figures(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """The last line has the figures: of 16 words, Cut & Paste aligns 2 + 3 + 3.
+
+    Copied are Connecting Point, the single largest, it 's, Macintosh, sales and the stop: 10 of 16, and the
+    density is (4 + 9 + 4 + 1 + 1 + 1) / 16 = 1.25.
+    """
+    out = sentgen(*texts, "--system", "cut-and-paste").out
+
+    assert out.splitlines()[-1] == (
+        "8 of 16 words are new (50%); coverage 0.62, density 1.25, longest copied run 3"
+    )
+
+
+def test_pharaoh(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """Links are document-abstract, and nothing else is printed."""
+    told = sentgen(*texts, "--pharaoh", "--system", "cut-and-paste")
+
+    assert told.out == "0-0 1-1 3-10 4-11 5-12 18-4 19-5 20-6\n"
+    assert told.err == ""
+
+
+def test_json(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """One object has words, phrases, P(null), new words and figures."""
+    found = json.loads(sentgen(*texts, "--json").out)
+
+    assert found["abstract"][:2] == ["Connecting", "Point"]
+    assert found["phrases"][0]["document"] == [0, 1]
+    assert {2, 3} <= set(found["new"])
+    assert len(found["null"]) == len(found["abstract"]) == found["figures"]["words"]
+    assert found["model"] == "the phrase-based HMM, preset best, with its priors only"
+
+
+def test_page(sentgen: Sentgen, texts: tuple[str, ...], tmp_path: Path) -> None:
+    """The page has both texts and says where it was written."""
+    told = sentgen(*texts, "--html", "align.html")
+
+    assert "page: align.html\n" in told.err
+    assert "the single largest<sup>2</sup>" in (tmp_path / "align.html").read_text()
+
+
+def test_decoding_can_be_chosen(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """A threshold of 1 links less than one of 0.1; a phrase of the best path has all its word links."""
+    links = [
+        len(sentgen(*texts, "--pharaoh", "--decode", "posterior", "--threshold", threshold).out.split())
+        for threshold in ("0.1", "1")
+    ]
+
+    assert links[0] > links[1]
+    assert sentgen(*texts, "--pharaoh", "--decode", "viterbi").out.startswith("0-0 0-1 1-0 1-1 ")
+    assert sentgen(*texts, "--pharaoh", "--preset", "paper").code == 0
+
+
+def test_standard_input(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """One of the texts may come from standard input."""
+    told = sentgen(*texts[:4], "--abstract", "-", "--format", "text", "--pharaoh", stdin="Connecting Point")
+
+    assert told.out == "0-0 1-1\n"
+
+
+def test_treebanks_can_be_aligned(sentgen: Sentgen, pets: Path) -> None:
+    """Whatever `sentgen ingest` reads is a text, and keeps its spaces."""
+    told = sentgen("align", "text", "--document", pets, "--abstract", pets, "--system", "lcs")
+
+    assert "[The dog chased a cat.]₁" in told.out
+
+
+def test_colors_on_a_terminal(
+    sentgen: Sentgen, texts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With colors there are no brackets: blocks are colored and new words stand out."""
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    out = sentgen(*texts, "--system", "cut-and-paste").out
+
+    assert "\x1b[32mConnecting Point\x1b[0m\x1b[2m₁" in out
+    assert "\x1b[1;4;31mhas\x1b[0m" in out
+
+
+def test_hostile_texts(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """What could steer a terminal is shown as an escape."""
+    Path("summary.txt").write_text("Connecting \u202ePoint [bold]x[/bold]\n")
+    told = sentgen(*texts)
+
+    assert "\u202e" not in told.out
+    assert "\\u202e" in told.out
+    assert "bold" in told.out
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (("--document", "-", "--abstract", "-"), ("both texts cannot come from standard input",)),
+        (("--document", "nowhere.txt", "--abstract", "summary.txt"), ("nowhere.txt",)),
+        (
+            ("--document", "article.txt", "--abstract", "empty.txt", "--format", "text"),
+            ("empty.txt", "no words"),
+        ),
+        (("--document", "article.txt", "--abstract", "summary.txt", "--format", "pdf"), ("no format 'pdf'",)),
+        (
+            ("--document", "article.txt", "--abstract", "summary.txt", "--system", "model9"),
+            ("no system 'model9'", "cut-and-paste"),
+        ),
+        (
+            (
+                "--document",
+                "article.txt",
+                "--abstract",
+                "summary.txt",
+                "--decode",
+                "viterbi",
+                "--threshold",
+                ".4",
+            ),
+            ("the best path has no --threshold",),
+        ),
+    ],
+)
+def test_refusals(
+    sentgen: Sentgen, texts: tuple[str, ...], options: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    """What cannot be done is told in one line."""
+    Path("empty.txt").write_text("\n")
+
+    refused(sentgen("align", "text", *options), *parts)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--json", "--pharaoh"),
+        ("--model", "m", "--system", "lcs"),
+        ("--system", "lcs", "--threshold", "0.4"),
+        ("--html", "-"),
+    ],
+)
+def test_options_that_exclude_each_other(
+    sentgen: Sentgen, texts: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    """Wrong usage has exit code 2."""
+    assert sentgen(*texts, *options).code == 2
