@@ -12,12 +12,15 @@ import uvicorn
 
 from sentgen.errors import InputError
 from sentgen.server.app import create_app
+from sentgen.server.connections import Connection
 from sentgen.server.gate import is_loopback
 from sentgen.server.logs import to_standard_error
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 
 _HEADER_BYTES = 128 * 2**10
+#: More of them at a time are told 503.
+_CONNECTIONS = 500
 #: Seconds that requests have to end after a signal, beyond the longest deadline.
 _GRACE = 5
 
@@ -70,11 +73,14 @@ async def _answer(
     """Answer requests; after the signal, finish those that have begun."""
     config = uvicorn.Config(
         create_app(service),
+        http=Connection,
+        ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         h11_max_incomplete_event_size=_HEADER_BYTES,
+        limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=int(max(service.settings.limits.seconds.values())) + _GRACE,
     )
     server = _Server(config)
