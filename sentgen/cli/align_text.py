@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from sentgen.alignment.alignment import Aligner, Span
@@ -151,17 +152,29 @@ def _show(shown: View) -> None:
     """Print the summary with its blocks marked, a table of them, and the figures."""
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     colored = console.is_terminal and not console.no_color
-    for number, sentence in enumerate(shown.sentences("abstract"), 1):
-        line = Text.assemble((f"{number:>3}  ", "dim" if colored else ""))
-        for segment in sentence:
-            line.append_text(_marked(segment, colored=colored))
-        console.print(line, soft_wrap=not console.is_terminal)
+    lines = [
+        Text().join(_marked(segment, colored=colored) for segment in sentence)
+        for sentence in shown.sentences("abstract")
+    ]
+    if console.is_terminal:
+        console.print(_numbered(lines))
+    else:
+        for number, line in enumerate(lines, 1):
+            typer.echo(f"{number:>3}  {line.plain.rstrip()}")
     console.print()
-    Output().rows(
-        ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"], _rows(shown)
-    )
+    Output().rows(COLUMNS, _rows(shown), align=dict.fromkeys(COLUMNS[4:], "right"))
     console.print()
     console.print(_figures(shown))
+
+
+def _numbered(lines: Sequence[Text]) -> Table:
+    """Return sentences beside their numbers, so that those of several lines stay beside theirs."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", style="dim", min_width=3)
+    table.add_column(overflow="fold")
+    for number, line in enumerate(lines, 1):
+        table.add_row(str(number), line)
+    return table
 
 
 def _marked(segment: Segment, *, colored: bool) -> Text:
@@ -179,8 +192,8 @@ def _rows(shown: View) -> Iterator[tuple[object, ...]]:
     """Yield a row for each block, and for each stretch of new words, in the order of the summary."""
     null = shown.alignment.null
 
-    def share(start: int, end: int) -> float | None:
-        return None if null is None else sum(null[start:end]) / (end - start)
+    def share(start: int, end: int) -> str:
+        return "" if null is None else f"{sum(null[start:end]) / (end - start):.2f}"
 
     rows: list[tuple[Span, tuple[object, ...]]] = [
         (
@@ -191,7 +204,7 @@ def _rows(shown: View) -> Iterator[tuple[object, ...]]:
                 _short(shown.text("document", block.document)),
                 shown.sentence("document", block.document[0]),
                 _words(*block.document),
-                block.posterior,
+                "" if block.posterior is None else f"{block.posterior:.2f}",
                 share(*block.abstract),
             ),
         )
@@ -199,7 +212,7 @@ def _rows(shown: View) -> Iterator[tuple[object, ...]]:
     ]
     for start, end in _new(shown):
         words = _short(shown.text("abstract", (start, end)))
-        rows.append(((start, end), (None, words, "(new)", None, None, None, share(start, end))))
+        rows.append(((start, end), (None, words, "(new)", None, None, "", share(start, end))))
     yield from (row for _, row in sorted(rows, key=lambda item: item[0]))
 
 
