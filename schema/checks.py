@@ -114,7 +114,7 @@ def _alignments() -> Iterator[Check]:
         """
         select model_id, direction, layer, source, sum(prob) as total
         from alignment_rewrite
-        group by model_id, direction, layer, source
+        group by model_id, direction, layer, iteration, source
         having abs(total - 1) > 1e-6
         """,
         again,

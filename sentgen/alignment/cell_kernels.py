@@ -1,0 +1,157 @@
+"""The loops over the cells of a rewrite table, compiled; `cell_reference` has the definitions.
+
+A table has a row for each document phrase and a column for each abstract phrase; row r has the cells
+``starts[r]`` up to ``starts[r + 1]``, in the order of their columns. Arrays named ``x_of`` with ``x_starts``
+list, for each thing, its x in the same way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.models.ngram_table import compiled
+
+Ids = npt.NDArray[np.int32]
+Keys = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Kinds = npt.NDArray[np.uint8]
+
+#: Kinds of cells, which decide on the fake count of their prior.
+PHRASE, WORD, STEM, IDENTITY = range(4)
+
+
+@compiled
+def invert(starts: Keys, of: Ids, new_starts: Keys, new_of: Ids) -> None:
+    """Turn lists of things into lists of their owners; ``new_starts`` (things + 1,) holds zeros at first."""
+    for thing in of:
+        new_starts[thing + 1] += 1
+    for thing in range(len(new_starts) - 1):
+        new_starts[thing + 1] += new_starts[thing]
+    place = new_starts[:-1].copy()
+    for owner in range(len(starts) - 1):
+        for k in range(starts[owner], starts[owner + 1]):
+            new_of[place[of[k]]] = owner
+            place[of[k]] += 1
+
+
+@compiled
+def _count_row(
+    row: int, pair_starts: Keys, pairs_of: Ids, column_starts: Keys, columns_of: Ids, times: Ids, seen: Ids
+) -> int:
+    """Count in how many pairs each column occurs together with a row; return how many columns do."""
+    found = 0
+    for k in range(pair_starts[row], pair_starts[row + 1]):
+        pair = pairs_of[k]
+        for c in range(column_starts[pair], column_starts[pair + 1]):
+            column = columns_of[c]
+            if times[column] == 0:
+                seen[found] = column
+                found += 1
+            times[column] += 1
+    return found
+
+
+@compiled
+def count_cells(
+    pair_starts: Keys,
+    pairs_of: Ids,
+    column_starts: Keys,
+    columns_of: Ids,
+    row_keys: Keys,
+    column_keys: Keys,
+    least: int,
+    sizes: Keys,
+) -> None:
+    """Write the number of cells of each row: word pairs, and other pairs that ``least`` pairs have."""
+    times = np.zeros(len(column_keys), np.int32)
+    seen = np.empty(len(column_keys), np.int32)
+    for row in range(len(row_keys)):
+        found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
+        for column in seen[:found]:
+            if times[column] >= least or (row_keys[row] >= 0 and column_keys[column] >= 0):
+                sizes[row] += 1
+            times[column] = 0
+
+
+@compiled
+def fill_cells(
+    pair_starts: Keys,
+    pairs_of: Ids,
+    column_starts: Keys,
+    columns_of: Ids,
+    row_keys: Keys,
+    column_keys: Keys,
+    row_stems: Keys,
+    column_stems: Keys,
+    least: int,
+    starts: Keys,
+    targets: Keys,
+    kinds: Kinds,
+) -> None:
+    """Write the column key and the kind of each cell; stems equal as keys make equal phrases."""
+    times = np.zeros(len(column_keys), np.int32)
+    seen = np.empty(len(column_keys), np.int32)
+    for row in range(len(row_keys)):
+        found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
+        cell = starts[row]
+        for column in np.sort(seen[:found]):
+            words = row_keys[row] >= 0 and column_keys[column] >= 0
+            if words or times[column] >= least:
+                targets[cell] = column_keys[column]
+                if row_keys[row] == column_keys[column]:
+                    kinds[cell] = IDENTITY
+                elif row_stems[row] == column_stems[column]:
+                    kinds[cell] = STEM
+                else:
+                    kinds[cell] = WORD if words else PHRASE
+                cell += 1
+            times[column] = 0
+
+
+@compiled
+def remake(starts: Keys, kinds: Kinds, fake: Floats, counts: Floats, prob: Floats) -> None:
+    """Make each row the mode of its posterior, (count + fake) / sum, and set the counts to 0.
+
+    A row whose sum is 0 keeps what it has.
+    """
+    for row in range(len(starts) - 1):
+        total = 0.0
+        for cell in range(starts[row], starts[row + 1]):
+            total += counts[cell] + fake[kinds[cell]]
+        for cell in range(starts[row], starts[row + 1]):
+            if total > 0.0:
+                prob[cell] = (counts[cell] + fake[kinds[cell]]) / total
+            counts[cell] = 0.0
+
+
+@compiled
+def prior_density(kinds: Kinds, fake: Floats, prob: Floats) -> float:
+    """Return the sum of fake * log(prob) over all cells with a fake count."""
+    total = 0.0
+    for cell in range(len(kinds)):
+        if fake[kinds[cell]] > 0.0:
+            total += fake[kinds[cell]] * np.log(prob[cell])
+    return total
+
+
+@compiled
+def drop_cells(
+    starts: Keys, targets: Keys, kinds: Kinds, fake: Floats, counts: Floats, prob: Floats, least: float
+) -> int:
+    """Move the cells that stay to the front: those with a fake count or an expected count of ``least``.
+
+    ``starts`` becomes that of what is left; the number of cells is returned.
+    """
+    kept = 0
+    first = starts[0]
+    for row in range(len(starts) - 1):
+        last = starts[row + 1]
+        for cell in range(first, last):
+            if fake[kinds[cell]] > 0.0 or counts[cell] >= least:
+                targets[kept], kinds[kept] = targets[cell], kinds[cell]
+                counts[kept], prob[kept] = counts[cell], prob[cell]
+                kept += 1
+        first = last
+        starts[row + 1] = kept
+    return kept

@@ -1,0 +1,247 @@
+"""Rewrite tables for many pairs: laid out once, in memory or in files, and re-estimated in place.
+
+The cells are those of `parameters.support`: all word pairs that occur together in a pair, and the phrase
+pairs that do so in ``min_documents`` of them. Only phrases that are in so many pairs themselves need be looked at. A cell
+takes 25 bytes; what does not fit into memory lies in files that the system reads and writes as needed.
+"""
+
+from __future__ import annotations
+
+import mmap
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.alignment import cell_kernels as kernels
+from sentgen.alignment.jumps import Floats
+from sentgen.alignment.lexicon import Ids, Keys, PairIds, phrase_keys
+from sentgen.alignment.parameters import RewriteTable
+from sentgen.alignment.settings import Prior, Settings
+
+#: Streams the pairs from the first to the last, as often as it is called.
+Stream = Callable[[], Iterator[PairIds]]
+#: Keys that are held before they are counted.
+_BLOCK = 1 << 22
+
+
+class Space:
+    """Room for arrays: memory up to a limit in bytes, then files in a folder that goes in the end."""
+
+    def __init__(self, limit: int, folder: Path) -> None:
+        self.limit, self.used = limit, 0
+        self.folder = Path(tempfile.mkdtemp(prefix=f".{folder.name}.align-", dir=folder.parent))
+        self._files: list[mmap.mmap] = []
+
+    def array(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return an array of zeros."""
+        taken = size * np.dtype(kind).itemsize
+        if not taken or self.used + taken <= self.limit:
+            self.used += taken
+            return np.zeros(size, kind)
+        path = self.folder / str(len(self._files))
+        with path.open("wb+") as file:
+            file.truncate(taken)
+            self._files.append(mmap.mmap(file.fileno(), taken))
+        path.unlink()
+        return np.frombuffer(self._files[-1], kind)
+
+    @property
+    def spilled(self) -> bool:
+        """Whether there are arrays in files."""
+        return bool(self._files)
+
+    def relax(self) -> None:
+        """Give memory of pages in files back to the system; what was written stays."""
+        for file in self._files:
+            file.madvise(mmap.MADV_DONTNEED)
+
+    def __enter__(self) -> Space:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class Phrases:
+    """Phrases of one side, sorted by key: (P,) keys, keys of their stems, and (P, longest) words or -1."""
+
+    keys: Keys
+    stems: Keys
+    words: Ids
+
+
+@dataclass(slots=True)
+class Cells:
+    """A rewrite table with expected counts.
+
+    ``rows`` are the keys of document phrases, sorted; ``targets`` (cells,) those of abstract phrases;
+    ``fake`` the fake counts by kind. ``size`` cells of the arrays are in use.
+    """
+
+    rows: Keys
+    starts: Keys
+    targets: Keys
+    kinds: npt.NDArray[np.uint8]
+    prob: Floats
+    counts: Floats
+    fake: Floats
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return int(self.starts[-1])
+
+    def table(self) -> RewriteTable:
+        """Return the table as inference sees it; it changes when the cells do."""
+        nothing = np.empty(0, np.int64)
+        size = self.size
+        table = RewriteTable(nothing, self.targets[:size], self.prob[:size], np.empty(0))
+        vars(table).update(rows=self.rows, starts=self.starts)  # else made of a document key for each cell
+        return table
+
+    def start(self) -> None:
+        """Go to the prior mean."""
+        self.counts[: self.size] = 1.0
+        self.maximize()
+
+    def maximize(self) -> None:
+        """Make the table the mode of its posterior, and set the counts to 0."""
+        size = self.size
+        kernels.remake(self.starts, self.kinds[:size], self.fake, self.counts[:size], self.prob[:size])
+
+    def log_prior(self) -> float:
+        """Return the log-density of the Dirichlet prior, but for a constant."""
+        size = self.size
+        return float(kernels.prior_density(self.kinds[:size], self.fake, self.prob[:size]))
+
+    def drop(self, least: float) -> None:
+        """Forget cells without a fake count whose expected count is below ``least``."""
+        kernels.drop_cells(self.starts, self.targets, self.kinds, self.fake, self.counts, self.prob, least)
+
+
+def no_cells(fake: Floats) -> Cells:
+    """Return a table without cells."""
+    keys, none = np.empty(0, np.int64), np.empty(0)
+    return Cells(keys, np.zeros(1, np.int64), keys, np.empty(0, np.uint8), none, none, fake)
+
+
+def fake_counts(prior: Prior, *, stems: bool) -> Floats:
+    """Return the fake counts by kind; in a table of stems what is identical has equal stems."""
+    return np.array([prior.phrase, prior.word, prior.stem, prior.stem if stems else prior.identity])
+
+
+def lay_out(
+    stream: Stream, settings: Settings, space: Space, *, stems: bool = False
+) -> tuple[Cells, Phrases, Phrases]:
+    """Return the cells that the pairs support, at the prior mean, and the phrases of both sides.
+
+    Args:
+        stream: the pairs.
+        settings: the longest phrases and in how many pairs they must be.
+        space: where the cells go.
+        stems: lay out the table of stems.
+    """
+    least = settings.min_documents
+    sides = [
+        (lambda pair: (pair.document, pair.document_stems), settings.max_document_phrase),
+        (lambda pair: (pair.abstract, pair.abstract_stems), settings.max_abstract_phrase),
+    ]
+    texts = [_texts(stream, words_of, stems=stems) for words_of, _ in sides]
+    found = [_phrases(text, longest, least) for text, (_, longest) in zip(texts, sides, strict=True)]
+    (rows, row_starts, rows_of), (columns, column_starts, columns_of) = found
+    pair_starts = np.zeros(len(rows.keys) + 1, np.int64)
+    pairs_of = np.empty(len(rows_of), np.int32)
+    kernels.invert(row_starts, rows_of, pair_starts, pairs_of)
+    places = (pair_starts, pairs_of, column_starts, columns_of, rows.keys, columns.keys)
+    starts = np.zeros(len(rows.keys) + 1, np.int64)
+    kernels.count_cells(*places, least, starts[1:])
+    np.cumsum(starts, out=starts)
+    size = int(starts[-1])
+    cells = Cells(
+        rows=rows.keys,
+        starts=starts,
+        targets=space.array(size, np.int64),
+        kinds=space.array(size, np.uint8),
+        prob=space.array(size, np.float64),
+        counts=space.array(size, np.float64),
+        fake=fake_counts(settings.prior, stems=stems),
+    )
+    kernels.fill_cells(*places, rows.stems, columns.stems, least, starts, cells.targets, cells.kinds)
+    cells.start()
+    return cells, rows, columns
+
+
+Texts = Callable[[], Iterator[tuple[Ids, Ids]]]
+
+
+def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ids, Ids]], *, stems: bool) -> Texts:
+    """Return a stream of one side: words and stems of each text, or stems for both."""
+
+    def texts() -> Iterator[tuple[Ids, Ids]]:
+        for pair in stream():
+            words, of = words_of(pair)
+            yield (of, of) if stems else (words, of)
+
+    return texts
+
+
+def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Keys, Ids]:
+    """Return the words and frequent phrases of one side, and which of them each text has, as lists."""
+    keys = _frequent(texts, longest, least)
+    phrases = Phrases(keys, keys.copy(), np.full((len(keys), longest), -1, np.int32))
+    starts = [0]
+    of: list[Ids] = []
+    for words, stems in texts():
+        mine: list[npt.NDArray[np.int64]] = []
+        for length in range(1, longest + 1):
+            spelled = phrase_keys(words, length)
+            place = np.minimum(np.searchsorted(keys, spelled), max(len(keys) - 1, 0))
+            known = keys[place] == spelled if len(keys) else np.zeros(len(spelled), np.bool_)
+            place, at = place[known], np.flatnonzero(known)
+            phrases.stems[place] = phrase_keys(stems, length)[known]
+            for offset in range(length):
+                phrases.words[place, offset] = words[at + offset]
+            mine.append(place)
+        of.append(np.unique(np.concatenate(mine)).astype(np.int32))
+        starts.append(starts[-1] + len(of[-1]))
+    return phrases, np.array(starts, np.int64), np.concatenate([np.empty(0, np.int32), *of])
+
+
+def _frequent(texts: Texts, longest: int, least: int) -> Keys:
+    """Return the keys of all words, and of the phrases that so many texts have, sorted."""
+    words: set[int] = set()
+    keys, times = np.empty(0, np.int64), np.empty(0, np.int64)
+    held: list[Keys] = []
+    size = 0
+    for text, _ in texts():
+        words.update(text.tolist())
+        if longest > 1:
+            held.append(np.unique(np.concatenate([phrase_keys(text, k) for k in range(2, longest + 1)])))
+            size += len(held[-1])
+        if size > _BLOCK:
+            keys, times = _counted(keys, times, held)
+            held, size = [], 0
+    keys, times = _counted(keys, times, held)
+    return np.concatenate([keys[times >= least], np.array(sorted(words), np.int64)])
+
+
+def _counted(keys: Keys, times: Keys, held: Sequence[Keys]) -> tuple[Keys, Keys]:
+    """Add keys, each one time, to sorted keys with their number."""
+    every = np.concatenate([keys, *held])
+    weights = np.concatenate([times, np.ones(len(every) - len(keys), np.int64)])
+    order = np.argsort(every, kind="stable")
+    every, weights = every[order], weights[order]
+    if not len(every):
+        return every, weights
+    firsts = np.flatnonzero(np.append(True, every[1:] != every[:-1]))
+    return every[firsts], np.add.reduceat(weights, firsts)

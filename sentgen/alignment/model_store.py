@@ -1,0 +1,408 @@
+"""Alignment models in the store: one row a model, one an iteration, and the tables that EM learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+from sqlalchemy import Connection, delete, func, insert, select
+
+from sentgen import __version__
+from sentgen.alignment.cells import Cells, Phrases, Space, fake_counts, no_cells
+from sentgen.alignment.jumps import Floats, jump_cells
+from sentgen.alignment.lexicon import Ids, Lexicon
+from sentgen.alignment.parameters import Parameters
+from sentgen.alignment.settings import Settings
+from sentgen.alignment.settings_json import as_json, from_json
+from sentgen.counts.writer import next_id, now
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import Store
+from sentgen.schema import alignment as tables
+from sentgen.schema.engine import arrow_reader
+from sentgen.schema.store import append, fetch_arrow, raw
+
+DIRECTIONS = ("forward", "reverse")
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model: what it is trained on, how, and how far."""
+
+    id: int
+    name: str
+    corpus_id: int
+    corpus: str
+    pairs: int
+    pairs_hash: str
+    settings: Settings
+    iterations: int
+    created_at: datetime
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """The directions that its settings need."""
+        return DIRECTIONS if self.settings.both else DIRECTIONS[:1]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What an iteration of EM in one direction found.
+
+    ``logp`` and ``log_posterior`` are those of the parameters before its M step, the others after it.
+    """
+
+    direction: str
+    number: int
+    logp: float
+    log_posterior: float
+    p_null: float
+    weights: tuple[float, float, float]
+    cells: int
+    seconds: float
+
+
+def find_model(connection: Connection, name: str) -> ModelInfo | None:
+    """Return a model by its name."""
+    table = tables.alignment_model
+    row = connection.execute(select(table).where(table.c.name == name)).mappings().first()
+    if row is None:
+        return None
+    return ModelInfo(
+        id=row["id"],
+        name=row["name"],
+        corpus_id=row["corpus_id"],
+        corpus=row["corpus_name"],
+        pairs=row["pairs"],
+        pairs_hash=row["pairs_hash"],
+        settings=from_json(row["settings"]),
+        iterations=row["iterations"],
+        created_at=row["created_at"],
+    )
+
+
+def get_model(connection: Connection, name: str) -> ModelInfo:
+    """Return a model by its name.
+
+    Raises:
+        NotFoundError: there is none; the message names those that exist.
+    """
+    found = find_model(connection, name)
+    if found is None:
+        names = connection.scalars(
+            select(tables.alignment_model.c.name).order_by(tables.alignment_model.c.name)
+        )
+        known = ", ".join(names)
+        hint = (
+            f"there are: {known}" if known else "train one with: sentgen align train --pairs NAME --model M"
+        )
+        raise NotFoundError(f"no alignment model {name!r}; {hint}")
+    return found
+
+
+def list_models(store: Store) -> pa.Table:
+    """Return all models, what they were trained on and how far."""
+    with store.connect() as connection:
+        return fetch_arrow(connection, "select * exclude (settings) from v_alignment_models order by model")
+
+
+def add_model(
+    connection: Connection,
+    name: str,
+    settings: Settings,
+    *,
+    corpus_id: int,
+    corpus: str,
+    pairs: int,
+    pairs_hash: str,
+    iterations: int,
+) -> None:
+    """Begin a model."""
+    row = {
+        "id": next_id(connection, tables.alignment_model),
+        "name": name,
+        "corpus_id": corpus_id,
+        "corpus_name": corpus,
+        "pairs": pairs,
+        "pairs_hash": pairs_hash,
+        "settings": as_json(settings),
+        "iterations": iterations,
+        "version": __version__,
+        "created_at": now(),
+    }
+    connection.execute(insert(tables.alignment_model), row)
+
+
+def remove_model(store: Store, name: str, *, dry_run: bool = False) -> int:
+    """Remove a model and the alignments that it made; return how many iterations it had."""
+    with store.connect() if dry_run else store.begin() as connection:
+        model = get_model(connection, name)
+        done = sum(iterations_done(connection, model, direction) for direction in DIRECTIONS)
+        if not dry_run:
+            for table in tables.OF_MODEL:
+                connection.execute(delete(table).where(table.c.model_id == model.id))
+            table = tables.alignment_model
+            connection.execute(delete(table).where(table.c.id == model.id))
+    return done
+
+
+def iterations_done(connection: Connection, model: ModelInfo, direction: str) -> int:
+    """Return the number of iterations that are stored."""
+    columns = tables.alignment_iteration.c
+    newest = select(func.max(columns.iteration)).where(
+        columns.model_id == model.id, columns.direction == direction
+    )
+    return int(connection.execute(newest).scalar() or 0)
+
+
+def iterations_of(connection: Connection, model: ModelInfo) -> list[Iteration]:
+    """Return all iterations, in their order."""
+    table = tables.alignment_iteration
+    rows = connection.execute(
+        select(table).where(table.c.model_id == model.id).order_by(table.c.direction, table.c.iteration)
+    )
+    return [
+        Iteration(
+            direction=row["direction"],
+            number=row["iteration"],
+            logp=row["logp"],
+            log_posterior=row["log_posterior"],
+            p_null=row["p_null"],
+            weights=(row["weight_table"], row["weight_stem"], row["weight_identity"]),
+            cells=row["cells"],
+            seconds=row["seconds"],
+        )
+        for row in rows.mappings()
+    ]
+
+
+def save_words(
+    connection: Connection, model: ModelInfo, lexicon: Lexicon, documents: Ids, abstracts: Ids
+) -> None:
+    """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
+    table = tables.alignment_word
+    if connection.execute(select(table.c.id).where(table.c.model_id == model.id).limit(1)).first():
+        return
+    rows = {
+        "model_id": pa.array(np.full(len(lexicon), model.id, np.int32)),
+        "id": pa.array(np.arange(len(lexicon), dtype=np.int32)),
+        "form": pa.array(lexicon.words, pa.string()),
+        "documents": pa.array(documents),
+        "abstracts": pa.array(abstracts),
+    }
+    append(connection, table.name, pa.table(rows))
+
+
+def save_phrases(
+    connection: Connection, model: ModelInfo, layer: str, names: Sequence[str], sides: Sequence[Phrases]
+) -> None:
+    """Store what the keys of a layer mean, once; ``names`` are its words or stems by number."""
+    table = tables.alignment_phrase
+    same = (table.c.model_id == model.id, table.c.layer == layer)
+    if connection.execute(select(table.c.key).where(*same).limit(1)).first():
+        return
+    forms: dict[int, str] = {}
+    for side in sides:
+        for key, words in zip(side.keys.tolist(), side.words.tolist(), strict=True):
+            forms.setdefault(key, " ".join(names[word] for word in words if word >= 0))
+    rows = {
+        "model_id": pa.array(np.full(len(forms), model.id, np.int32)),
+        "layer": pa.array([layer] * len(forms), pa.string()),
+        "key": pa.array(list(forms), pa.int64()),
+        "form": pa.array(list(forms.values()), pa.string()),
+    }
+    append(connection, table.name, pa.table(rows))
+
+
+def save_iteration(
+    connection: Connection,
+    model: ModelInfo,
+    done: Iteration,
+    parameters: Parameters,
+    layers: dict[str, Cells],
+) -> None:
+    """Store an iteration with all that it learnt, beside the one before."""
+    row = {
+        "model_id": model.id,
+        "direction": done.direction,
+        "iteration": done.number,
+        "logp": done.logp,
+        "log_posterior": done.log_posterior,
+        "p_null": done.p_null,
+        "weight_table": done.weights[0],
+        "weight_stem": done.weights[1],
+        "weight_identity": done.weights[2],
+        "cells": done.cells,
+        "seconds": done.seconds,
+        "finished_at": now(),
+    }
+    connection.execute(insert(tables.alignment_iteration), row)
+    _save_jumps(connection, model, done, parameters.jumps)
+    _save_unigram(connection, model, done.direction, parameters.unigram)
+    for layer, cells in layers.items():
+        if cells.size:
+            schema = _rewrites(model, done, layer, cells, 0, 1).schema
+            chunks = (
+                _rewrites(model, done, layer, cells, begin, min(begin + _CHUNK, cells.size))
+                for begin in range(0, cells.size, _CHUNK)
+            )
+            append(
+                connection,
+                tables.alignment_rewrite.name,
+                pa.RecordBatchReader.from_batches(schema, chunks),
+            )
+
+
+def _save_jumps(connection: Connection, model: ModelInfo, done: Iteration, jumps: Floats) -> None:
+    cells = jump_cells(model.settings.window, model.settings.reach)
+    size = len(jumps)
+    rows = {
+        "model_id": pa.array(np.full(size, model.id, np.int32)),
+        "direction": pa.array([done.direction] * size, pa.string()),
+        "iteration": pa.array(np.full(size, done.number, np.int16)),
+        "first": pa.array(cells.first.astype(np.int32)),
+        "last": pa.array(cells.last.astype(np.int32)),
+        "prob": pa.array(jumps),
+    }
+    append(connection, tables.alignment_jump.name, pa.table(rows))
+
+
+def _save_unigram(connection: Connection, model: ModelInfo, direction: str, unigram: Floats) -> None:
+    _shares = pa.table({"id": pa.array(np.arange(len(unigram), dtype=np.int32)), "prob": pa.array(unigram)})
+    query = f"""
+        update alignment_word
+        set null_{direction} = _shares.prob
+        from _shares
+        where alignment_word.model_id = ?
+            and alignment_word.id = _shares.id
+    """
+    raw(connection).execute(query, [model.id])
+
+
+def _rewrites(
+    model: ModelInfo, done: Iteration, layer: str, cells: Cells, begin: int, end: int
+) -> pa.RecordBatch:
+    """Return the rows of some cells."""
+    size = end - begin
+    row = np.searchsorted(cells.starts, np.arange(begin, end), side="right") - 1
+    columns = {
+        "model_id": pa.array(np.full(size, model.id, np.int32)),
+        "direction": pa.array([done.direction]).dictionary_encode().take(pa.array(np.zeros(size, np.int32))),
+        "layer": pa.array([layer]).dictionary_encode().take(pa.array(np.zeros(size, np.int32))),
+        "iteration": pa.array(np.full(size, done.number, np.int16)),
+        "source": pa.array(cells.rows[row]),
+        "target": pa.array(cells.targets[begin:end]),
+        "kind": pa.array(cells.kinds[begin:end].astype(np.int16)),
+        "prob": pa.array(cells.prob[begin:end]),
+    }
+    return pa.record_batch(list(columns.values()), names=list(columns))
+
+
+def forget_older(connection: Connection, model: ModelInfo, direction: str, newest: int) -> None:
+    """Remove the rewrite tables of other iterations."""
+    columns = tables.alignment_rewrite.c
+    connection.execute(
+        delete(tables.alignment_rewrite).where(
+            columns.model_id == model.id, columns.direction == direction, columns.iteration != newest
+        )
+    )
+
+
+def load_parameters(connection: Connection, model: ModelInfo, direction: str, forms: Ids) -> Parameters:
+    """Return what the newest iteration learnt, without the rewrite tables.
+
+    ``forms`` are the numbers of words with each stem.
+    """
+    number = iterations_done(connection, model, direction)
+    if not number:
+        raise StoreError(
+            f"the alignment model {model.name!r} has no {direction} iteration yet; train it on: "
+            f"sentgen align train --pairs {model.corpus} --model {model.name} --resume"
+        )
+    table = tables.alignment_iteration
+    same = (table.c.model_id == model.id, table.c.direction == direction, table.c.iteration == number)
+    row = connection.execute(select(table).where(*same)).mappings().one()
+    jumps = """
+        select prob
+        from alignment_jump
+        where model_id = ?
+            and direction = ?
+            and iteration = ?
+        order by first
+    """
+    words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
+    nothing = no_cells(np.zeros(4)).table()
+    return Parameters(
+        p0=row["p_null"],
+        jumps=_floats(fetch_arrow(connection, jumps, [model.id, direction, number])),
+        weights=np.array([row["weight_table"], row["weight_stem"], row["weight_identity"]]),
+        table=nothing,
+        stems=nothing,
+        unigram=_floats(fetch_arrow(connection, words, [model.id])),
+        forms=forms,
+        unseen=1 / model.settings.vocabulary,
+    )
+
+
+def _floats(rows: pa.Table) -> Floats:
+    return np.ascontiguousarray(rows["prob"].to_numpy(), np.float64)
+
+
+def load_cells(
+    connection: Connection,
+    model: ModelInfo,
+    direction: str,
+    layer: str,
+    space: Space,
+    *,
+    sources: Ids | None = None,
+    targets: Ids | None = None,
+) -> Cells:
+    """Return the newest rewrite table of a layer, all of it or the cells of some sources and targets."""
+    number = iterations_done(connection, model, direction)
+    where = "from alignment_rewrite where model_id = ? and direction = ? and layer = ? and iteration = ?"
+    given: list[object] = [model.id, direction, layer, number]
+    if sources is not None and targets is not None:
+        where += " and source in (select unnest(?::bigint[])) and target in (select unnest(?::bigint[]))"
+        given += [sources.tolist(), targets.tolist()]
+    row = raw(connection).execute(f"select count(*) {where}", given).fetchone()
+    size = int(row[0]) if row else 0
+    fake = fake_counts(model.settings.prior, stems=layer == "stems")
+    if not size:
+        return no_cells(fake)
+    into = Cells(
+        rows=np.empty(0, np.int64),
+        starts=np.zeros(1, np.int64),
+        targets=space.array(size, np.int64),
+        kinds=space.array(size, np.uint8),
+        prob=space.array(size, np.float64),
+        counts=space.array(size, np.float64),
+        fake=fake,
+    )
+    # Rows come in the order in which they were stored: that of source and target.
+    _fill(into, arrow_reader(raw(connection), f"select source, target, kind, prob {where}", given))
+    return into
+
+
+def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:
+    """Write batches of sorted rows into the arrays of a table."""
+    keys: list[Ids] = []
+    firsts: list[Ids] = []
+    place, last = 0, None
+    for batch in batches:
+        source = batch.column("source").to_numpy()
+        new = np.append(last is None or source[0] != last, source[1:] != source[:-1])
+        keys.append(source[new])
+        firsts.append(np.flatnonzero(new) + place)
+        end = place + len(source)
+        into.targets[place:end] = batch.column("target").to_numpy()
+        into.kinds[place:end] = batch.column("kind").to_numpy()
+        into.prob[place:end] = batch.column("prob").to_numpy()
+        place, last = end, source[-1]
+    into.rows = np.concatenate(keys)
+    into.starts = np.append(np.concatenate(firsts), place)
+    if (into.rows[1:] <= into.rows[:-1]).any():
+        raise StoreError("the rewrite table is out of order; train the alignment model again")
