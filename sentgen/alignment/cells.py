@@ -1,19 +1,19 @@
 """Rewrite tables for many pairs: laid out once, in memory or in files, and re-estimated in place.
 
 The cells are those of `parameters.support`: all word pairs that occur together in a pair, and the phrase
-pairs that do so in ``min_documents`` of them. Only phrases that are in so many pairs themselves need be looked at. A cell
-takes 25 bytes; what does not fit into memory lies in files that the system reads and writes as needed.
+pairs that do so in ``min_documents`` of them. Only phrases that are in so many pairs themselves need be
+looked at. A cell takes 25 bytes; what does not fit into memory lies in files that the system reads and writes
+as needed.
 """
 
 from __future__ import annotations
 
 import mmap
-import shutil
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,10 @@ _BLOCK = 1 << 22
 
 
 class Space:
-    """Room for arrays: memory up to a limit in bytes, then files in a folder that goes in the end."""
+    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process."""
 
     def __init__(self, limit: int, folder: Path) -> None:
-        self.limit, self.used = limit, 0
-        self.folder = Path(tempfile.mkdtemp(prefix=f".{folder.name}.align-", dir=folder.parent))
+        self.limit, self.used, self.folder = limit, 0, folder
         self._files: list[mmap.mmap] = []
 
     def array(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -45,11 +44,9 @@ class Space:
         if not taken or self.used + taken <= self.limit:
             self.used += taken
             return np.zeros(size, kind)
-        path = self.folder / str(len(self._files))
-        with path.open("wb+") as file:
-            file.truncate(taken)
+        with tempfile.TemporaryFile(dir=self.folder) as file:
+            os.posix_fallocate(file.fileno(), 0, taken)  # a full disk is told now, not by a signal later
             self._files.append(mmap.mmap(file.fileno(), taken))
-        path.unlink()
         return np.frombuffer(self._files[-1], kind)
 
     @property
@@ -61,14 +58,6 @@ class Space:
         """Give memory of pages in files back to the system; what was written stays."""
         for file in self._files:
             file.madvise(mmap.MADV_DONTNEED)
-
-    def __enter__(self) -> Space:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @dataclass(slots=True)

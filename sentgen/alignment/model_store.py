@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from sentgen import __version__
 from sentgen.alignment.cells import Cells, Phrases, Space, fake_counts, no_cells
 from sentgen.alignment.jumps import Floats, jump_cells
-from sentgen.alignment.lexicon import Ids, Lexicon
+from sentgen.alignment.lexicon import Ids, Keys, Lexicon
 from sentgen.alignment.parameters import Parameters
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.settings_json import as_json, from_json
@@ -356,41 +356,63 @@ def load_cells(
     model: ModelInfo,
     direction: str,
     layer: str,
-    space: Space,
     *,
-    sources: Ids | None = None,
-    targets: Ids | None = None,
+    space: Space | None = None,
+    sources: Keys | None = None,
+    targets: Keys | None = None,
 ) -> Cells:
-    """Return the newest rewrite table of a layer, all of it or the cells of some sources and targets."""
+    """Return the newest rewrite table of a layer: all of it, or the cells of some sources and targets.
+
+    The arrays are made in ``space``, or in memory.
+    """
     number = iterations_done(connection, model, direction)
-    where = "from alignment_rewrite where model_id = ? and direction = ? and layer = ? and iteration = ?"
-    given: list[object] = [model.id, direction, layer, number]
-    if sources is not None and targets is not None:
-        where += " and source in (select unnest(?::bigint[])) and target in (select unnest(?::bigint[]))"
-        given += [sources.tolist(), targets.tolist()]
-    row = raw(connection).execute(f"select count(*) {where}", given).fetchone()
-    size = int(row[0]) if row else 0
-    fake = fake_counts(model.settings.prior, stems=layer == "stems")
-    if not size:
-        return no_cells(fake)
-    into = Cells(
+    duck = raw(connection)
+    rows = """
+        from alignment_rewrite
+        where model_id = ?
+            and direction = ?
+            and layer = ?
+            and iteration = ?
+    """
+    given = [model.id, direction, layer, number]
+    wanted = {"source": sources, "target": targets}
+    try:
+        for column, keys in wanted.items():
+            if keys is not None:
+                duck.register(f"_{column}s", pa.table({"key": pa.array(keys, pa.int64())}))
+                rows += f" and {column} in (select key from _{column}s)"
+        found = duck.execute(f"select count(*) {rows}", given).fetchone()
+        into = _room(
+            int(found[0]) if found else 0, fake_counts(model.settings.prior, stems=layer == "stems"), space
+        )
+        # Rows come in the order in which they were stored: that of source and target.
+        if len(into.targets):
+            _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows}", given))
+    finally:
+        for column, keys in wanted.items():
+            if keys is not None:
+                duck.unregister(f"_{column}s")
+    return into
+
+
+def _room(size: int, fake: Floats, space: Space | None) -> Cells:
+    """Return a table with room for so many cells."""
+    make = np.zeros if space is None else space.array
+    return Cells(
         rows=np.empty(0, np.int64),
         starts=np.zeros(1, np.int64),
-        targets=space.array(size, np.int64),
-        kinds=space.array(size, np.uint8),
-        prob=space.array(size, np.float64),
-        counts=space.array(size, np.float64),
+        targets=make(size, np.int64),
+        kinds=make(size, np.uint8),
+        prob=make(size, np.float64),
+        counts=make(size, np.float64),
         fake=fake,
     )
-    # Rows come in the order in which they were stored: that of source and target.
-    _fill(into, arrow_reader(raw(connection), f"select source, target, kind, prob {where}", given))
-    return into
 
 
 def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:
     """Write batches of sorted rows into the arrays of a table."""
-    keys: list[Ids] = []
-    firsts: list[Ids] = []
+    keys: list[Keys] = []
+    firsts: list[Keys] = []
     place, last = 0, None
     for batch in batches:
         source = batch.column("source").to_numpy()

@@ -27,7 +27,7 @@ from sentgen.alignment.settings import Settings
 from sentgen.alignment.stored_ids import StoredIds
 from sentgen.errors import InputError, ModelError
 from sentgen.schema import Store
-from sentgen.schema.store import one_thread
+from sentgen.schema.store import one_thread, translated_errors
 
 #: Shares of the memory limit: DuckDB's, and that of the rewrite tables; inference and Python have the rest.
 DATABASE_SHARE = 0.25
@@ -159,19 +159,18 @@ class _Training:
             model_store.forget_older(connection, self.model, self.direction, done)
         if done >= self.plan.iterations:
             return
-        with Space(int(self.plan.memory * CELL_SHARE), self.store.path) as space:
+        space = Space(int(self.plan.memory * CELL_SHARE), self.store.path.parent)
+        with translated_errors(self.store.path):
             parameters = self._load(space) if done else self._start(space)
-            for number in range(done + 1, self.plan.iterations + 1):
-                began = time.monotonic()
-                expected = self._count(space, parameters, number)
-                posterior = expected.logp + self._log_prior(parameters)
-                if not np.isfinite(posterior):
-                    raise ModelError(
-                        "some pair has probability 0 under the settings; use --set constants=one, or others"
-                    )
-                parameters = self._maximize(expected, parameters)
-                space.relax()
-                yield self._store(number, expected.logp, posterior, parameters, began)
+        for number in range(done + 1, self.plan.iterations + 1):
+            began = time.monotonic()
+            expected = self._count(space, parameters, number)
+            posterior = expected.logp + self._log_prior(parameters)
+            if not np.isfinite(posterior):
+                raise ModelError("some pair is impossible under these settings; choose others with --set")
+            parameters = self._maximize(expected, parameters)
+            space.relax()
+            yield self._store(number, expected.logp, posterior, parameters, began)
 
     def _start(self, space: Space) -> Parameters:
         """Lay the tables out and return the parameters at which EM starts."""
@@ -201,7 +200,7 @@ class _Training:
             parameters = model_store.load_parameters(connection, self.model, self.direction, self.forms)
             for layer in ("words", "stems"):
                 self.layers[layer] = model_store.load_cells(
-                    connection, self.model, self.direction, layer, space
+                    connection, self.model, self.direction, layer, space=space
                 )
         return self._with_tables(parameters)
 

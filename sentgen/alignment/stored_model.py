@@ -1,0 +1,127 @@
+"""A model of the store as an aligner: it fetches what the pairs at hand need of its rewrite tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.alignment.alignment import Alignment
+from sentgen.alignment.lexicon import Ids, Keys, Lexicon, PairIds, phrase_keys
+from sentgen.alignment.model_store import (
+    DIRECTIONS,
+    ModelInfo,
+    get_model,
+    load_cells,
+    load_parameters,
+)
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.parameters import Parameters
+from sentgen.alignment.pbhmm import PhraseHmm
+from sentgen.alignment.settings import Settings
+from sentgen.schema import Store
+from sentgen.schema.store import fetch_arrow
+
+#: Pairs whose part of the rewrite tables is fetched at once.
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAligner:
+    """A trained model; ``settings`` may decode in another way than it was trained for.
+
+    ``words`` are the model's, by number; ``forms`` how many of each side's have each stem (abstracts first).
+    """
+
+    store: Store
+    model: ModelInfo
+    settings: Settings
+    words: tuple[str, ...]
+    forms: tuple[Ids, Ids]
+    label: str
+
+    @property
+    def name(self) -> str:
+        """Name in tables."""
+        return self.label
+
+    def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
+        """Align pairs, one answer for each, in their order."""
+        for begin in range(0, len(pairs), BATCH):
+            batch = pairs[begin : begin + BATCH]
+            yield from self.fetched(batch).align(batch)
+
+    def decoding(self, *, decode: str | None = None, threshold: float | None = None) -> StoredAligner:
+        """Return the aligner with another choice of links."""
+        settings = self.settings
+        if decode is not None:
+            settings = replace(settings, decode=decode)  # type: ignore[arg-type]
+        if threshold is not None:
+            settings = replace(settings, threshold=threshold)
+        return replace(self, settings=settings)
+
+    def fetched(self, pairs: Sequence[Pair]) -> PhraseHmm:
+        """Return an aligner in memory that is good for these pairs."""
+        lexicon = Lexicon(self.words, fold=self.settings.fold)
+        ids = [lexicon.encode(pair) for pair in pairs]
+        with self.store.connect() as connection:
+            forward = self._parameters(connection, DIRECTIONS[0], ids)
+            reverse = None
+            if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
+                exchanged = [pair.exchanged() for pair in ids]
+                reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
+        return PhraseHmm(self.label, self.settings, forward, lexicon, reverse)
+
+    def _parameters(self, connection: Connection, direction: str, pairs: Sequence[PairIds]) -> Parameters:
+        model = self.model
+        forms = self.forms[DIRECTIONS.index(direction)]
+        parameters = load_parameters(connection, model, direction, forms)
+        words = load_cells(
+            connection,
+            model,
+            direction,
+            "words",
+            sources=_keys([pair.document for pair in pairs], model.settings.max_document_phrase),
+            targets=_keys([pair.abstract for pair in pairs], model.settings.max_abstract_phrase),
+        )
+        stems = load_cells(
+            connection,
+            model,
+            direction,
+            "stems",
+            sources=_keys([pair.document_stems for pair in pairs], model.settings.max_document_phrase),
+            targets=_keys([pair.abstract_stems for pair in pairs], model.settings.max_abstract_phrase),
+        )
+        return replace(parameters, table=words.table(), stems=stems.table())
+
+
+def stored_aligner(store: Store, name: str, *, label: str | None = None) -> StoredAligner:
+    """Return a model of the store as an aligner that calls itself ``label``, or by its name.
+
+    Raises:
+        NotFoundError: there is no such model.
+        StoreError: it has not been trained yet (when it is asked to align).
+    """
+    with store.connect() as connection:
+        model = get_model(connection, name)
+        query = "select form, documents, abstracts from alignment_word where model_id = ? order by id"
+        rows = fetch_arrow(connection, query, [model.id])
+    words = tuple(rows["form"].to_pylist())
+    lexicon = Lexicon(words, fold=model.settings.fold)
+    sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
+    forward, reverse = (_forms(lexicon, flags) for flags in sides)
+    return StoredAligner(store, model, model.settings, words, (forward, reverse), label or name)
+
+
+def _forms(lexicon: Lexicon, flags: Ids) -> Ids:
+    """Return how many of the flagged words have each stem, at least 1."""
+    counts = np.bincount(lexicon.stem_of[np.flatnonzero(flags)], minlength=len(lexicon.stems))
+    return np.maximum(counts, 1).astype(np.int32)
+
+
+def _keys(texts: Sequence[Ids], longest: int) -> Keys:
+    """Return the keys of all phrases, each once, sorted."""
+    keys = [phrase_keys(text, length) for text in texts for length in range(1, longest + 1)]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
