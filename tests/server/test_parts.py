@@ -1,0 +1,213 @@
+"""The small parts: messages, metrics, logs, and the gate with nothing behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.types import Receive, Scope, Send
+
+from sentgen.server import wire
+from sentgen.server.gate import Gate, is_loopback
+from sentgen.server.logs import JsonLines
+from sentgen.server.metrics import Metrics
+from sentgen.server.settings import Limits, ServerSettings
+from sentgen.server.wire import Message
+
+TOKEN = "0123456789abcdef"
+SETTINGS = ServerSettings(Path(), limits=Limits(body=1000))
+_JSON = st.dictionaries(st.text(), st.none() | st.text() | st.integers() | st.lists(st.text()))
+
+
+@given(st.lists(st.tuples(_JSON, st.binary()), max_size=3))
+def test_messages_arrive_as_they_were_sent(sent: list[tuple[dict[str, Any], bytes]]) -> None:
+    """Both ends read what was written, one message after the other."""
+    messages = [Message(head, body) for head, body in sent]
+    data = b"".join(map(wire.pack, messages))
+    stream = io.BytesIO(data)
+
+    assert [wire.read(stream) for _ in messages] == messages
+    assert wire.read(stream) is None
+    assert asyncio.run(_received(data, len(messages))) == messages
+
+
+async def _received(data: bytes, count: int) -> list[Message]:
+    reader = asyncio.StreamReader()
+    reader.feed_data(data)
+    reader.feed_eof()
+    return [await wire.receive(reader) for _ in range(count)]
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 5, b"\xff" * 12, wire.pack(Message({"a": 1}))[:-1]])
+def test_a_broken_worker_is_a_gone_worker(data: bytes) -> None:
+    """Half a message, or one that is said to be endless, ends the conversation."""
+    with pytest.raises(asyncio.IncompleteReadError):
+        asyncio.run(_received(data, 1))
+
+
+def test_metrics() -> None:
+    """Counters, histograms and gauges, as Prometheus reads them; labels are escaped."""
+    metrics = Metrics()
+    metrics.requested("/v1/x", 200, 0.02)
+    metrics.requested("/v1/x", 200, 3.0)
+    metrics.killed("sql", "deadline")
+
+    lines = metrics.text({"sql": {"workers": 2, "idle": 1, "waiting": 0}}, 'a"b').splitlines()
+
+    assert 'sentgen_requests_total{operation="/v1/x",status="200"} 2' in lines
+    assert 'sentgen_request_seconds_bucket{operation="/v1/x",le="0.025"} 1' in lines
+    assert 'sentgen_request_seconds_bucket{operation="/v1/x",le="+Inf"} 2' in lines
+    assert 'sentgen_request_seconds_sum{operation="/v1/x"} 3.02' in lines
+    assert 'sentgen_workers_replaced_total{kind="sql",reason="deadline"} 1' in lines
+    assert 'sentgen_pool_idle{kind="sql"} 1' in lines
+    assert 'sentgen_snapshot_info{snapshot="a\\"b"} 1' in lines
+
+
+def test_a_log_line_is_one_line() -> None:
+    """Nothing that is logged can break or forge a line, or steer a terminal."""
+    record = logging.makeLogRecord({"msg": "sql", "asked": "a\n\x1b[31m\u2028"})
+
+    line = JsonLines().format(record)
+
+    assert line.isascii()
+    assert line.isprintable()
+    assert json.loads(line)["asked"] == "a\n\x1b[31m\u2028"
+
+
+async def _echo(scope: Scope, receive: Receive, send: Send) -> None:
+    """Read a request and answer with the number of its bytes."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+def through(settings: ServerSettings, **request: Any) -> httpx.Response:
+    """Send a request through the gate."""
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(Gate(_echo, settings=settings, metrics=Metrics()))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+            return await client.request(**{"method": "GET", "url": "/v1/x", **request})
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8000", "localhost", "LOCALHOST:1", "[::1]:8000", "corpus.example"]
+)
+def test_known_hosts(host: str) -> None:
+    """The loopback and the names that were allowed are answered."""
+    settings = ServerSettings(Path(), hosts=("corpus.example",))
+
+    assert through(settings, headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil", "", "[::2]", "a:b:c"]
+)
+def test_other_hosts(host: str) -> None:
+    """A page that made its own name point here is not answered (DNS rebinding)."""
+    answer = through(SETTINGS, headers={"host": host})
+
+    assert answer.status_code == 421
+    assert answer.json()["type"] == "urn:sentgen:problem:host"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": "http://127.0.0.1:8000"}, 200),
+        ({"sec-fetch-site": "same-origin"}, 200),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:8001"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+    ],
+)
+def test_pages_of_other_sites(headers: dict[str, str], status: int) -> None:
+    """They cannot make a browser ask."""
+    assert through(SETTINGS, method="POST", headers=headers).status_code == status
+
+
+def _basic(password: str) -> str:
+    return "Basic " + base64.b64encode(f"user:{password}".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status"),
+    [
+        (f"Bearer {TOKEN}", 200),
+        (f"bearer  {TOKEN} ", 200),
+        (_basic(TOKEN), 200),
+        ("", 401),
+        ("Bearer", 401),
+        (f"Bearer {TOKEN}x", 401),
+        (f"Bearer {TOKEN[:-1]}", 401),
+        (TOKEN, 401),
+        (_basic("wrong"), 401),
+        ("Basic ?", 401),
+        ("Bearer \xff", 401),
+    ],
+)
+def test_tokens(authorization: str, status: int) -> None:
+    """Who has a token is answered, and nobody else."""
+    settings = ServerSettings(Path(), tokens=("another-token-of-some", TOKEN))
+
+    answer = through(settings, headers={"authorization": authorization.encode("latin-1")})
+
+    assert answer.status_code == status
+    assert ("www-authenticate" in answer.headers) == (status == 401)
+
+
+def test_health_needs_no_token() -> None:
+    """Whatever watches the server need not know a token."""
+    assert through(ServerSettings(Path(), tokens=(TOKEN,)), url="/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(("size", "status"), [(1000, 200), (1001, 413)])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_size_of_a_request(size: int, status: int, streamed: bool) -> None:
+    """A body of too many bytes is refused, whether it says its length or not."""
+
+    async def stream() -> Any:
+        for _ in range(size):
+            yield b"x"
+
+    answer = through(SETTINGS, method="POST", content=stream() if streamed else b"x" * size)
+
+    assert answer.status_code == status
+
+
+def test_every_response_has_the_headers() -> None:
+    """Also a refusal."""
+    for answer in (through(SETTINGS), through(SETTINGS, headers={"host": "evil.example"})):
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert "set-cookie" not in answer.headers
+        assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        *[("127.0.0.1", True), ("127.1.2.3", True), ("::1", True), ("localhost", True)],
+        *[("0.0.0.0", False), ("::", False), ("192.168.0.1", False), ("example.org", False)],
+    ],
+)
+def test_loopback(host: str, local: bool) -> None:
+    """Only what cannot be reached from elsewhere is loopback."""
+    assert is_loopback(host) is local

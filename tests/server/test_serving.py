@@ -1,0 +1,245 @@
+"""The server goes on: workers die, deadlines pass, queues fill, snapshots come, signals end it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from serving import Server, kind_of, serving, until, worker_of, workers_of
+
+from sentgen.cli import main
+from sentgen.schema import Store, snapshots
+
+#: Runs until somebody ends it.
+ENDLESS = "select count(*) from range(1000000000000) a"
+
+
+@pytest.fixture
+def quick(published: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """A server of its own: SQL has a second, and one request may wait."""
+    options = ("--snapshots", published, "--workers", 1, "--sql-timeout", 1, "--max-queue", 1)
+    with serving(tmp_path, *options) as running:
+        yield running
+
+
+def test_a_worker_killed_in_mid_request_is_replaced(server: Server) -> None:
+    """The client gets a clear 503; the next request is answered by a new worker."""
+    worker = worker_of(server, "sql")
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(server.client.post, "/v1/sql", json={"sql": ENDLESS})
+        until(lambda: server.pools()["sql"] == 0)
+        os.kill(worker, signal.SIGKILL)
+        answer = asked.result()
+
+    assert answer.status_code == 503
+    assert answer.json()["type"] == "urn:sentgen:problem:worker-died"
+    assert "died" in answer.json()["detail"]
+    assert server.client.post("/v1/sql", json={"sql": "select 1 as x"}).json()["rows"] == [{"x": 1}]
+    assert worker_of(server, "sql") != worker
+
+
+def test_an_idle_worker_that_dies_is_replaced(server: Server) -> None:
+    """Nobody notices."""
+    worker = worker_of(server, "lookup")
+    os.kill(worker, signal.SIGKILL)
+    until(lambda: worker not in workers_of(server) and server.pools()["lookup"] == 1)
+
+    assert server.client.get("/v1/corpora").status_code == 200
+
+
+@pytest.mark.slow
+def test_deadlines_and_queues(quick: Server) -> None:
+    """What takes too long is ended; what finds too many waiting is refused; other kinds go on meanwhile."""
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(quick.client.post, "/v1/sql", json={"sql": ENDLESS})]
+        until(lambda: quick.pools()["sql"] == 0)
+        asked.append(pool.submit(quick.client.post, "/v1/sql", json={"sql": ENDLESS}))
+        until(lambda: quick.pools("waiting")["sql"] == 1 or asked[0].done())
+        refused = quick.client.post("/v1/sql", json={"sql": "select 1"})
+        meanwhile = quick.client.get("/v1/ngrams", params={"pattern": "the *"})
+        first, second = (one.result() for one in asked)
+
+    assert first.status_code == 504
+    assert first.json()["type"] == "urn:sentgen:problem:deadline"
+    assert refused.status_code == 429
+    assert refused.headers["retry-after"] == "1"
+    assert meanwhile.status_code == 200
+    assert second.status_code in (
+        429,
+        504,
+    )  # it waited a second for a worker, or got one that then took too long
+    until(lambda: quick.pools()["sql"] == 1)
+    assert quick.client.post("/v1/sql", json={"sql": "select 1 as x"}).status_code == 200
+
+
+def test_a_query_that_takes_all_memory(server: Server) -> None:
+    """It fails, by itself or with its worker, and the server goes on."""
+    greedy = "select list(repeat('x', 10000) || a) from range(10000000) t(a)"
+
+    answer = server.client.post("/v1/sql", json={"sql": greedy})
+
+    assert answer.status_code in (400, 413, 503, 504), answer.text
+    assert server.client.post("/v1/sql", json={"sql": "select 1 as x"}).json()["rows"] == [{"x": 1}]
+
+
+def test_workers_are_confined(server: Server) -> None:
+    """Each has its limits; only computation may write files, and those are small."""
+    for worker in workers_of(server):
+        limits = Path(f"/proc/{worker}/limits").read_text().splitlines()
+        found = {line[:26].strip(): line[26:].split()[0] for line in limits}
+
+        assert int(found["Max data size"]) == 2 * 2**30
+        assert int(found["Max file size"]) == (64 * 2**20 if kind_of(worker) == "compute" else 0)
+        assert found["Max core file size"] == "0"
+        assert b"TOKEN" not in Path(f"/proc/{worker}/environ").read_bytes()
+
+
+def test_the_front_never_opens_the_snapshot(server: Server, published: Path) -> None:
+    """Only workers have it open."""
+    name = snapshots.newest(published).path.name
+    opened = {
+        process: [os.readlink(link) for link in Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()]
+        for process in (server.process.pid, *workers_of(server))
+    }
+
+    holders = {process for process, links in opened.items() if any(link.endswith(name) for link in links)}
+
+    assert holders == workers_of(server)
+
+
+@pytest.mark.slow
+def test_publishing_while_serving_loses_no_request(demo: Path, tmp_path: Path) -> None:
+    """Clients ask all the time while a newer snapshot takes over: every one is answered, by one of the two."""
+    store, folder = tmp_path / "store.duckdb", tmp_path / "snapshots"
+    shutil.copy(demo, store)
+    old = snapshots.publish(store, folder).snapshot.name
+    with serving(tmp_path, "--snapshots", folder, "--workers", 1) as server, ThreadPoolExecutor(4) as pool:
+        enough = threading.Event()
+
+        def ask(_: int) -> list[tuple[int, str]]:
+            found = []
+            while not enough.is_set():
+                answer = server.client.get("/v1/ngrams", params={"pattern": "the *", "limit": 1})
+                found.append((answer.status_code, answer.headers.get("sentgen-snapshot", "")))
+            return found
+
+        asking = [pool.submit(ask, number) for number in range(4)]
+        with Store(store) as opened, opened.begin() as connection:
+            connection.exec_driver_sql("comment on table word is 'newer'")
+        new = snapshots.publish(store, folder, keep=1).snapshot.name
+        until(lambda: server.client.get("/healthz").json()["snapshot"] == new)
+        until(lambda: len(workers_of(server)) == 3)  # the old ones have ended
+        enough.set()
+        answers = [one for asked in asking for one in asked.result()]
+
+    assert {status for status, _ in answers} == {200}
+    assert {snapshot for _, snapshot in answers} == {old, new}
+    assert old != new
+
+
+@pytest.mark.slow
+def test_a_broken_snapshot_is_not_served(demo: Path, tmp_path: Path) -> None:
+    """What does not have its hash is refused, and the old one stays."""
+    folder = tmp_path / "snapshots"
+    good = snapshots.publish(demo, folder).snapshot
+    with serving(tmp_path, "--snapshots", folder, "--workers", 1, "--no-sql") as server:
+        bad = folder / "sentgen-0000000000000000.duckdb"
+        bad.write_bytes(good.path.read_bytes()[:-1] + b"!")
+        manifest = good.manifest.read_text().replace(good.name, bad.stem).replace("T", "T", 1)
+        bad.with_suffix(".json").write_text(manifest.replace('"published_at": "2', '"published_at": "3'))
+        until(lambda: any("changed since" in event.get("error", "") for event in server.events()))
+
+        assert server.client.get("/healthz").json()["snapshot"] == good.name
+        assert server.client.get("/v1/corpora").status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_shutdown(published: Path, tmp_path: Path, number: int) -> None:
+    """A signal lets what has begun end, stops the workers, and leaves nothing behind; the exit code is 0."""
+    environment = tmp_path / "tmp"
+    environment.mkdir()
+    old, os.environ["TMPDIR"] = os.environ.get("TMPDIR"), str(environment)
+    try:
+        with (
+            serving(tmp_path, "--snapshots", published, "--workers", 1, "--sql-timeout", 2) as server,
+            ThreadPoolExecutor(1) as pool,
+        ):
+            workers = workers_of(server)
+            asked = pool.submit(server.client.post, "/v1/sql", json={"sql": ENDLESS})
+            until(lambda: server.pools()["sql"] == 0)
+            code = server.stop(number)
+            answer = asked.result()
+    finally:
+        os.environ.pop("TMPDIR")
+        if old is not None:
+            os.environ["TMPDIR"] = old
+
+    assert code == 0
+    assert answer.status_code == 504
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+    assert list(environment.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_workers_die_with_the_front(published: Path, tmp_path: Path) -> None:
+    """Also when it is killed and can do nothing about it."""
+    with serving(tmp_path, "--snapshots", published, "--workers", 1) as server:
+        workers = workers_of(server)
+        server.stop(signal.SIGKILL)
+
+        until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+
+
+@pytest.mark.slow
+def test_a_store_is_served_by_a_snapshot_of_it(demo: Path, tmp_path: Path) -> None:
+    """With --db the store itself stays free for writers; tokens are asked for where there are any."""
+    (tmp_path / "tokens").write_text("# no comment: a token\n0123456789abcdef\n")
+    store = tmp_path / "store.duckdb"
+    shutil.copy(demo, store)
+    options = ("--db", store, "--workers", 1, "--no-sql", "--token-file", tmp_path / "tokens")
+    with serving(tmp_path, *options, headers={"authorization": "Bearer 0123456789abcdef"}) as server:
+        with Store(store) as opened, opened.begin() as connection:
+            connection.exec_driver_sql("comment on table word is 'written'")
+
+        assert server.client.get("/v1/corpora").json()["rows"][0]["corpus"] == "relief"
+        assert server.client.get("/v1/corpora", headers={"authorization": "no"}).status_code == 401
+        assert server.client.post("/v1/sql", json={"sql": "select 1"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--snapshots", "none"], "no such folder"),
+        (["--snapshots", "."], "no snapshot here; make one with: sentgen publish --to ."),
+        (["--db", "none.duckdb"], "no store here"),
+        (["--snapshots", ".", "--host", "0.0.0.0"], "give --token-file"),
+        (["--snapshots", ".", "--token-file", "short"], "16 characters"),
+        (["--snapshots", ".", "--token-file", "none"], "cannot be read"),
+    ],
+)
+def test_refusals(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    told: str,
+) -> None:
+    """What cannot be served is said in one line."""
+    (tmp_path / "short").write_text("abc\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sentgen.server.running.to_standard_error", lambda: None)  # the logs of all tests
+    monkeypatch.setattr("sys.argv", ["sentgen", "serve", "--port", "0", *options])
+
+    with pytest.raises(SystemExit, match="1"):
+        main()
+
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("sentgen: ")
+    assert told in said[0]
+    assert len(said) == 1
