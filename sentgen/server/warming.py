@@ -10,11 +10,15 @@ def warm_up(store: Store) -> None:
 
     With the code on the disk this takes seconds, the first time up to a minute or two.
     """
+    from sentgen.alignment import Pair
+    from sentgen.alignment.pbhmm import untrained
     from sentgen.errors import SentgenError
     from sentgen.generation import ALGORITHMS, parse_bag, regenerate
     from sentgen.models import registry
     from sentgen.models.scoring import score_sentences
 
+    words = ("the", "people", "said", "the", "people", "arrived")
+    list(untrained().align([Pair("", words, words[:3])]))
     models = registry.list_models(store)
     if not models:
         return

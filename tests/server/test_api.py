@@ -30,6 +30,8 @@ TREES = """\
 3\tvillages\tvillage\tNOUN\tNNS\t_\t2\tobj\t_\t_
 
 """
+DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
+ABSTRACT = "Trucks brought clean water to the flooded camp."
 BAG = "[the trucks] reached [the city] ."
 
 #: Name of an operation and parameters; of every operation, its defaults and what changes its answer.
@@ -63,6 +65,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("generate", {"file": TREES, "lengths": "2-4", "punct": False, "tree": True, "trace": True}),
     ("generate", {"corpus": "relief", "cluster": ["relief-001"], "lengths": "3", "lm": "relief", "beam": 8}),
     ("check", {"summary": TREES, "against": TREES.replace("camps", "huts"), "lemmas": True}),
+    ("align", {"document": DOCUMENT, "abstract": ABSTRACT}),
+    ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "decode": "posterior", "threshold": 0.5}),
+    ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "system": "cut-and-paste"}),
     ("sql", {"sql": "select w1, count from v_ngrams_1 order by count desc, w1 limit 3"}),
     ("sql", {"sql": "select 1.5::decimal(3,1) as d, date '2026-01-02' as t, [1, 2] as l, null as n"}),
 ]
@@ -105,13 +110,14 @@ def test_the_command_in_an_answer_gives_its_rows(
     values: dict[str, Any],
 ) -> None:
     """Every answer names a command line; with --json, that prints the same rows."""
-    for file in ("file", "summary", "against"):
+    for file in ("file", "summary", "against", "document", "abstract"):
         (tmp_path / file).write_text(str(values.get(file, "")))
 
     answer = ask(client, operations()[name], values)
 
     assert answer.status_code == 200, answer.text
-    assert json.loads(sentgen(f"{answer.json()['command']} --json")) == answer.json()["rows"]
+    rows = answer.json()["rows"]
+    assert json.loads(sentgen(f"{answer.json()['command']} --json")) == (rows[0] if name == "align" else rows)
 
 
 def test_every_operation_is_compared() -> None:
@@ -204,6 +210,43 @@ def test_errors_are_problems(
     assert answer.headers["content-type"] == "application/problem+json"
     assert problem["type"] == f"urn:sentgen:problem:{kind}"
     assert detail in problem["detail"]
+
+
+def test_pairs_are_aligned_each_by_itself(client: httpx.Client) -> None:
+    """A batch gives what its pairs give alone, in their order."""
+    pairs = [{"document": DOCUMENT, "abstract": ABSTRACT}, {"document": ABSTRACT, "abstract": "The camp."}]
+
+    batch = client.post("/v1/align", json={"pairs": pairs}).json()
+
+    assert batch["rows"] == [client.post("/v1/align", json=pair).json()["rows"][0] for pair in pairs]
+
+
+def test_programs_are_not_run(client: httpx.Client) -> None:
+    """Aligners that are programs of others are refused, whether they are installed or not."""
+    asked = {"document": DOCUMENT, "abstract": ABSTRACT, "system": "fast-align"}
+
+    assert client.post("/v1/align", json=asked).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("score", {"model": "relief", "text": ["a"] * 201}),
+        ("score", {"model": "relief", "text": ["a " * 2001]}),
+        ("regenerate", {"model": "relief", "bag": ["a"] * 201}),
+        ("regenerate", {"model": "relief", "bag": ["a " * 2001]}),
+        ("align", {"pairs": [{"document": "a", "abstract": "a"}] * 201}),
+        ("align", {"document": "a " * 2001, "abstract": "a"}),
+        ("align", {"document": "a", "abstract": "a " * 2001}),
+        ("generate", {"corpus": "relief", "lengths": "1-101"}),
+    ],
+)
+def test_batches_have_limits(client: httpx.Client, path: str, asked: dict[str, Any]) -> None:
+    """Too many items, or too long ones, are refused before any work."""
+    answer = client.post(f"/v1/{path}", json=asked)
+
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "urn:sentgen:problem:input"
 
 
 def test_an_empty_answer_says_so(client: httpx.Client) -> None:

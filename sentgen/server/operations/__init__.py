@@ -15,7 +15,7 @@ from sentgen.server.operations.operation import Operation
 #: Modules beside this one; each has a tuple ``OPERATIONS``.
 _MODULES = {
     "lookup": ("corpora", "models", "lookups", "documents"),
-    "compute": ("score", "regenerate", "generate", "check", "sentences", "backoff"),
+    "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff"),
     "sql": ("sql",),
 }
 
