@@ -16,6 +16,7 @@ from rich.progress import Progress as Bars
 
 from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
+from sentgen.alignment.stored_pairs import stored_pairs
 from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.evaluation.alignment_evaluation import Progress, evaluate_alignment
@@ -61,6 +62,10 @@ def alignment(
         typer.Option(
             "--train", metavar="PATH", help="Pairs to learn from beside those of the gold; may be repeated."
         ),
+    ] = None,
+    train_pairs: Annotated[
+        str | None,
+        typer.Option("--train-pairs", metavar="NAME", help="Pairs of the store to learn from, too."),
     ] = None,
     combine: Annotated[
         str,
@@ -125,6 +130,8 @@ def alignment(
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         _progress() as progress,
     ):
+        if train_pairs is not None:
+            training += stored_pairs(store, train_pairs)
         result = evaluate_alignment(
             store,
             read,
@@ -134,7 +141,14 @@ def alignment(
             possible=cast(Possible, possible),
             ignored=ignored,
             seed=seed,
-            parameters={"gold": gold, "format": format, "limit": limit, "pseudo-documents": pseudo},
+            parameters={
+                "gold": gold,
+                "format": format,
+                "limit": limit,
+                "pseudo-documents": pseudo,
+                "train": train or [],
+                "train-pairs": train_pairs,
+            },
             progress=progress,
         )
     if report is not None:

@@ -18,7 +18,7 @@ from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment_gold import Combination, Gold, GoldLinks, Possible
 from sentgen.evaluation.alignment_measures import PRIMARY, agreements, ignored_words, measure
 from sentgen.evaluation.alignment_results import AlignedBy, AlignmentResult, outputs_of, pair_rows, rows_of
-from sentgen.evaluation.alignment_systems import FindModel, Missing, make_system
+from sentgen.evaluation.alignment_systems import Missing, make_system
 from sentgen.evaluation.bootstrap import Interval, intervals
 from sentgen.evaluation.measurement import Measurement
 from sentgen.evaluation.record import add_run
@@ -41,14 +41,13 @@ def evaluate_alignment(
     possible: Possible = "keep",
     ignored: Collection[str] | None = None,
     seed: int = 1,
-    find_model: FindModel | None = None,
     parameters: Mapping[str, object] | None = None,
     progress: Progress | None = None,
 ) -> AlignmentResult:
     """Align every pair with every system, score the answers, and record all of it as a run.
 
     Args:
-        store: where the run is recorded, so not read-only.
+        store: where the run is recorded, so not read-only, and models are.
         gold: what the systems are compared with.
         systems: names with settings (see `alignment_systems`).
         training: pairs that systems learn from beside those of the gold standard.
@@ -56,19 +55,19 @@ def evaluate_alignment(
         possible: what becomes of possible links.
         ignored: words that some figures leave out; our own list if ``None``.
         seed: of the samples and the tests.
-        find_model: for models of the store.
         parameters: what was asked for, for the record.
         progress: called as pairs are done.
 
     Raises:
         InputError: a setting is wrong, or no system can run.
+        NotFoundError: the store has no such model.
     """
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
     words = ignored_words() if ignored is None else frozenset(ignored)
     pairs = [one.pair for one in gold.pairs]
     target = gold.combined(combine, possible=possible)
     signature = f"gold:{combine} of {len(gold.annotators)}|possible:{possible}"
-    answered, missing = _answers(systems, pairs, training, find_model, progress)
+    answered, missing = _answers(store, systems, pairs, training, progress)
     found = [
         replace(one, measurements=measure(pairs, one.answers, target, ignored=words, signature=signature))
         for one in answered
@@ -101,16 +100,16 @@ def evaluate_alignment(
 
 
 def _answers(
+    store: Store,
     systems: Sequence[str],
     pairs: Sequence[Pair],
     training: Sequence[Pair],
-    find_model: FindModel | None,
     progress: Progress | None,
 ) -> tuple[list[AlignedBy], list[Missing]]:
     """Return what every system answers, and the systems that could not run."""
     answered, missing = list[AlignedBy](), list[Missing]()
     for spec in systems:
-        made = make_system(spec, pairs, training, find_model=find_model)
+        made = make_system(spec, pairs, training, store=store)
         if isinstance(made, Missing):
             missing.append(made)
             continue

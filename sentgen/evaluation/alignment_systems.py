@@ -12,7 +12,7 @@ in the paper.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args, get_type_hints
 
@@ -23,12 +23,12 @@ from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.settings import Prior, Settings, preset
+from sentgen.alignment.stored_model import stored_aligner
 from sentgen.errors import InputError, SentgenError
+from sentgen.schema import Store
 
 #: The name of our own system.
 PBHMM = "pbhmm"
-#: Finds a model of the store by its name, and gives the aligner that name in tables.
-FindModel = Callable[[str, str], Aligner]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def make_system(
     pairs: Sequence[Pair],
     training: Sequence[Pair] = (),
     *,
-    find_model: FindModel | None = None,
+    store: Store | None = None,
 ) -> Ready | Missing:
     """Make a system, and train it if it learns beforehand.
 
@@ -89,14 +89,15 @@ def make_system(
         spec: its name and settings.
         pairs: what it is to align, and may learn from.
         training: more pairs to learn from.
-        find_model: for models of the store.
+        store: where models are that have been trained.
 
     Raises:
         InputError: a setting of our own system is wrong.
+        NotFoundError: the store has no such model.
     """
     clock = time.perf_counter()
     if spec.split(":")[0] == PBHMM:
-        aligner = _phrase_hmm(spec, (*training, *pairs), find_model)
+        aligner = _phrase_hmm(spec, (*training, *pairs), store)
     else:
         try:
             aligner = aligner_named(spec, training)
@@ -105,16 +106,26 @@ def make_system(
     return Ready(aligner, time.perf_counter() - clock)
 
 
-def _phrase_hmm(spec: str, training: Sequence[Pair], find_model: FindModel | None) -> Aligner:
+def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Aligner:
     _, *parts = spec.split(":")
     if parts and "=" not in parts[0]:
-        if find_model is None:
-            raise InputError(f"{spec!r} is a model of a store; name the store with --db")
-        return find_model(parts[0], spec)
+        return _stored(spec, parts[0], parts[1:], store)
     given = dict(_assignment(spec, part) for part in parts)
     iterations = _iterations(spec, given.pop("iterations", "0"))
     settings = _settings(spec, preset(given.pop("preset", "best")), given)
     return train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
+
+
+def _stored(spec: str, name: str, parts: Sequence[str], store: Store | None) -> Aligner:
+    """Return a model of the store, decoding in another way if the settings say so."""
+    if store is None:
+        raise InputError(f"{spec!r} is a model of a store, and there is none")
+    model = stored_aligner(store, name, label=spec)
+    given = dict(_assignment(spec, part) for part in parts)
+    if given.keys() - {"decode", "threshold"}:
+        raise InputError(f"{spec!r} is trained; only decode and threshold can be set")
+    settings = _settings(spec, model.settings, given)
+    return model.decoding(decode=settings.decode, threshold=settings.threshold)
 
 
 def _iterations(spec: str, text: str) -> int:

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from test_report import parsed
 
 from sentgen.alignment import Alignment, Pair
-from sentgen.errors import InputError
+from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation import alignment_systems
 from sentgen.evaluation.alignment_evaluation import evaluate_alignment, word_links
 from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
@@ -210,18 +210,11 @@ def test_our_system_and_its_settings() -> None:
     assert settings.weights == (0.2, 0.2, 0.6)
 
 
-def test_models_of_the_store_are_looked_up() -> None:
-    """`pbhmm:NAME` asks for the model; without a store it cannot."""
-    asked: list[tuple[str, str]] = []
-
-    def find(name: str, spec: str) -> Diagonal:
-        asked.append((name, spec))
-        return Diagonal()
-
-    make_system("pbhmm:news", [], find_model=find)
-
-    assert asked == [("news", "pbhmm:news")]
-    with pytest.raises(InputError, match="is a model of a store"):
+def test_models_of_the_store_are_looked_up(store: Store) -> None:
+    """`pbhmm:NAME` asks for the model of the store."""
+    with pytest.raises(NotFoundError, match="news"):
+        make_system("pbhmm:news", [], store=store)
+    with pytest.raises(InputError, match="is a model of a store, and there is none"):
         make_system("pbhmm:news", [])
 
 
