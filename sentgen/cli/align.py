@@ -2,11 +2,313 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
+from sentgen.alignment import application
+from sentgen.alignment.model_report import ModelReport, jump_plot, model_report, text_histogram, top_rewrites
+from sentgen.alignment.model_store import DIRECTIONS, Iteration, list_models, remove_model
+from sentgen.alignment.settings import preset as settings_of
+from sentgen.alignment.settings_json import changed
+from sentgen.alignment.training import DATABASE_SHARE, DROP, Plan, train_model
 from sentgen.cli import align_text
+from sentgen.cli.files import check_file_option, whole_file
+from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
+from sentgen.cli.output import Output, output_options, printable
+from sentgen.cli.progress import counted
+from sentgen.cli.training_progress import trained
+from sentgen.cli.waiting import told_when_slow
+from sentgen.errors import InputError
+from sentgen.schema.store import default_memory_limit
 
 app = typer.Typer(
     help="Align abstracts with the documents that they come from: train, apply, show.", no_args_is_help=True
 )
 app.command("text")(align_text.text)
+
+PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]
+ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="M", help="Name of the model.")]
+ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the model.")]
+
+
+class Direction(StrEnum):
+    """What is made from what."""
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+
+
+@app.command()
+def train(
+    *,
+    pairs: PairsOption,
+    model: ModelOption,
+    iterations: Annotated[
+        int, typer.Option("--iterations", metavar="N", min=1, help="Iterations of EM, in each direction.")
+    ] = 10,
+    preset: Annotated[
+        align_text.Preset,
+        typer.Option("--preset", help="Settings of the model: the paper's, or better ones."),
+    ] = align_text.Preset.BEST,
+    max_doc_phrase: Annotated[
+        int | None,
+        typer.Option("--max-doc-phrase", metavar="K", min=1, help="Most words of a document phrase: 4."),
+    ] = None,
+    max_abstract_phrase: Annotated[
+        int | None,
+        typer.Option(
+            "--max-abstract-phrase", metavar="L", min=1, help="Most words of an abstract phrase: 4."
+        ),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Any other setting, such as p0=0.2; may be repeated."
+        ),
+    ] = None,
+    drop: Annotated[
+        float,
+        typer.Option("--drop", metavar="X", min=0, help="Forget phrases expected less often; 0: none."),
+    ] = DROP,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Threads.")] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a model that was begun; its settings hold.")
+    ] = False,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Train a model on a corpus of pairs by EM, without links.
+
+    Every iteration is stored as it is done; after an interruption, --resume goes on with the next one. A
+    model that decodes in both directions (--preset best) is trained in both.
+
+    Example: `sentgen align train --pairs papers --model papers --iterations 5 --jobs 2`
+    """
+    given = dict(_assignment(part) for part in setting or ())
+    for name, value in (
+        ("max-document-phrase", max_doc_phrase),
+        ("max-abstract-phrase", max_abstract_phrase),
+    ):
+        if value is not None:
+            given[name] = str(value)
+    settings = changed(settings_of(preset), given)
+    limit = parse_size(memory_limit) or default_memory_limit()
+    plan = Plan(iterations=iterations, jobs=jobs, memory=limit, drop=drop, resume=resume)
+    with (
+        open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
+        trained(iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
+        told_when_slow(),
+    ):
+        for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
+            if not number:
+                typer.echo(_HEAD)
+            typer.echo(_line(done))
+
+
+_HEAD = (
+    f"{'direction':<9} {'iteration':>9} {'log-likelihood':>16} {'log-posterior':>16} {'P(null)':>8} "
+    f"{'table':>6} {'stems':>6} {'ident.':>6} {'cells':>12} {'seconds':>8}"
+)
+
+
+def _line(done: Iteration) -> str:
+    table, stems, identity = done.weights
+    return (
+        f"{done.direction:<9} {done.number:>9} {done.logp:>16,.3f} {done.log_posterior:>16,.3f} "
+        f"{done.p_null:>8.4f} {table:>6.3f} {stems:>6.3f} {identity:>6.3f} {done.cells:>12,} "
+        f"{done.seconds:>8.1f}"
+    )
+
+
+def _assignment(part: str) -> tuple[str, str]:
+    name, equals, value = part.partition("=")
+    if not equals:
+        raise InputError(f"{part!r} is no setting; write --set NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+@app.command()
+@output_options
+def model(
+    name: ModelArgument,
+    word: Annotated[
+        str | None, typer.Argument(metavar="[WORD]", help="Show what this word or phrase becomes.")
+    ] = None,
+    *,
+    direction: Annotated[
+        Direction, typer.Option("--direction", help="Abstracts from documents, or the reverse.")
+    ] = Direction.FORWARD,
+    limit: LimitOption = 20,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the jumps: .png, .svg or .pdf (plots extra)."),
+    ] = None,
+    db: DbOption = None,
+    out: Output,
+) -> None:
+    """Show the iterations and the jumps of a model, or the top rewrites of a word.
+
+    In the other formats than a table for reading, only the iterations or the rewrites come out.
+
+    Example: `sentgen align model papers algorithm --limit 10`
+    """
+    check_file_option("--plot", plot)
+    with open_store(db, read_only=True) as store:
+        if word is not None:
+            out.arrow(top_rewrites(store, name, word, direction=direction, limit=limit))
+            return
+        report = model_report(store, name)
+    if plot is not None:
+        with whole_file(plot) as sink:
+            sink.write(jump_plot(report, direction, plot.suffix))
+        out.note(f"plot: {plot}")
+    if out.for_reading:
+        _about(report)
+    out.rows(_COLUMNS, [_cells(one) for one in report.iterations])
+    if out.for_reading:
+        for way, jumps in report.jumps.items():
+            typer.echo(f"\njumps, {way}")
+            typer.echo(text_histogram(jumps))
+
+
+_COLUMNS = [
+    "direction",
+    "iteration",
+    "log_likelihood",
+    "log_posterior",
+    "p_null",
+    "weight_table",
+    "weight_stem",
+    "weight_identity",
+    "cells",
+    "seconds",
+]
+
+
+def _cells(one: Iteration) -> list[object]:
+    return [
+        one.direction,
+        one.number,
+        one.logp,
+        one.log_posterior,
+        one.p_null,
+        *one.weights,
+        one.cells,
+        one.seconds,
+    ]
+
+
+def _about(report: ModelReport) -> None:
+    for name, value in report.facts.items():
+        typer.echo(printable(f"{name:<16}{value}"))
+    typer.echo()
+
+
+@app.command()
+@output_options
+def models(*, db: DbOption = None, out: Output) -> None:
+    """List the models that align.
+
+    Example: `sentgen align models`
+    """
+    with open_store(db, read_only=True) as store:
+        out.arrow(list_models(store))
+
+
+@app.command()
+def remove(
+    name: ModelArgument,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    db: DbOption = None,
+) -> None:
+    """Remove a model with the alignments that it made.
+
+    Example: `sentgen align remove papers`
+    """
+    with open_store(db, read_only=dry_run) as store:
+        iterations = remove_model(store, name, dry_run=dry_run)
+    typer.echo(printable(f"{'would remove' if dry_run else 'removed'} {name}: {iterations} iterations"))
+
+
+@app.command()
+def apply(
+    *,
+    pairs: PairsOption,
+    model: ModelOption,
+    decode: Annotated[
+        align_text.Decode | None,
+        typer.Option("--decode", help="The best path, or links with a high posterior."),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", metavar="T", min=0, max=1, help="Least posterior of a link."),
+    ] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Align a corpus of pairs with a model, and keep links, P(null) and figures in the store.
+
+    What is aligned already, in the same way, is left as it is.
+
+    Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
+    """
+    with (
+        open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
+        counted("pairs") as progress,
+        told_when_slow(),
+    ):
+        done = application.apply_model(
+            store, pairs, model, decode=decode, threshold=threshold, progress=progress
+        )
+    unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""
+    for name, value in (
+        ("pairs", f"{done.pairs:,}{unchanged}"),
+        ("abstract words", f"{done.words:,}"),
+        ("links", f"{done.links:,}"),
+        ("without a link", f"{done.unlinked:,}"),
+        ("seconds", f"{done.seconds:.1f}"),
+    ):
+        typer.echo(f"{name:<16}{value}")
+
+
+@app.command()
+@output_options
+def figures(*, pairs: PairsOption, model: ModelOption, db: DbOption = None, out: Output) -> None:
+    """Show the figures of each abstract: coverage, density, share without a link, longest copied run.
+
+    Example: `sentgen align figures --pairs papers --model papers --csv`
+    """
+    with open_store(db, read_only=True) as store:
+        out.arrow(application.alignments(store, pairs, model))
+
+
+@app.command()
+@output_options
+def export(
+    *,
+    pairs: PairsOption,
+    model: ModelOption,
+    pharaoh: Annotated[
+        bool,
+        typer.Option("--pharaoh", help="Print a line a pair with links i-j: document, abstract, from 0."),
+    ] = False,
+    db: DbOption = None,
+    out: Output,
+) -> None:
+    """Print the links that a model found in a corpus of pairs.
+
+    The lines of --pharaoh are in the order of `sentgen pairs list`.
+
+    Example: `sentgen align export --pairs papers --model papers --pharaoh`
+    """
+    if pharaoh and not out.for_reading:
+        raise typer.BadParameter("--pharaoh excludes the other formats; choose one")
+    with open_store(db, read_only=True) as store:
+        if not pharaoh:
+            out.arrow(application.links(store, pairs, model))
+            return
+        for _, found in application.word_links(store, pairs, model):
+            typer.echo(" ".join(f"{i}-{j}" for i, j in found))
