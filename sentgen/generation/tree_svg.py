@@ -91,7 +91,8 @@ def _layout(sentence: Sentence) -> _Layout:
     """Place the units side by side, wide enough for their words and for their arcs."""
     heads = sentence.tree.heads
     left, right = _fans(sentence.tree)
-    centers, at = [], 0.0
+    centers: list[float] = []
+    at = 0.0
     for place, unit in enumerate(sentence.units):
         fan = 2 * _PORT * (1 + max(len(left[place]), len(right[place])))
         text = max(_text_width(" ".join(unit.words), _FONT), _text_width(" ".join(unit.tags), _SMALL), fan)
@@ -100,7 +101,13 @@ def _layout(sentence: Sentence) -> _Layout:
         at = center + text / 2 + _GAP
     levels = arc_levels(heads)
     ground = _CAPTION + _RISE * (max(levels, default=0) + 1) + _CLEARANCE
-    return _Layout(centers, levels, max(at - _GAP, 0.0), ground, ground + _FONT + 2 * _SMALL + 6)
+    ends = [
+        center + _GAP + _text_width(label, _SMALL)
+        for center, head, label in zip(centers, heads, sentence.labels, strict=False)
+        if head == ROOT
+    ]
+    width = max(at - _GAP, 0.0, *ends)
+    return _Layout(centers, levels, width, ground, ground + _FONT + 2 * _SMALL + 6)
 
 
 def _label_width(sentence: Sentence, place: int) -> float:
@@ -185,8 +192,8 @@ def _label(
         x, y = _number(end + 4), _CAPTION + 10
         return f'<text font-size="{_SMALL}" text-anchor="start" x="{x}" y="{y}">{text}</text>'
     start = _start(layout, unit, head, left, right)
-    y = layout.ground - _CLEARANCE - _RISE * layout.levels[unit] - 3
-    return f'<text font-size="{_SMALL}" x="{_number((start + end) / 2)}" y="{_number(y)}">{text}</text>'
+    above = layout.ground - _CLEARANCE - _RISE * layout.levels[unit] - 3
+    return f'<text font-size="{_SMALL}" x="{_number((start + end) / 2)}" y="{_number(above)}">{text}</text>'
 
 
 def _start(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> float:

@@ -86,6 +86,7 @@ def environment() -> Environment:
         "shown": texts.shown,
         "shortened": texts.shortened,
         "ending": texts.ending,
+        "visible": texts.visible,
         "heading": texts.heading,
         "drawing": lambda svg: Markup(texts.inline_svg(svg)),
     }

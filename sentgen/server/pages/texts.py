@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 #: Characters of one value that are shown; a corpus may hold words of thousands.
 MOST_CHARACTERS = 300
 MOST_OF_WORD = 60
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD + 1},}}")
 _SPECIAL = re.compile(r"[\\*?/]")
 _SVG_ID = re.compile(r'<g id="sentence-\d+"')
@@ -49,7 +50,7 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
     >>> shortened("camp"), shortened("no camp", 3), shortened("x" * 5000)[57:]
     ('camp', 'no … (7 characters)', 'xxx… (5,000 characters)')
     """
-    return _cut(_LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), text), most)
+    return _cut(_LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), visible(text)), most)
 
 
 def _cut(text: str, most: int) -> str:
@@ -58,8 +59,13 @@ def _cut(text: str, most: int) -> str:
 
 def ending(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return a text, or its end if it is too long."""
-    text = _LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), text)
+    text = _LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), visible(text))
     return text if len(text) <= most else f"…{text[-most:]}"
+
+
+def visible(text: str) -> str:
+    """Return a text with a sign for each character that would turn or hide the text around it."""
+    return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def is_number(value: object) -> bool:

@@ -19,7 +19,7 @@ MOST_ARGUMENTS = 7
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many modifiers the word takes on one side with one of its tags: count and share by number, 0 to 7."""
+    """How many modifiers the word takes on one side with one of its tags: counts and shares of 0 to 7."""
 
     tag: str
     side: str

@@ -1,0 +1,88 @@
+"""A server whose store also has a hostile corpus, and a browser."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hostile import HOSTILE, LICENCE, MODEL, conllu
+from serving import Server, serving
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.demo import TREEBANK
+from sentgen.models import build
+from sentgen.schema import Store
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright; install the extra `test`")
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo treebank with a model, and a corpus that attacks pages with a model of its own."""
+    folder = tmp_path_factory.mktemp("pages")
+    file, path = folder / "hostile.conllu", folder / "store.duckdb"
+    file.write_text(conllu(), "utf-8")
+    with Store(path, create=True) as store:
+        ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
+        ingest(store, [str(file)], Settings(HOSTILE, licence=LICENCE))
+        build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
+        build(store, MODEL, [HOSTILE], order=2, smoothing="kneser-ney")
+    return path
+
+
+@pytest.fixture(scope="session")
+def site(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of that store."""
+    with serving(tmp_path_factory.mktemp("site"), "--db", store, "--workers", 1) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[sync_api.Browser]:
+    """Chromium; closed with its module, as it keeps an event loop that other tests must not meet."""
+    if not CHROMIUM.exists():
+        pytest.skip(f"no Chromium at {CHROMIUM}; set CHROMIUM, or apt-get install chromium")
+    with (
+        sync_api.sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as launched,
+    ):
+        yield launched
+
+
+Opened = Callable[..., sync_api.Page]
+
+
+@pytest.fixture
+def opened(browser: sync_api.Browser, site: Server) -> Iterator[Opened]:
+    """Open a page in a new context; what the console complains about fails the test at its end."""
+    complaints: list[str] = []
+    contexts: list[sync_api.BrowserContext] = []
+
+    def open_page(url: str, *, scripts: bool = True, fails: bool = False) -> sync_api.Page:
+        context = browser.new_context(
+            base_url=site.address, java_script_enabled=scripts, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("console", lambda said: _note(complaints, said, fails))
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+    assert complaints == []
+
+
+def _note(complaints: list[str], said: sync_api.ConsoleMessage, fails: bool) -> None:
+    """Write down errors; that a page has an error status is no surprise where it should."""
+    if said.type == "error" and not (fails and "Failed to load resource" in said.text):
+        complaints.append(said.text)

@@ -1,0 +1,116 @@
+"""Every page: reachable, accessible in light and dark, no wider than a telephone, whatever the corpus holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from hostile import DOCUMENT, HOSTILE, LONG, MODEL, name
+
+axe_playwright = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="no axe-playwright-python; install the extra `test`"
+)
+
+BAG = "[the trucks] reached [the city] after [the storm] ."
+
+
+def at(path: str, **query: object) -> str:
+    """A URL."""
+    return f"{path}?{urlencode(query, doseq=True)}"
+
+
+def hostile_sentence(number: int) -> str:
+    """The page of a hostile sentence."""
+    return at("/sentence", corpus=HOSTILE, document=DOCUMENT, sentence=name(number))
+
+
+PAGES = {
+    "home": "/",
+    "documents": at("/corpus", name="relief"),
+    "document": at("/corpus", name="relief", document="relief-003"),
+    "frequencies": at("/corpus", name="relief", show="frequencies", limit=10),
+    "ngrams": at("/corpus", show="ngrams", limit=10),
+    "concordance": at("/corpus", name="relief", show="concordance", pattern="camp", sort="left"),
+    "sources": at("/corpus", name="relief", show="sources"),
+    "word": at("/word", word="camp"),
+    "sentence": at("/sentence", corpus="relief", document="relief-003", sentence="relief-003-2"),
+    "models": "/model",
+    "model": at("/model", name="relief@1", ngram="in the camp", text="people arrived in the camp ."),
+    "regenerate": at("/regenerate", words=BAG, algorithm=["lmo", "ab"]),
+    "generate": at("/generate", corpus="relief", cluster="relief-003", lengths="4-6"),
+    "align": at("/align", document="The trucks reached the camp .", abstract="Trucks reached camp ."),
+    "sql": at("/sql", query="select * from v_tokens order by sentence_id, position limit 5"),
+}
+HOSTILE_PAGES = {
+    "home": "/",
+    "documents": at("/corpus", name=HOSTILE),
+    "document": at("/corpus", name=HOSTILE, document=DOCUMENT),
+    "frequencies": at("/corpus", name=HOSTILE, show="frequencies"),
+    "ngrams": at("/corpus", name=HOSTILE, show="ngrams"),
+    "concordance": at("/corpus", name=HOSTILE, show="concordance", pattern="said"),
+    "word": at("/word", word="<script>alert(1)</script>", corpus=HOSTILE),
+    "long word": at("/word", word=LONG),
+    "markup": hostile_sentence(0),
+    "directions": hostile_sentence(1),
+    "long sentence": hostile_sentence(2),
+    "model": at("/model", name=f"{MODEL}@1", ngram="<script>alert(1)</script> said", text="{{7*7}} <b>"),
+    "regenerate": at("/regenerate", words=f"<script>alert(1)</script> said {LONG}", algorithm=["beam", "ab"]),
+    "generate": at("/generate", corpus=HOSTILE, lengths="3-4"),
+    "align": at("/align", document=f"<script>alert(1)</script> said {LONG} .", abstract="{{7*7}} <b> said ."),
+    "sql": at("/sql", query="select '<script>alert(1)</script>' as \"<b>\", repeat('x', 5000) as long"),
+    "errors": at("/corpus", name="<script>alert(1)</script>"),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_is_accessible_and_fits(page, opened, tmp_path: Path):
+    """axe finds nothing in light and dark, and nothing but boxes that scroll is wider than a telephone."""
+    shown = opened(PAGES[page])
+    found = {}
+    for scheme in ("light", "dark"):
+        shown.emulate_media(color_scheme=scheme)
+        found[scheme] = violations(shown)
+    shown.set_viewport_size({"width": 390, "height": 800})
+    shown.screenshot(path=tmp_path / "shot.png", full_page=True)
+
+    assert found == {"light": [], "dark": []}
+    assert width_and_room(shown)[0] <= 390
+    assert shown.locator("h1").count() == 1
+    assert shown.locator("main").inner_text().strip()
+
+
+@pytest.mark.parametrize("page", HOSTILE_PAGES)
+def test_shows_a_hostile_corpus_as_text(page, opened):
+    """No markup of the corpus becomes an element, no script runs, and nothing breaks the layout."""
+    shown = opened(HOSTILE_PAGES[page], fails=page in ("errors", "long word"))
+    scripts = shown.evaluate("[...document.scripts].map(one => new URL(one.src).pathname)")
+    shown.set_viewport_size({"width": 390, "height": 800})
+
+    assert all(path.startswith("/static/") for path in scripts)
+    assert shown.locator("img, style, [onerror], [onclick], [style]").count() == 0
+    assert "49" not in shown.locator("h1").inner_text()
+    assert width_and_room(shown)[0] <= 390
+    assert violations(shown) == []
+
+
+def test_a_page_prints_without_navigation_and_forms(opened):
+    """On paper only the results are left, and boxes show all that they hold."""
+    shown = opened(PAGES["concordance"])
+    shown.emulate_media(media="print")
+
+    assert not shown.locator("nav").first.is_visible()
+    assert not shown.locator("form.ask").first.is_visible()
+    assert shown.locator("table.kwic").is_visible()
+
+
+def violations(shown) -> list[tuple[str, object]]:
+    """What axe finds wrong: the rule and the first element."""
+    found = axe_playwright.Axe().run(shown, options={"resultTypes": ["violations"]}).response["violations"]
+    return [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
+
+
+def width_and_room(shown) -> tuple[int, int]:
+    """The width of the page, and that of the window."""
+    wide, room = shown.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    return wide, room

@@ -1,0 +1,268 @@
+"""People use the pages: they fill in, click and read, with and without JavaScript."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+
+import httpx
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from sentgen.cli import build
+
+expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
+
+#: Milliseconds after which a test gives up.
+PATIENCE = 60_000
+CLUSTER = """\
+1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
+
+1\tAid\taid\tNOUN\tNN\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tvillages\tvillage\tNOUN\tNNS\t_\t2\tobj\t_\t_
+
+"""
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def visit(request, opened):
+    """Open a page with and without JavaScript."""
+    return lambda url: opened(url, scripts=request.param)
+
+
+def said(page) -> str:
+    """The line that says what came back."""
+    return page.locator("#said").inner_text()
+
+
+def press(page, button: str, brings: str) -> None:
+    """Press a button of the form in the page, and wait until it says what came back."""
+    page.locator("main").get_by_role("button", name=button).click()
+    expect(page.locator("#said")).to_contain_text(brings, timeout=PATIENCE)
+
+
+def test_home_leads_to_a_word(visit):
+    """The search box on the first page shows a word with its figures: camp, 13 times, and once in evil."""
+    page = visit("/")
+    page.get_by_label("A word, or several in a row").fill("camp")
+    page.get_by_role("button", name="Look up").click()
+
+    assert page.locator("h1").inner_text() == "camp"
+    assert said(page).startswith("14 times")
+    assert page.get_by_role("heading", name="Collocations").is_visible()
+
+
+def test_a_count_leads_to_its_hits(visit):
+    """A click on the count of `camp` shows as many lines, and a click on a line its sentence with a tree."""
+    page = visit("/corpus?name=relief&show=frequencies&pattern=camp")
+    page.get_by_role("link", name="13 hits of camp").click()
+    page.wait_for_selector("table.kwic")
+
+    assert said(page) == "13 rows"
+    assert page.locator("table.kwic tbody tr").count() == 13
+    page.get_by_role("link", name="relief-003-1").click()
+    assert page.locator("h1").inner_text() == "Sentence relief-003-1"
+    assert page.locator(".drawing svg text", has_text="nsubj").first.is_visible()
+
+
+def test_the_count_of_an_ngram_leads_to_its_hits(visit):
+    """`the border` occurs as often as the list of n-grams says."""
+    page = visit("/corpus?name=relief&show=ngrams&pattern=the+border")
+    page.get_by_role("link", name="8 hits of the border").click()
+
+    assert said(page) == "8 rows"
+
+
+def test_a_concordance_is_sorted_by_its_context(visit):
+    """Chosen in the form, or by the links below, the words before the node are in order."""
+    page = visit("/corpus?name=relief&show=concordance")
+    page.get_by_label("Pattern").fill("camp")
+    page.get_by_label("Sort by context").select_option("left")
+    press(page, "Show", "13 rows")
+
+    before = [text.split()[-1].lower() for text in page.locator("td.left").all_inner_texts()]
+    assert before == sorted(before)
+    assert "sort=left" in page.url
+
+
+def test_documents_have_sentences(visit):
+    """Corpus, document, sentence, the next one: all by links."""
+    page = visit("/corpus?name=relief")
+    page.get_by_role("link", name="relief-003", exact=True).click()
+    page.get_by_role("link", name="relief-003-1", exact=True).click()
+    page.get_by_role("link", name="Next sentence").click()
+
+    assert page.locator("h1").inner_text() == "Sentence relief-003-2"
+
+
+def test_a_word_shows_what_it_governs(visit):
+    """The modifiers of `arrived` in the demo, and its histogram: one on the left, four on the right."""
+    page = visit("/word?word=arrived")
+
+    assert "Sarkesh" in page.get_by_role("region", name="Modifiers after it").inner_text()
+    titles = page.locator("svg.histogram title").all_text_contents()
+    assert titles == [
+        "Modifiers on the left of arrived: 1 with 1",
+        "Modifiers on the right of arrived: 1 with 4",
+    ]
+
+
+def test_a_model_shows_its_path_and_perplexities(visit):
+    """An n-gram that the model has not is looked up shorter; sentences get perplexities."""
+    page = visit("/model?name=relief%401")
+    page.get_by_label("How the model gets").fill("unheard of the camp")
+    page.get_by_label("Perplexity of sentences").fill("people arrived .\ncamp")
+    press(page, "Ask", "2 rows")
+
+    path = page.get_by_label("Back-off path").inner_text()
+    assert "known: its probability" in path
+    assert "unknown: weight of backing off" in path
+    assert page.get_by_label("Perplexity", exact=True).locator("tbody tr").count() == 2
+
+
+def test_algorithms_stand_side_by_side(visit):
+    """Each algorithm that is checked gives a sentence of the same words; ab a tree and reasons."""
+    page = visit("/regenerate")
+    page.get_by_label("Words and [base noun phrases]").fill("[the trucks] reached\n[the city] .")
+    page.get_by_label("beam", exact=True).uncheck()
+    page.get_by_label("lmo", exact=True).check()
+    press(page, "Order them", "2 algorithms")
+
+    assert page.locator("article h2").all_inner_texts() == ["lmo", "ab"]
+    sentences = page.locator("article .sentence").all_inner_texts()
+    assert [sorted(one.split()) for one in sentences] == [
+        [".", "city", "reached", "the", "the", "trucks"]
+    ] * 2
+    assert page.locator("article svg").count() == 1
+    page.get_by_text("Why each attachment was made").click()
+    assert "<root>" in page.get_by_label("Reasons of ab 1").inner_text()
+
+
+def test_a_cluster_makes_sentences(visit):
+    """A pasted cluster of trees gives a sentence of each length, with the stack behind each word."""
+    page = visit("/generate")
+    page.get_by_label("Cluster", exact=True).fill(CLUSTER)
+    page.get_by_label("Lengths").fill("2-3")
+    press(page, "Generate", "2 sentences")
+
+    rows = page.get_by_label("Sentences by length").locator("tbody tr")
+    assert [row.split("\t")[1] for row in rows.all_inner_texts()] == ["2", "3"]
+    page.locator("details summary", has_text="length 3").click()
+    assert "reached" in page.get_by_label("Trace of sentence 2").inner_text()
+
+
+def test_plain_text_makes_sentences_without_trees(visit):
+    """The baseline needs no trees."""
+    page = visit("/generate")
+    page.get_by_label("Cluster", exact=True).fill("Trucks reached the camps.\nAid reached the villages.")
+    page.get_by_label("Format").select_option("text")
+    page.get_by_label("Algorithm").select_option("bigram")
+    page.get_by_label("Lengths").fill("4")
+    press(page, "Generate", "1 sentence")
+
+
+def test_sql_answers_and_is_in_the_url(visit):
+    """An example fills the editor; the query that is run is part of the address."""
+    page = visit("/sql")
+    page.get_by_role("link", name="What the store holds").click()
+    expect(page.locator("#said")).to_contain_text("row", timeout=PATIENCE)
+    assert "v_corpora" in page.get_by_label("Query").input_value()
+    page.get_by_label("Query").fill("select 1 + 1 as two")
+    press(page, "Run", "1 row")
+
+    assert "two" in page.locator("#results table thead").inner_text()
+    assert page.locator("#results td").all_inner_texts() == ["2"]
+    assert "query=select" in page.url
+
+
+def test_wrong_sql_is_told_in_place(opened):
+    """What the guard refuses is said above the empty results; the page has the status of the problem."""
+    page = opened("/sql", fails=True)
+    page.get_by_label("Query").fill("drop table token")
+    page.get_by_role("button", name="Run").click()
+
+    assert "SELECT" in page.get_by_role("alert").inner_text()
+
+
+def test_results_are_replaced_alone(opened):
+    """With JavaScript the page stays; the results, the status line and the address change."""
+    page = opened("/corpus?name=relief&show=concordance&pattern=camp")
+    page.evaluate("window.marker = 'still here'")
+    page.get_by_label("Pattern").fill("lemma:arrive")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**pattern=lemma%3Aarrive**")
+
+    assert page.evaluate("window.marker") == "still here"
+    expect(page.locator("td.node").first).to_have_text("arrived", timeout=PATIENCE)
+    page.go_back()
+    expect(page.locator("td.node").first).to_have_text("camp", timeout=PATIENCE)
+
+
+def test_everything_is_reached_by_keyboard(opened):
+    """The first stop skips the navigation; a form is sent with Enter."""
+    page = opened("/word")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to the content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("camp")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#said")).to_contain_text("14 times", timeout=PATIENCE)
+
+
+def test_the_command_on_a_page_gives_its_rows(opened, store):
+    """The command line that a page shows gives the rows that it shows."""
+    page = opened("/corpus?name=relief&show=frequencies&pattern=camp*")
+    words = shlex.split(page.locator(".command code").first.inner_text())
+    result = CliRunner().invoke(build(only=words[1]), [*words[1:], "--json", "--db", str(store)])
+
+    shown = page.locator("#results tbody tr td:first-child").all_inner_texts()
+    assert words[:2] == ["sentgen", "freq"]
+    assert [row["word"] for row in json.loads(result.stdout)] == shown
+
+
+def test_files_hold_all_rows(site):
+    """CSV and Parquet hold the rows of the query; formulas are made harmless in CSV alone."""
+    query = {"query": "select '=1+1' as formula, n from range(300) as r(n) order by n"}
+    rows = csv.reader(io.StringIO(site.client.get("/sql/results.csv", params=query).text))
+    parquet = site.client.get("/sql/results.parquet", params=query)
+
+    assert list(rows)[:2] == [["formula", "n"], ["'=1+1", "0"]]
+    assert pq.read_table(io.BytesIO(parquet.content)).num_rows == 300
+    assert parquet.headers["content-disposition"] == 'attachment; filename="results.parquet"'
+
+
+@pytest.mark.parametrize(
+    ("url", "status"),
+    [
+        ("/corpus?name=nowhere", 404),
+        ("/sentence", 400),
+        ("/sentence?corpus=relief&document=x&sentence=y", 404),
+        ("/model?name=nothing", 404),
+        ("/sql?query=drop+table+token", 400),
+        ("/sql/results.exe?query=select+1", 404),
+        ("/sql/results.csv", 400),
+        ("/static/secret.txt", 404),
+        ("/corpus?show=concordance&pattern=*", 400),
+        ("/generate?file=no+conllu&format=conllu", 400),
+    ],
+)
+def test_mistakes_have_their_status(url, status, site):
+    """A mistake is answered with the status of the API, and never with a 500."""
+    answer: httpx.Response = site.client.get(url)
+
+    assert answer.status_code == status
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_odd_numbers_in_the_url_are_put_right(site):
+    """Limits that are no numbers, too small or too large fall back to what there is."""
+    for limit in ("-1", "0", "abc", "9" * 30, "١"):
+        assert site.client.get("/corpus", params={"show": "frequencies", "limit": limit}).status_code == 200
