@@ -32,7 +32,7 @@ class Parameters(BaseModel):
 
 def Positional(description: str, *, file: str = "", **more: Any) -> Any:  # noqa: N802 (as Field is)
     """Describe a parameter that is an argument of the command; with ``file``, what stands in that file."""
-    extra = {"x-command-line": POSITIONAL, **({"x-file": file} if file else {})}
+    extra: dict[str, Any] = {"x-command-line": POSITIONAL, **({"x-file": file} if file else {})}
     return Field(description=description, json_schema_extra=extra, **more)
 
 
