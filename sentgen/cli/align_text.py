@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -20,10 +21,12 @@ from sentgen.alignment.alignment import Aligner, Span
 from sentgen.alignment.baselines import aligner_named
 from sentgen.alignment.html import page
 from sentgen.alignment.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.settings import Settings
+from sentgen.alignment.stored_model import StoredAligner, stored_aligner
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view import Segment, View
 from sentgen.cli.files import check_file_option, write_text
-from sentgen.cli.options import DbOption
+from sentgen.cli.options import DbOption, open_store
 from sentgen.cli.output import Output, printable
 from sentgen.cli.waiting import told_when_slow
 from sentgen.errors import InputError
@@ -98,16 +101,15 @@ def text(
     _check(document, abstract, model, system, both=as_object and as_links)
     if system is not None and (decode is not None or threshold is not None):
         raise typer.BadParameter("--decode and --threshold are of the phrase-based HMM; leave out --system")
-    with told_when_slow():
-        aligner, name = _aligner(model, system, preset, db)
-        if isinstance(aligner, PhraseHmm):
-            aligner = _decoding(aligner, decode, threshold)
+    with told_when_slow(), ExitStack() as opened:
+        aligner, name = _aligner(opened, model, system, preset, db)
+        if isinstance(aligner, PhraseHmm | StoredAligner):
+            aligner = replace(aligner, settings=_decoding(aligner.settings, decode, threshold))
         sentences = read_sentences(document, form=format)
         shown = align_texts(sentences, read_sentences(abstract, form=format), aligner)
     if html is not None:
-        write_text(
-            html, page(shown, title=os.path.basename(abstract), model=f"Aligned with {document} by {name}")
-        )
+        told = f"Aligned with {os.path.basename(document)} by {name}"
+        write_text(html, page(shown, title=os.path.basename(abstract), model=told))
         typer.echo(printable(f"page: {html}"), err=True)
     if as_object:
         typer.echo(json.dumps(as_json(shown, model=name), ensure_ascii=False))
@@ -129,23 +131,27 @@ def _check(document: str, abstract: str, model: str | None, system: str | None, 
         raise typer.BadParameter("--json and --pharaoh exclude each other; choose one")
 
 
-def _aligner(model: str | None, system: str | None, preset: Preset, db: Path | None) -> tuple[Aligner, str]:
-    """Return the aligner and what a reader is told of it."""
+def _aligner(
+    opened: ExitStack, model: str | None, system: str | None, preset: Preset, db: Path | None
+) -> tuple[Aligner, str]:
+    """Return the aligner and what a reader is told of it; a store stays open as long as ``opened``."""
     if system is not None:
         return aligner_named(system), system
+    if model is not None:
+        store = opened.enter_context(open_store(db, read_only=True))
+        return stored_aligner(store, model), f"the model {model}"
     return untrained(preset), f"the phrase-based HMM, preset {preset}, with its priors only"
 
 
-def _decoding(aligner: PhraseHmm, decode: Decode | None, threshold: float | None) -> PhraseHmm:
-    """Return the aligner with another choice of links."""
-    settings = aligner.settings
+def _decoding(settings: Settings, decode: Decode | None, threshold: float | None) -> Settings:
+    """Return settings with another choice of links."""
     if decode is not None:
         settings = replace(settings, decode=decode.value)
     if threshold is not None:
         if settings.decode != "posterior":
             raise InputError("the best path has no --threshold; choose --decode posterior")
         settings = replace(settings, threshold=threshold)
-    return replace(aligner, settings=settings)
+    return settings
 
 
 def _show(shown: View) -> None:

@@ -189,7 +189,7 @@ class _Batch:
         if run.known is None:
             columns = pair_table.c
             rows = select(columns.name, columns.sha256).where(columns.corpus_id == self.corpus_id)
-            run.known = dict(connection.execute(rows).tuples().all())
+            run.known = {row.name: row.sha256 for row in connection.execute(rows)}
         self.known = run.known
         self.tallies: dict[Source, SourceTally] = {}
         self.rows: list[dict[str, object]] = []

@@ -187,3 +187,19 @@ def test_options_that_exclude_each_other(
 ) -> None:
     """Wrong usage has exit code 2."""
     assert sentgen(*texts, *options).code == 2
+
+
+def test_trained_model(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """A model of the store is named, answers otherwise than the priors, and nothing is said of those."""
+    verbs = ("ran", "slept", "ate", "dug", "sang", "swam")
+    lines = [{"document": f"hounds {verb} daily", "abstract": f"dogs {verb}"} for verb in verbs]
+    Path("pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    sentgen("pairs", "ingest", "pairs.jsonl", "--corpus", "toy")
+    sentgen("align", "train", "--pairs", "toy", "--model", "m", "--iterations", "2")
+    told = sentgen(*texts, "--model", "m", "--json")
+    found = json.loads(told.out)
+
+    assert told.err == ""
+    assert found["model"] == "the model m"
+    assert found["logp"] != json.loads(sentgen(*texts, "--json").out)["logp"]
+    refused(sentgen(*texts, "--model", "none"), "no alignment model 'none'; there are: m")
