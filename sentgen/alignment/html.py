@@ -20,7 +20,7 @@ from sentgen.alignment.view import Block, Segment, Side, View
 
 #: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
 WORDS = 80, 60
-_CELL, _LETTER = 16, 6.2
+_CELL, _LETTER = 16, 6.8
 _WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
 _COLORS = 6
 

@@ -10,12 +10,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.baselines import aligner_named
 from sentgen.alignment.external import External
+from sentgen.alignment.html import fragment
+from sentgen.alignment.model_store import list_models
 from sentgen.alignment.pbhmm import untrained
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.stored_model import stored_aligner
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view import View
 from sentgen.errors import InputError
+from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import HIDDEN, Context, Operation, Parameters, Result
 from sentgen.tabular import Rows
 
@@ -51,6 +54,11 @@ class Align(Parameters):
     )
     threshold: float | None = Field(None, ge=0, le=1, description="Least posterior of a link.")
     format: str | None = Field(None, description="Format of the texts; detected if not given.")
+    html: bool = Field(
+        False,
+        description="Give each pair as a part of a page, too.",
+        json_schema_extra={"x-command-line": HIDDEN},
+    )
 
 
 def align(context: Context, asked: Align) -> Result:
@@ -61,9 +69,12 @@ def align(context: Context, asked: Align) -> Result:
     context.check_size((len(pair.document.split()) for pair in pairs), "document")
     context.check_size((len(pair.abstract.split()) for pair in pairs), "abstract")
     aligner, name = _aligner(context, asked)
-    answers = [as_json(_view(context, asked, aligner, pair), model=name) for pair in pairs]
+    views = [_view(context, asked, aligner, pair) for pair in pairs]
+    answers = [as_json(view, model=name) for view in views]
     notes = [] if asked.model or asked.system else [_PRIORS]
-    return Result(Rows(list(answers[0]), [tuple(answer.values()) for answer in answers]), notes=notes)
+    more = {"html": [fragment(view) for view in views]} if asked.html else {}
+    rows = [tuple(answer.values()) for answer in answers]
+    return Result(Rows(list(answers[0]), rows), notes=notes, more=more)
 
 
 def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts) -> View:
@@ -105,6 +116,11 @@ def _settings(settings: Settings, asked: Align) -> Settings:
     return settings
 
 
+def models(context: Context, asked: Nothing) -> Result:
+    """Answer `sentgen align models`."""
+    return Result(list_models(context.opened))
+
+
 OPERATIONS = (
     Operation(
         "align",
@@ -118,5 +134,14 @@ OPERATIONS = (
             "document": "Heavy rain flooded the camp on Monday. Trucks brought water to the people.",
             "abstract": "Trucks brought water to the flooded camp.",
         },
+    ),
+    Operation(
+        "alignment-models",
+        "Models that align.",
+        "align models",
+        Nothing,
+        models,
+        kind="compute",
+        api=False,
     ),
 )

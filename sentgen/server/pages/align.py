@@ -7,11 +7,39 @@ from typing import Any
 
 from sentgen.server.pages.page import Asking, Page, Query
 
+#: Aligners that learn nothing from pairs, with what they are called on the page.
+SYSTEMS = {
+    "": "phrase-based HMM, priors only",
+    "cut-and-paste": "Cut & Paste (Jing 2002)",
+    "lcs": "longest common runs",
+}
+FORMATS = ("detected", "text", "conllu")
+#: Before the name of a model of the store, where a system is chosen.
+_MODEL = "model:"
+
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
-    """Align the two texts that were pasted."""
+    """Align the two texts that were pasted, with a model of the store or without."""
     document, abstract = query.raw("document"), query.raw("abstract")
-    return {"document": document, "abstract": abstract, "answer": None}
+    models = await ask("alignment-models")
+    aligners = {f"{_MODEL}{row['model']}": f"model {row['model']}" for row in models.rows} | SYSTEMS
+    chosen = query.choice("aligner", [*aligners])
+    form = query.choice("format", FORMATS)
+    answer = None
+    if document.strip() and abstract.strip():
+        asked = {"model": chosen.removeprefix(_MODEL)} if chosen.startswith(_MODEL) else {"system": chosen}
+        asked["format"] = "" if form == FORMATS[0] else form
+        answer = await ask("align", document=document, abstract=abstract, **asked, html=True)
+    return {
+        "document": document,
+        "abstract": abstract,
+        "models": models,
+        "aligners": aligners,
+        "chosen": chosen,
+        "forms": FORMATS,
+        "form": form,
+        "answer": answer,
+    }
 
 
 PAGE = Page("/align", "Align", "align.html.j2", view)

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from sentgen import __version__
+from sentgen.alignment import html
 from sentgen.server.pages import align, corpus, generate, home, model, regenerate, sentence, sql, texts, word
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.service import Service
@@ -53,7 +54,7 @@ def _endpoint(page: Page, pages: list[Page]) -> Callable[[Request], Awaitable[Re
         service: Service = request.app.state.service
         asking, query = Asking(request, service), Query(request.query_params)
         found = await page.view(asking, query)
-        html = render(
+        written = render(
             page.template,
             found,
             path=page.path,
@@ -62,7 +63,7 @@ def _endpoint(page: Page, pages: list[Page]) -> Callable[[Request], Awaitable[Re
             offers_sql=asking.offers_sql,
             snapshot=service.snapshot.name,
         )
-        return HTMLResponse(html.encode("utf-8", "replace"), asking.status)
+        return HTMLResponse(written.encode("utf-8", "replace"), asking.status)
 
     return endpoint
 
@@ -88,7 +89,9 @@ def environment() -> Environment:
         "ending": texts.ending,
         "visible": texts.visible,
         "heading": texts.heading,
+        # What the workers drew, or wrote as HTML, has been escaped there.
         "drawing": lambda svg: Markup(texts.inline_svg(svg)),
+        "fragment": Markup,
     }
     made.tests["figure"] = texts.is_number
     made.globals |= {
@@ -120,8 +123,8 @@ async def static(name: str) -> Response:
 @cache
 def _files() -> dict[str, tuple[bytes, str]]:
     """Return the files by name, with their media types."""
-    folder = resources.files(_PACKAGE).joinpath("static")
-    return {
-        file.name: (file.read_bytes(), _MEDIA_TYPES[file.name.rpartition(".")[2]])
-        for file in folder.iterdir()
+    contents = {
+        file.name: file.read_bytes() for file in resources.files(_PACKAGE).joinpath("static").iterdir()
     }
+    contents |= {"alignment.css": html.style().encode(), "alignment.js": html.script().encode()}
+    return {name: (content, _MEDIA_TYPES[name.rpartition(".")[2]]) for name, content in contents.items()}

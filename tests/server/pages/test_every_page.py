@@ -57,7 +57,13 @@ HOSTILE_PAGES = {
     "model": at("/model", name=f"{MODEL}@1", ngram="<script>alert(1)</script> said", text="{{7*7}} <b>"),
     "regenerate": at("/regenerate", words=f"<script>alert(1)</script> said {LONG}", algorithm=["beam", "ab"]),
     "generate": at("/generate", corpus=HOSTILE, lengths="3-4"),
-    "align": at("/align", document=f"<script>alert(1)</script> said {LONG} .", abstract="{{7*7}} <b> said ."),
+    "align": at(
+        "/align",
+        document=f"<script>alert(1)</script> said {LONG} \u202eevil .",
+        abstract="{{7*7}} <script>alert(1)</script> said .",
+        format="text",
+        aligner="lcs",
+    ),
     "sql": at("/sql", query="select '<script>alert(1)</script>' as \"<b>\", repeat('x', 5000) as long"),
     "errors": at("/corpus", name="<script>alert(1)</script>"),
 }

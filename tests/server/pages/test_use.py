@@ -167,6 +167,28 @@ def test_plain_text_makes_sentences_without_trees(visit):
     press(page, "Generate", "1 sentence")
 
 
+def test_a_summary_is_aligned(visit):
+    """Both texts stand side by side with the same numbers on what belongs together, and new words marked."""
+    page = visit("/align")
+    page.get_by_label("Document").fill("Rain flooded the camp . Trucks brought clean water to families .")
+    page.get_by_label("Summary").fill("Trucks brought clean water yesterday .")
+    press(page, "Align", "1 of 6 words are new")
+
+    copied = page.locator(".alignment .p", has_text="Trucks brought clean water")
+    assert copied.count() == 2
+    assert copied.first.locator("sup").inner_text() == copied.last.locator("sup").inner_text()
+    assert page.locator(".pane .new").all_inner_texts() == ["yesterday"]
+    assert page.locator(".alignment svg rect").count() >= 5
+
+
+def test_linked_words_light_up(opened):
+    """With JavaScript, pointing at words of the summary marks the same words of the document."""
+    page = opened("/align?document=Trucks+brought+water+to+camps+.&abstract=Trucks+brought+water+.")
+    page.locator(".abstract .p", has_text="Trucks").first.hover()
+
+    assert page.locator(".document .p.on", has_text="Trucks").count() == 1
+
+
 def test_sql_answers_and_is_in_the_url(visit):
     """An example fills the editor; the query that is run is part of the address."""
     page = visit("/sql")
