@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
 
 from sentgen.errors import InputError, ModelError, NotFoundError, QueryRejected, SentgenError, StoreError
 
@@ -42,10 +43,15 @@ def of_error(error: SentgenError) -> dict[str, Any]:
     return problem(status, kind, str(error))
 
 
-class Refused(Exception):
-    """A request that cannot be answered; carries its problem, and headers to send with it."""
+class Refused(HTTPException):
+    """A request that cannot be answered; carries its problem, and headers to send with it.
+
+    FastAPI lets no other exception pass that is raised while it reads a body.
+    """
+
+    headers: dict[str, str]
 
     def __init__(self, status: int, kind: str, detail: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(detail)
+        super().__init__(status, detail, headers or {})
         self.document = problem(status, kind, detail)
-        self.status, self.headers = status, headers or {}
+        self.status = status
