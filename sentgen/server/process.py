@@ -28,7 +28,9 @@ _FRUGAL = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "2",
 }
-_START_SECONDS = 300.0
+#: The first start compiles for a minute or two of processor time, which a busy machine does not have at once.
+_START_SECONDS = 900.0
+_PATIENCE = 10.0
 
 
 class Worker:
@@ -58,14 +60,19 @@ class Worker:
             start_new_session=True,
         )
         worker = cls(process, folder)
+        slow = asyncio.get_running_loop().call_later(_PATIENCE, _say_slow, opening.kind)
         try:
             ready = (await asyncio.wait_for(worker._receive(), _START_SECONDS)).head
-        except (asyncio.IncompleteReadError, TimeoutError):
-            ready = {"ready": False, "error": "the worker died while it started; see the log"}
+        except asyncio.IncompleteReadError:
+            ready = {"ready": False, "error": "it died; see the log"}
+        except TimeoutError:
+            ready = {"ready": False, "error": f"it took longer than {_START_SECONDS:g} seconds; try again"}
         except asyncio.CancelledError:
             worker.kill()
             await worker.wait()
             raise
+        finally:
+            slow.cancel()
         if not ready["ready"]:
             worker.kill()
             await worker.wait()
@@ -107,3 +114,8 @@ class Worker:
         while block := await self.process.stderr.read(1 << 16):
             text = block.decode("utf-8", "replace").rstrip()
             logger.warning("worker output", extra={"worker": self.process.pid, "text": text})
+
+
+def _say_slow(kind: str) -> None:
+    why = "; the first start compiles the algorithms" if kind == "compute" else ""
+    logger.info(f"a worker is still starting{why}", extra={"kind": kind})
