@@ -1,0 +1,119 @@
+"""Rewrite tables for many pairs: the cells, their priors, and arrays in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.alignment.cells import Cells, Space, lay_out
+from sentgen.alignment.lexicon import Lexicon, PairIds
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.parameters import RewriteTable, _stemmed, prior_mean, support
+from sentgen.alignment.settings import Settings
+
+WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)
+ROOM = 1 << 20
+
+
+def encoded(texts: list[tuple[list[str], list[str]]]) -> tuple[list[PairIds], Lexicon]:
+    """Return pairs as integers."""
+    lexicon = Lexicon()
+    return [lexicon.encode(Pair("", tuple(d), tuple(a))) for d, a in texts], lexicon
+
+
+def same(cells: Cells, table: RewriteTable) -> None:
+    """Check that both have the same cells and probabilities."""
+    assert np.repeat(cells.rows, np.diff(cells.starts)).tolist() == table.document.tolist()
+    assert cells.targets.tolist() == table.abstract.tolist()
+    assert cells.fake[cells.kinds] == pytest.approx(table.fake)
+    assert cells.prob == pytest.approx(table.prob)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5), st.integers(1, 3), st.integers(1, 3))
+def test_cells_are_the_support(texts: list[tuple[list[str], list[str]]], longest: int, least: int) -> None:
+    """Every word pair that occurs together, and phrase pairs that do in enough pairs, at the prior mean."""
+    pairs, lexicon = encoded(texts)
+    settings = Settings(max_document_phrase=longest, max_abstract_phrase=2, min_documents=least)
+
+    cells, _, _ = lay_out(lambda: iter(pairs), settings, Space(ROOM, Path()))
+
+    same(cells, support(pairs, lexicon.stem_of, settings))
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5))
+def test_cells_of_stems_are_their_support(texts: list[tuple[list[str], list[str]]]) -> None:
+    """The table of stems is that of the pairs with their stems for words."""
+    pairs, lexicon = encoded(texts)
+    settings = Settings()
+
+    cells, _, _ = lay_out(lambda: iter(pairs), settings, Space(ROOM, Path()), stems=True)
+
+    stemmed = [_stemmed(pair) for pair in pairs]
+    same(cells, support(stemmed, np.arange(len(lexicon.stems)), settings, stems=True))
+
+
+def test_arrays_in_files_are_like_those_in_memory(tmp_path: Path) -> None:
+    """With no memory at all, everything is the same, and no file is left to see."""
+    pairs, _ = encoded([(["a", "dog", "runs"], ["dogs", "run"]), (["a", "dog", "barks"], ["dogs", "run"])])
+    space = Space(0, tmp_path)
+
+    there, _, _ = lay_out(lambda: iter(pairs), Settings(), space)
+    here, _, _ = lay_out(lambda: iter(pairs), Settings(), Space(ROOM, tmp_path))
+    there.counts[:] = here.counts[:] = np.arange(here.size)
+    space.relax()
+    there.maximize()
+    here.maximize()
+
+    assert space.spilled
+    assert there.prob.tolist() == here.prob.tolist()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def small() -> Cells:
+    """Two rows of two cells: a word pair and a phrase pair each; only words have a fake count, 2."""
+    return Cells(
+        rows=np.array([-5, 3]),
+        starts=np.array([0, 2, 4]),
+        targets=np.array([-9, 7, -9, 7]),
+        kinds=np.array([0, 1, 0, 1], np.uint8),
+        prob=np.array([0.5, 0.5, 0.25, 0.75]),
+        counts=np.array([1.0, 1.0, 0.0, 6.0]),
+        fake=np.array([0.0, 2.0, 3.0, 4.0]),
+    )
+
+
+def test_maximize_adds_the_fake_counts(small: Cells) -> None:
+    """Row 1: 1 and 1 + 2 of 4; row 2: 0 and 6 + 2 of 8. Then the counts are 0."""
+    small.maximize()
+
+    assert small.prob.tolist() == [0.25, 0.75, 0.0, 1.0]
+    assert not small.counts.any()
+
+
+def test_log_prior_is_that_of_the_cells_with_fake_counts(small: Cells) -> None:
+    """2 log 0.5 + 2 log 0.75."""
+    assert small.log_prior() == pytest.approx(2 * np.log(0.5) + 2 * np.log(0.75))
+
+
+def test_cells_that_are_expected_too_rarely_go(small: Cells) -> None:
+    """The phrase of the second row goes; the rest keeps its place in its row."""
+    small.drop(1e-6)
+
+    assert small.starts.tolist() == [0, 2, 3]
+    assert small.targets[: small.size].tolist() == [-9, 7, 7]
+    assert small.counts[: small.size].tolist() == [1.0, 1.0, 6.0]
+    assert small.table().rows.tolist() == [-5, 3]
+
+
+def test_table_is_what_inference_expects(small: Cells) -> None:
+    """The rewrite table that the cells give looks like one that is made of keys."""
+    plain = prior_mean(np.array([-5, -5, 3, 3]), small.targets, small.fake[small.kinds])
+
+    assert small.table().rows.tolist() == plain.rows.tolist()
+    assert small.table().starts.tolist() == plain.starts.tolist()
+    assert len(small.table()) == len(plain)

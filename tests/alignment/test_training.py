@@ -1,0 +1,290 @@
+"""Training in the store: the same as EM in memory, whatever the order, the threads and the interruptions."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from toy_pairs import PAIRS, Texts, fill
+
+from sentgen.alignment.em import train
+from sentgen.alignment.lexicon import Lexicon
+from sentgen.alignment.model_report import top_rewrites
+from sentgen.alignment.model_store import Iteration, list_models, remove_model
+from sentgen.alignment.parameters import initial_parameters
+from sentgen.alignment.settings import Settings, preset
+from sentgen.alignment.settings_json import as_json, changed, from_json
+from sentgen.alignment.stored_model import stored_aligner
+from sentgen.alignment.stored_pairs import stored_pairs
+from sentgen.alignment.training import Plan, train_model
+from sentgen.counts import corpora
+from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.schema import Store
+from sentgen.schema.maintenance import check
+
+PAPER = preset("paper")
+#: All cells are kept, so that training is EM and nothing else.
+EXACT = Plan(iterations=3, drop=0.0)
+
+
+@pytest.fixture
+def toy_pairs(tmp_path: Path) -> Path:
+    """A store with the toy pairs."""
+    return fill(tmp_path / "toy.duckdb")
+
+
+def trained(path: Path, settings: Settings = PAPER, plan: Plan = EXACT, name: str = "m") -> list[Iteration]:
+    """Train a model and return its iterations."""
+    with Store(path) as store:
+        return list(train_model(store, "toy", name, settings, plan))
+
+
+def figures(iterations: list[Iteration]) -> list[object]:
+    """Return all numbers of iterations but the seconds."""
+    return [
+        figure
+        for one in iterations
+        for figure in (one.logp, one.log_posterior, one.p_null, *one.weights, float(one.cells))
+    ]
+
+
+@pytest.mark.parametrize("name", ["paper", "best"])
+def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
+    """Likelihood and posterior of each iteration are those of `em.train`, in both directions."""
+    settings = preset(name)
+    with Store(toy_pairs) as store:
+        pairs = list(stored_pairs(store, "toy"))
+    lexicon = Lexicon(sorted({word.lower() for p in pairs for word in (*p.document, *p.abstract)}))
+    ids = [lexicon.encode(pair) for pair in pairs]
+    expected = []
+    for side in (ids, [pair.exchanged() for pair in ids])[: 2 if settings.both else 1]:
+        start = initial_parameters(side, lexicon.stem_of, settings)
+        expected += [
+            (one.log_likelihood, one.log_posterior) for one in train(side, start, settings, iterations=3)
+        ]
+
+    found = [(one.logp, one.log_posterior) for one in trained(toy_pairs, settings)]
+
+    assert found == [pytest.approx(pair, rel=1e-9) for pair in expected]
+
+
+def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
+    """`doctor` has no other source: it becomes the first rewrite of `physician` and its link."""
+    trained(toy_pairs, preset("best"), Plan(iterations=3))
+    with Store(toy_pairs, read_only=True) as store:
+        first = top_rewrites(store, "m", "Physician", direction="forward")["target"][0].as_py()
+        pair = next(stored_pairs(store, "toy", keys=["p1"]))
+        (answer,) = stored_aligner(store, "m").align([pair])
+
+    assert first == "doctor"
+    assert (1, 1) in answer.links  # "a physician came ..." and "a doctor came ."
+
+
+@hypothesis_settings(max_examples=5)
+@given(st.permutations(PAIRS))
+def test_order_of_the_pairs_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, order: list[Texts]
+) -> None:
+    """Stored in any order, the pairs give the same figures to 1e-9."""
+    folder = tmp_path_factory.mktemp("order")
+    sorted_ = trained(fill(folder / "a.duckdb"))
+
+    assert figures(trained(fill(folder / "b.duckdb", order))) == pytest.approx(figures(sorted_), rel=1e-9)
+
+
+def test_threads_change_nothing(toy_pairs: Path) -> None:
+    """Two threads give the very same numbers as one."""
+    one = trained(toy_pairs, name="one")
+
+    assert figures(trained(toy_pairs, plan=replace(EXACT, jobs=2), name="two")) == figures(one)
+
+
+def test_files_change_nothing(toy_pairs: Path) -> None:
+    """Without memory for the rewrite tables they are in files, with the same result; nothing is left behind."""
+    one = trained(toy_pairs, name="one")
+
+    assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0), name="two")) == figures(one)
+    assert {file.name for file in toy_pairs.parent.iterdir()} == {"toy.duckdb", "toy.jsonl"}
+
+
+@pytest.mark.parametrize("name", ["paper", "best"])
+def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
+    """EM raises it in every iteration of each direction."""
+    done = trained(toy_pairs, preset(name), replace(EXACT, iterations=8))
+
+    for direction in ("forward", "reverse"):
+        values = [one.log_posterior for one in done if one.direction == direction]
+        assert all(after >= before - 1e-9 for before, after in pairwise(values))
+
+
+_KILLED = """
+import os, signal, sys
+from sentgen.alignment.settings import preset
+from sentgen.alignment.training import Plan, train_model
+from sentgen.schema import Store
+
+def kill(direction, iteration, done, total):
+    if (direction, iteration, done) == (sys.argv[2], 3, 2):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with Store(sys.argv[1]) as store:
+    for _ in train_model(store, "toy", "m", preset("best"), Plan(iterations=4, drop=0.0), progress=kill):
+        pass
+"""
+
+
+@pytest.mark.parametrize(("direction", "left"), [("forward", 6), ("reverse", 2)])
+def test_killed_training_goes_on(toy_pairs: Path, direction: str, left: int) -> None:
+    """SIGKILL in the third iteration: two are there, the rest is done by --resume, with the same figures."""
+    plan = Plan(iterations=4, drop=0.0)
+    whole = trained(toy_pairs, preset("best"), plan, name="whole")
+    killed = subprocess.run([sys.executable, "-c", _KILLED, str(toy_pairs), direction], check=False)
+    assert killed.returncode == -signal.SIGKILL
+
+    rest = trained(toy_pairs, PAPER, replace(plan, resume=True))
+
+    assert len(rest) == left
+    assert figures(rest) == pytest.approx(figures(whole[-left:]), rel=1e-9)
+    with Store(toy_pairs) as store:
+        assert [result.check.name for result in check(store) if result.problems] == []
+
+
+def test_a_model_can_be_trained_further(toy_pairs: Path) -> None:
+    """Two iterations and two more are four."""
+    whole = trained(toy_pairs, plan=replace(EXACT, iterations=4), name="whole")
+    trained(toy_pairs, plan=replace(EXACT, iterations=2))
+
+    more = trained(toy_pairs, plan=replace(EXACT, iterations=4, resume=True))
+
+    assert figures(more) == pytest.approx(figures(whole[2:]), rel=1e-9)
+
+
+def test_a_model_that_exists_is_not_overwritten(toy_pairs: Path) -> None:
+    """The message says how to go on."""
+    trained(toy_pairs)
+
+    with pytest.raises(InputError, match="exists; go on with it with --resume"):
+        trained(toy_pairs)
+
+
+def test_other_pairs_refuse_to_resume(toy_pairs: Path) -> None:
+    """EM that changes its data half-way is no EM."""
+    trained(toy_pairs)
+    fill(toy_pairs, [("new", "a cat", "a cat")])
+
+    with pytest.raises(InputError, match="was begun with other pairs"):
+        trained(toy_pairs, plan=replace(EXACT, iterations=9, resume=True))
+
+
+def test_rare_phrases_are_dropped(toy_pairs: Path) -> None:
+    """With a high threshold all phrase cells go after the first iteration, and word cells stay."""
+    with_all = trained(toy_pairs, name="all")[0].cells
+    words = trained(
+        toy_pairs, changed(PAPER, {"max-document-phrase": "1", "max-abstract-phrase": "1"}), name="w"
+    )
+
+    dropped = trained(toy_pairs, plan=replace(EXACT, drop=1e9))
+
+    assert dropped[0].cells == words[0].cells < with_all
+
+
+def test_fixed_tables_stay(toy_pairs: Path) -> None:
+    """With the tables fixed, nothing but the rest moves."""
+    fixed = replace(PAPER, fixed=frozenset({"table", "weights", "null", "unigram", "jumps"}))
+
+    done = trained(toy_pairs, fixed)
+
+    assert done[0].logp == pytest.approx(done[2].logp, rel=1e-12)
+
+
+def test_removing_a_model_removes_what_it_learnt(toy_pairs: Path) -> None:
+    """The store is then as if it had never been; a dry run leaves it."""
+    trained(toy_pairs)
+    with Store(toy_pairs) as store:
+        assert remove_model(store, "m", dry_run=True) == 3
+        assert remove_model(store, "m") == 3
+
+        assert list_models(store).num_rows == 0
+        assert [result.check.name for result in check(store) if result.problems] == []
+        with pytest.raises(NotFoundError, match="no alignment model 'm'; train one with"):
+            remove_model(store, "m")
+
+
+def test_removing_the_corpus_leaves_the_model(toy_pairs: Path) -> None:
+    """As with language models: what was learnt stays, the pairs go."""
+    trained(toy_pairs)
+    with Store(toy_pairs) as store:
+        pair = next(stored_pairs(store, "toy"))
+        corpora.remove(store, "toy")
+
+        assert list_models(store)["corpus"].to_pylist() == ["toy"]
+        assert len(list(stored_aligner(store, "m").align([pair]))) == 1
+        assert [result.check.name for result in check(store) if result.problems] == []
+
+
+def test_a_model_without_iterations_says_so(toy_pairs: Path) -> None:
+    """Killed in the first iteration, it cannot align yet."""
+    with Store(toy_pairs) as store:
+        pair = next(stored_pairs(store, "toy"))
+        training = train_model(store, "toy", "m", PAPER, EXACT, progress=_interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            next(training)
+        with pytest.raises(StoreError, match=r"no forward iteration yet; train it on: .*--resume"):
+            list(stored_aligner(store, "m").align([pair]))
+
+
+def _interrupt(direction: str, iteration: int, done: int, total: int) -> None:
+    if iteration == 1:
+        raise KeyboardInterrupt
+
+
+def test_unknown_words_and_pairs_can_be_aligned(toy_pairs: Path) -> None:
+    """Words that the model has never seen have its prior, so that copies are still found."""
+    trained(toy_pairs, preset("best"))
+    with Store(toy_pairs, read_only=True) as store:
+        pair = replace(next(stored_pairs(store, "toy")), document=("zebra", "unseen"), abstract=("zebra",))
+        (answer,) = stored_aligner(store, "m").align([pair])
+
+    assert answer.links == {(0, 0)}
+
+
+def test_settings_survive_the_store() -> None:
+    """JSON gives back what went in, priors and fixed parts included."""
+    settings = changed(
+        preset("best"),
+        {
+            "p0": "0.3",
+            "prior-identity": "9",
+            "fixed": "jumps,table",
+            "window": "none",
+            "weights": "0.5,0.25,0.25",
+        },
+    )
+
+    assert from_json(as_json(settings)) == settings
+    assert settings.window is None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"colour": "red"}, "no setting 'colour'; there are: both,"),
+        ({"p0": "much"}, "p0 is 'much', which is no number"),
+        ({"null": "moves"}, "null is 'moves'; choose one of: stay, table3"),
+        ({"both": "perhaps"}, "both is 'perhaps'; say true or false"),
+        ({"fixed": "everything"}, "fixed is 'everything'; name some of: null,"),
+        ({"p0": "2"}, r"P\(null\) is 2.0"),
+    ],
+)
+def test_settings_that_are_refused(given: dict[str, str], message: str) -> None:
+    """One clear line says what can be set."""
+    with pytest.raises(InputError, match=message):
+        changed(PAPER, given)
