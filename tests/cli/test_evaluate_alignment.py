@@ -158,3 +158,22 @@ def test_real_gold(sentgen: Sentgen, data_dir: Path) -> None:
 
     assert found["human B"] > found["pbhmm"] > found["cut-and-paste"] > found["hmm-flipped"] > found["hmm"]
     assert found["pbhmm"] > 0.83
+
+
+def test_models_and_pairs_of_the_store(sentgen: Sentgen, gold: Path) -> None:
+    """A trained model is a system, and stored pairs teach the others."""
+    Path("p.jsonl").write_text('{"document": "Prices rose sharply .", "abstract": "Prices went up ."}\n' * 2)
+    assert sentgen("pairs", "ingest", "p.jsonl", "--corpus", "prices").code == 0
+    assert sentgen("align", "train", "--pairs", "prices", "--model", "news", "--iterations", "1").code == 0
+    told = sentgen(
+        *command(gold, "--systems", "pbhmm:news,pbhmm:news:threshold=0.9,model1", "--train-pairs", "prices")
+    )
+
+    assert told.code == 0, told
+    assert "pbhmm:news:threshold=0.9" in told.out
+    refused(sentgen(*command(gold, "--systems", "pbhmm:news:p0=0.1")), "only decode and threshold can be set")
+
+
+def test_a_training_file_that_is_not_there(sentgen: Sentgen, gold: Path) -> None:
+    """It is named."""
+    refused(sentgen(*command(gold, "--systems", "lcs", "--train", "nowhere.jsonl")), "nowhere.jsonl")
