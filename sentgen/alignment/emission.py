@@ -5,6 +5,7 @@
 T is the table of words and phrases, U that of stems, and N the number of abstract words with a stem (for
 phrases, the product over their words), which makes each component sum to one. With ``stems="equal"`` the
 second component is [stems equal] / N(stem d) and the third [equal]. What is equal may be of any length.
+Words that are akin (see ``kinship``) have constants in the second component then.
 """
 
 from __future__ import annotations
@@ -93,6 +94,9 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
     identical = into[:, None] == words[None, :]
     share = 1.0 / _forms(into_stems, parameters, settings)
     prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
+    akin = pair.kinship
+    if akin is not None:
+        prior[akin.abstract[:, None] != akin.document[None, :]] *= settings.mixed
     cells, event_cells = _lookup(parameters.table, pair.document, pair.abstract, settings)
     parts = np.empty((3, len(into), len(words)))
     index = _matrix(cells, into, words)
@@ -107,13 +111,19 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
         parts[2] = same * share[:, None]
     else:
         parts[1] = same * share[:, None]
+        if akin is not None:
+            by_kind = np.array([0.0, settings.related, settings.synonym, settings.similar])
+            parts[1] = np.maximum(parts[1], by_kind[akin.kinds])
         parts[2] = identical
     events = _events(pair, parameters, settings, event_cells, stem_events)
     weighted = np.tensordot(parameters.weights, parts, 1)
     fields, event_parts, places = events
+    null = _unigram(pair.abstract, parameters)
+    if akin is not None and settings.null_function is not None:
+        null[akin.abstract[abstract]] = settings.null_function
     emission = Emission(
         np.ascontiguousarray(weighted[abstract][:, document]),
-        _unigram(pair.abstract, parameters),
+        null,
         *(np.ascontiguousarray(fields[:, column]) for column in range(4)),
         parameters.weights @ event_parts,
         np.argsort(fields[:, 0] + fields[:, 1], kind="stable"),

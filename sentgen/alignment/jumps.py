@@ -29,10 +29,10 @@ class JumpCells:
         """Number of distances in each cell, (C,)."""
         return self.last - self.first + 1
 
-    def prior(self, power: float) -> Floats:
-        """Return the mass of each cell where a jump is (1 + |d - 1|) ** -power, (C,)."""
+    def prior(self, power: float, *, back: float = 1.0) -> Floats:
+        """Return the mass of each cell, (C,): a jump is (1 + |d - 1|) ** -power, times ``back`` if d < 1."""
         distances = np.arange(self.first[0], self.last[-1] + 1)
-        mass = (1.0 + np.abs(distances - 1)) ** -power
+        mass = (1.0 + np.abs(distances - 1)) ** -power * np.where(distances < 1, back, 1.0)
         cells: Floats = np.add.reduceat(mass, self.first - self.first[0])
         return cells / cells.sum()
 

@@ -9,11 +9,13 @@ have the same key with a probability of about 10^-3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from sentgen.alignment.kinship import Kinship, kinship
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.stems import stem
 
@@ -23,16 +25,18 @@ Keys = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PairIds:
-    """A pair as integers: the ids of the words (n,) and (m,), and of their stems."""
+    """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which words are akin."""
 
     document: Ids
     abstract: Ids
     document_stems: Ids
     abstract_stems: Ids
+    kinship: Kinship | None = None
 
     def exchanged(self) -> PairIds:
         """Return the pair with document and abstract exchanged."""
-        return PairIds(self.abstract, self.document, self.abstract_stems, self.document_stems)
+        akin = self.kinship.exchanged() if self.kinship else None
+        return PairIds(self.abstract, self.document, self.abstract_stems, self.document_stems, akin)
 
 
 class Lexicon:
@@ -73,6 +77,13 @@ class Lexicon:
             np.array([stems[word] for word in document], np.int32),
             np.array([stems[word] for word in abstract], np.int32),
         )
+
+    def with_kinship(self, pair: PairIds, *, wordnet: Path | None) -> PairIds:
+        """Return a pair of this lexicon with what words are akin."""
+        abstract, document = (
+            [self.words[word] for word in np.unique(words)] for words in (pair.abstract, pair.document)
+        )
+        return replace(pair, kinship=kinship(abstract, document, wordnet=wordnet))
 
     def ids(self, words: Sequence[str]) -> Ids:
         """Return the ids of words; new words get new ids."""

