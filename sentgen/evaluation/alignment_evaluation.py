@@ -14,6 +14,7 @@ from typing import get_args
 
 from sentgen.alignment import Alignment, Link, Pair
 from sentgen.alignment.alignment import PhraseLink
+from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment_gold import Combination, Gold, GoldLinks, Possible
 from sentgen.evaluation.alignment_measures import PRIMARY, agreements, ignored_words, measure
@@ -91,6 +92,7 @@ def evaluate_alignment(
             "possible": possible,
             "ignored words": len(words),
             "training pairs": len(training),
+            "wordnet": find_wordnet() is not None,
             "systems": [one.system for one in found],
         },
         seed=seed,
