@@ -229,12 +229,11 @@ def _edge(sentence: Sentence, unit: int) -> str:
     tree = sentence.tree
     name = " ".join(sentence.units[unit].words)
     weight = f" (log weight {tree.weights[unit]:.2f})" if not is_forced(tree.weights[unit]) else ""
-    if sentence.labels:
-        name, weight = f"{name}: {sentence.labels[unit]}", ""
     if tree.heads[unit] == ROOT:
-        return f"{name}: root{weight}"
+        return f"{name}: root{'' if sentence.labels else weight}"
     side = "right" if tree.sides[unit] == RIGHT else "left"
-    return f"{name}: {side} of {' '.join(sentence.units[tree.heads[unit]].words)}{weight}"
+    place = f"{side} of {' '.join(sentence.units[tree.heads[unit]].words)}"
+    return f"{name}: {sentence.labels[unit]}, {place}" if sentence.labels else f"{name}: {place}{weight}"
 
 
 def _described(sentence: Sentence) -> str:

@@ -15,7 +15,7 @@ from sentgen.corpus.sentence import Sentence as Read
 from sentgen.generation.bag import Unit, parse_bag
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.tree_conllu import conllu_block
-from sentgen.generation.tree_svg import Sentence, arc_levels, tree_svg
+from sentgen.generation.tree_svg import Sentence, arc_levels, corpus_tree_svg, tree_svg
 from sentgen.generation.tree_text import tree_text
 
 DOW = parse_bag("[the/DT dow/NNP] fell/VBD to/TO [35/CD points/NNS] ./.")
@@ -245,3 +245,14 @@ def test_conllu_can_be_read(forest: tuple[list[Unit], list[int]], kind: str) -> 
     assert [token["head"] for token in theirs] == ours.heads
     assert ours.heads is not None
     assert ours.heads.count(0) == 1
+
+
+def test_relations_are_written_over_the_arcs():
+    """A tree of a corpus has its relations as text and in its description, each once over its arc."""
+    drawn = corpus_tree_svg("s", ["Trucks", "came"], ["NOUN", "VERB"], [2, 0], ["nsubj<", "root"])
+
+    texts = [
+        element.text for element in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
+    ]
+    assert texts.count("nsubj<") == texts.count("root") == 1
+    assert "Trucks: nsubj&lt;, left of came" in drawn

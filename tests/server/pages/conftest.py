@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hostile import HOSTILE, LICENCE, MODEL, conllu
@@ -15,7 +16,8 @@ from sentgen.demo import TREEBANK
 from sentgen.models import build
 from sentgen.schema import Store
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright; install the extra `test`")
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
@@ -42,8 +44,9 @@ def site(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serv
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[sync_api.Browser]:
+def browser() -> Iterator[Browser]:
     """Chromium; closed with its module, as it keeps an event loop that other tests must not meet."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright; install the extra `test`")
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}; set CHROMIUM, or apt-get install chromium")
     with (
@@ -53,16 +56,13 @@ def browser() -> Iterator[sync_api.Browser]:
         yield launched
 
 
-Opened = Callable[..., sync_api.Page]
-
-
 @pytest.fixture
-def opened(browser: sync_api.Browser, site: Server) -> Iterator[Opened]:
+def opened(browser: Browser, site: Server) -> Iterator[Callable[..., Page]]:
     """Open a page in a new context; what the console complains about fails the test at its end."""
     complaints: list[str] = []
-    contexts: list[sync_api.BrowserContext] = []
+    contexts: list[BrowserContext] = []
 
-    def open_page(url: str, *, scripts: bool = True, fails: bool = False) -> sync_api.Page:
+    def open_page(url: str, *, scripts: bool = True, fails: bool = False) -> Page:
         context = browser.new_context(
             base_url=site.address, java_script_enabled=scripts, reduced_motion="reduce"
         )
@@ -82,7 +82,7 @@ def opened(browser: sync_api.Browser, site: Server) -> Iterator[Opened]:
     assert complaints == []
 
 
-def _note(complaints: list[str], said: sync_api.ConsoleMessage, fails: bool) -> None:
+def _note(complaints: list[str], said: ConsoleMessage, fails: bool) -> None:
     """Write down errors; that a page has an error status is no surprise where it should."""
     if said.type == "error" and not (fails and "Failed to load resource" in said.text):
         complaints.append(said.text)

@@ -1,0 +1,213 @@
+"""What the pages compute by themselves: patterns, links, figures, histograms; and what they ask the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import DOCUMENT, HOSTILE, LONG, name
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.datastructures import QueryParams
+
+from sentgen.counts.browsing import find_sentence, list_documents, list_sentences
+from sentgen.counts.concordance import concordance
+from sentgen.counts.patterns import glob
+from sentgen.errors import NotFoundError
+from sentgen.schema import Store
+from sentgen.schema.guard import require_harmless
+from sentgen.schema.store import fetch_arrow, raw
+from sentgen.server.operations.backoff import Backoff, backoff
+from sentgen.server.operations.operation import Context
+from sentgen.server.pages import site, sql, word
+from sentgen.server.pages.page import Answered, Query
+from sentgen.server.pages.texts import (
+    MOST_CHARACTERS,
+    ending,
+    inline_svg,
+    link,
+    literal_pattern,
+    phrase_pattern,
+    shown,
+    token_pattern,
+    visible,
+)
+from sentgen.server.wire import Opening
+
+OPENING = Opening("compute", "", 2**30, 0, 1000, 10_000, 2**20, 10, 100)
+
+
+@pytest.fixture(scope="module")
+def held(store: Path):
+    """The store of the pages, open."""
+    with Store(store, read_only=True) as found:
+        yield found
+
+
+@given(st.text(st.characters(blacklist_categories=("Cs", "Cc", "Z")), min_size=1))
+def test_a_literal_pattern_is_the_word(text):
+    """Whatever a word holds, its pattern has no wild cards and stands for the word alone."""
+    read = glob(literal_pattern(text))
+
+    assert (read.text, read.wild) == (text, False)
+
+
+@pytest.mark.parametrize("form", ["5*", "a/b", "word:x", "?", "\\", "{{7*7}}", "camp", LONG])
+def test_a_token_pattern_finds_its_word(form, held):
+    """In a concordance, the pattern of a word finds that word and nothing else."""
+    with held.connect() as connection:
+        found = concordance(connection, token_pattern(form), corpora=[HOSTILE])
+
+    assert found.table["node"].to_pylist() == [form]
+
+
+def test_a_phrase_with_the_end_of_a_sentence_has_no_hits():
+    """`<s>` and `</s>` are no tokens, so that a count with them leads nowhere."""
+    assert phrase_pattern(["the", "camp"]) == "the camp"
+    assert phrase_pattern(["camp", "</s>"]) == ""
+
+
+def test_texts_are_shortened():
+    """Of a long text the beginning, or the end, is shown; a long word loses its tail in any text."""
+    assert shown("a b " * 100) == f"{('a b ' * 100)[:MOST_CHARACTERS]}… (400 characters)"
+    assert ending("a b " * 100) == f"…{('a b ' * 100)[-MOST_CHARACTERS:]}"
+    assert shown(f"He said {LONG}").endswith(f"{'x' * 60}… (4,096 characters)")
+
+
+def test_characters_that_turn_text_around_are_made_visible():
+    """An override of the direction becomes a sign; right-to-left words stay."""
+    assert visible("\u202eevil مرحبا\x07") == "\ufffdevil مرحبا\ufffd"
+
+
+def test_a_link_leaves_out_what_is_empty():
+    """Lists are repeated, and everything is quoted."""
+    assert link("/word", word="a b&c", corpus=["x", "y"], layer="") == "/word?word=a+b%26c&corpus=x&corpus=y"
+
+
+def test_drawings_lose_their_ids():
+    """Several drawings can stand on one page."""
+    assert inline_svg('<svg><g id="sentence-12" transform="x"/></svg>') == '<svg><g transform="x"/></svg>'
+
+
+def test_numbers_in_urls_are_bounded():
+    """What is no number is the default; others are kept within their bounds."""
+    query = Query(QueryParams("a=5&b=9999&c=x&d=-3&e=1"))
+
+    found = [query.number(key, 50, least=2, most=500) for key in "abcdef"]
+    assert found == [5, 500, 50, 50, 2, 50]
+
+
+def test_a_choice_is_one_of_those_offered():
+    """Anything else is the first one."""
+    assert Query(QueryParams("sort=left")).choice("sort", ("none", "left")) == "left"
+    assert Query(QueryParams("sort=<script>")).choice("sort", ("none", "left")) == "none"
+
+
+def test_events_are_summed_over_distances():
+    """`the` twice at distance 1 and once at 3 is three times; of equals, the first by word comes first."""
+    rows = [
+        {"modifier": "the", "modifier_tag": "DT", "direction": "left", "distance": 1, "count": 2},
+        {"modifier": "the", "modifier_tag": "DT", "direction": "left", "distance": 3, "count": 1},
+        {"modifier": "in", "modifier_tag": "IN", "direction": "left", "distance": 1, "count": 1},
+        {"modifier": "a", "modifier_tag": "DT", "direction": "left", "distance": 1, "count": 1},
+        {"modifier": ".", "modifier_tag": ".", "direction": "right", "distance": 1, "count": 9},
+    ]
+    before, after, *heads = word._profile(Answered(rows=rows), Answered())
+
+    assert before.words == [("the", "DT", 3), ("a", "DT", 1), ("in", "IN", 1)]
+    assert after.words == [(".", ".", 9)]
+    assert [side.words for side in heads] == [[], []]
+
+
+def test_histograms_have_a_bar_for_each_number():
+    """Counts by number of modifiers, one histogram for each tag and side; 7 is seven and more."""
+    rows = [
+        {"tag": "VBD", "direction": "left", "arguments": 0, "count": 1, "share": 0.25},
+        {"tag": "VBD", "direction": "left", "arguments": 7, "count": 3, "share": 0.75},
+        {"tag": None, "direction": "right", "arguments": 1, "count": 2, "share": 1.0},
+    ]
+    first, second = word._histograms(Answered(rows=rows))
+
+    assert first.counts == [1, 0, 0, 0, 0, 0, 0, 3]
+    assert first.described == "1 with 0, 3 with 7"
+    assert (second.tag, second.side, second.shares[1]) == ("", "right", 1.0)
+
+
+def test_documents_are_listed_in_parts(held):
+    """The demo has 34 documents; a part says whether there are more."""
+    with held.connect() as connection:
+        first = list_documents(connection, "relief", limit=30)
+        rest = list_documents(connection, "relief", limit=30, offset=30)
+        both = list_documents(connection, limit=100)
+
+    assert (first.table.num_rows, first.truncated) == (30, True)
+    assert (rest.table.num_rows, rest.truncated) == (4, False)
+    assert set(both.table["corpus"].to_pylist()) == {"relief", HOSTILE}
+
+
+def test_a_sentence_is_found_by_its_names(held):
+    """Names may hold anything; the neighbors of a sentence stay in its document."""
+    with held.connect() as connection:
+        sentences = list_sentences(connection, HOSTILE, DOCUMENT, limit=2)
+        tokens, about = find_sentence(connection, HOSTILE, DOCUMENT, name(2))
+
+    assert sentences.table["sentence"].to_pylist() == [name(0), name(1)]
+    assert tokens.table["form"].to_pylist()[:3] == ["He", "said", LONG]
+    assert (about["previous"], about["next"]) == (name(1), None)
+
+
+def test_a_missing_sentence_is_told(held):
+    """The message has all three names."""
+    with (
+        held.connect() as connection,
+        pytest.raises(NotFoundError, match=r"'z' in document 'y' of corpus 'x'"),
+    ):
+        find_sentence(connection, "x", "y", "z")
+
+
+def test_the_sql_of_a_path_holds_its_ngrams(held):
+    """The statement under a back-off path, run by itself, gives the same probability."""
+    found = backoff(Context(OPENING, held), Backoff(model="relief", ngram="unheard of the camp"))
+    last = found.table.rows[-1]
+    rows = ran(held, found.sql[0])
+
+    assert last[2] is True
+    assert {row["ngram"]: row["log10p"] for row in rows}[last[0]] == pytest.approx(last[3])
+
+
+@pytest.mark.parametrize("example", sql.EXAMPLES, ids=lambda one: one.name)
+def test_examples_of_sql_run(example, held):
+    """Each example passes the guard and gives rows from the demo."""
+    assert ran(held, example.query)
+
+
+def test_without_sql_there_is_no_page_for_it():
+    """A server without SQL has neither the page nor its files."""
+    with_sql = {route.path for route in site.router(sql_offered=True).routes}
+    without = {route.path for route in site.router(sql_offered=False).routes}
+
+    assert with_sql - without == {"/sql", "/sql/{name}"}
+
+
+def test_files_change_their_url_with_their_content():
+    """So that a browser can keep them."""
+    assert site.static_path("style.css").startswith("/static/style.css?v=")
+
+
+@pytest.mark.parametrize("template", sorted(site.environment().list_templates()))
+def test_templates_hold_no_inline_script_or_style(template):
+    """The policy of the server would not run them; and nothing is loaded from elsewhere."""
+    source = site.environment().loader.get_source(site.environment(), template)[0]
+
+    assert "style=" not in source
+    assert "<style" not in source
+    assert " onclick" not in source
+    assert "http" not in source.replace("http-equiv", "")
+    assert all("src=" in tag for tag in source.split("<script")[1:])
+
+
+def ran(held: Store, query: str) -> list[dict[str, object]]:
+    """The rows of a query that has passed the guard."""
+    with held.connect() as connection:
+        require_harmless(raw(connection), query)
+        return fetch_arrow(connection, query).to_pylist()
