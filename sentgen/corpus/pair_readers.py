@@ -117,6 +117,8 @@ def _single(sources: Sequence[Source], kinds: Sequence[str]) -> Iterator[PairFil
 
 
 def _kind(source: Source) -> str:
+    if re.search(r"\.(jsonl|ndjson)(\.(gz|xz|bz2))?$", source.member or source.name):
+        return "jsonl"  # its first lines may hold a DEL, which is up to the reader
     try:
         return detect(source)
     except UnrecognizedError:

@@ -1,0 +1,200 @@
+"""`sentgen align train, model, models, apply, figures, export, remove`, as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Sentgen, refused
+from toy_pairs import PAIRS, write_jsonl
+
+from sentgen.schema import Store
+from sentgen.schema.maintenance import check
+
+TRAIN = ("align", "train", "--pairs", "toy", "--model", "m")
+OF = ("--pairs", "toy", "--model", "m")
+
+
+@pytest.fixture
+def filled(sentgen: Sentgen, tmp_path: Path) -> Sentgen:
+    """The command line over a store with six pairs."""
+    path = write_jsonl(tmp_path / "toy.jsonl")
+    assert sentgen("pairs", "ingest", path, "--corpus", "toy", "--tokenized").code == 0
+    return sentgen
+
+
+@pytest.fixture
+def trained(filled: Sentgen) -> Sentgen:
+    """The same, with a model."""
+    assert filled(*TRAIN, "--iterations", "3").code == 0
+    return filled
+
+
+def test_a_line_an_iteration(filled: Sentgen) -> None:
+    """Both directions of the preset `best`, one of `paper`; nothing else on standard output."""
+    best = filled(*TRAIN, "--iterations", "2").out.splitlines()
+    paper = filled(
+        "align", "train", "--pairs", "toy", "--model", "p", "--preset", "paper", "--iterations", "1"
+    )
+
+    assert [line.split()[:2] for line in best[1:]] == [
+        ["forward", "1"],
+        ["forward", "2"],
+        ["reverse", "1"],
+        ["reverse", "2"],
+    ]
+    assert [line.split()[0] for line in paper.out.splitlines()] == ["direction", "forward"]
+
+
+def test_options_become_settings(filled: Sentgen) -> None:
+    """What was asked for is kept with the model."""
+    filled(
+        *TRAIN, "--max-doc-phrase", "2", "--max-abstract-phrase", "1", "--set", "p0=0.25", "--iterations", "1"
+    )
+
+    query = "select settings, iterations from alignment_model"
+    (row,) = json.loads(filled("sql", query, "--json").out)
+    settings = json.loads(row["settings"])
+    assert (settings["max_document_phrase"], settings["max_abstract_phrase"], settings["p0"]) == (2, 1, 0.25)
+
+
+def test_training_goes_on(trained: Sentgen) -> None:
+    """A model that exists is kept; --resume adds iterations to it."""
+    refused(trained(*TRAIN), "exists; go on with it with --resume")
+
+    more = trained(*TRAIN, "--iterations", "4", "--resume")
+
+    assert [line.split()[:2] for line in more.out.splitlines()[1:]] == [["forward", "4"], ["reverse", "4"]]
+    assert trained(*TRAIN, "--iterations", "4", "--resume").out == ""
+
+
+def test_top_rewrites_of_a_word(trained: Sentgen) -> None:
+    """The synonym is first; the other direction and unknown words have answers of their own."""
+    rows = json.loads(trained("align", "model", "m", "physician", "--limit", "1", "--json").out)
+    back = json.loads(trained("align", "model", "m", "doctor", "--direction", "reverse", "--json").out)
+
+    assert [row["target"] for row in rows] == ["doctor"]
+    assert back[0]["target"] == "physician"
+    refused(trained("align", "model", "m", "zebra"), "knows no rewrite of 'zebra'")
+
+
+def test_a_model_is_shown(trained: Sentgen) -> None:
+    """Facts, a row an iteration, and the jumps as bars; as CSV only the iterations."""
+    shown = trained("align", "model", "m").out
+    table = list(csv.DictReader(io.StringIO(trained("align", "model", "m", "--csv").out)))
+
+    assert "6 of toy" in shown
+    assert "jumps, reverse" in shown
+    assert "\n    1  0." in shown
+    assert [(row["direction"], row["iteration"]) for row in table[:2]] == [("forward", "1"), ("forward", "2")]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_jumps_are_drawn(trained: Sentgen, tmp_path: Path, suffix: str) -> None:
+    """A picture, whole, in the format of its name."""
+    path = tmp_path / f"jumps{suffix}"
+    assert trained("align", "model", "m", "--plot", path).code == 0
+
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml"}
+    assert path.read_bytes().startswith(starts[suffix])
+
+
+def test_a_plot_of_another_kind_is_refused(trained: Sentgen) -> None:
+    """Formats are told by their names."""
+    refused(
+        trained("align", "model", "m", "--plot", "jumps.txt", "--json"), "a plot ends in .png, .svg or .pdf"
+    )
+    assert not Path("jumps.txt").exists()
+
+
+def test_models_are_listed_and_removed(trained: Sentgen, store: Path) -> None:
+    """With a dry run first."""
+    (row,) = json.loads(trained("align", "models", "--json").out)
+    assert (row["model"], row["corpus"], row["forward"], row["reverse"]) == ("m", "toy", 3, 3)
+    assert trained("align", "remove", "m", "--dry-run").out == "would remove m: 6 iterations\n"
+    assert trained("align", "remove", "m").out == "removed m: 6 iterations\n"
+
+    assert trained("align", "models", "--json").out == "[]\n"
+    refused(trained("align", "model", "m"), "no alignment model 'm'")
+    with Store(store, read_only=True) as opened:
+        assert [result.check.name for result in check(opened) if result.problems] == []
+
+
+def test_apply_keeps_links_and_figures(trained: Sentgen, store: Path) -> None:
+    """Every abstract has figures; what is copied is linked; a second run is a no-op."""
+    assert "pairs           6\n" in trained("align", "apply", *OF).out
+    assert "pairs           0 (6 unchanged)" in trained("align", "apply", *OF).out
+
+    rows = {row["pair"]: row for row in json.loads(trained("align", "figures", *OF, "--json").out)}
+    # "the house burned ." out of "the red house burned .": 1 + 3 words copied, (1 + 9) / 4 a word.
+    assert (rows["p5"]["coverage"], rows["p5"]["density"], rows["p5"]["longest_run"]) == (1.0, 2.5, 3)
+    with Store(store, read_only=True) as opened:
+        assert [result.check.name for result in check(opened) if result.problems] == []
+
+
+def test_another_decoding_replaces_the_links(trained: Sentgen) -> None:
+    """One answer a model and pair: the last one."""
+    trained("align", "apply", *OF)
+    assert "pairs           6\n" in trained("align", "apply", *OF, "--decode", "viterbi").out
+
+    rows = json.loads(trained("align", "figures", *OF, "--json").out)
+    assert {row["decode"] for row in rows} == {"viterbi"}
+    assert len(rows) == len(PAIRS)
+    refused(
+        trained("align", "apply", *OF, "--decode", "viterbi", "--threshold", "0.5"),
+        "choose --decode posterior",
+    )
+
+
+def test_a_threshold_of_one_links_little(trained: Sentgen) -> None:
+    """A higher threshold never adds links."""
+    counts = []
+    for threshold in ("0.1", "0.5", "1"):
+        trained("align", "apply", *OF, "--threshold", threshold)
+        counts.append(len(trained("align", "export", *OF, "--jsonl").out.splitlines()))
+
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_export(trained: Sentgen) -> None:
+    """Pharaoh lines in the order of the pairs, and the same links as rows."""
+    trained("align", "apply", *OF)
+    lines = trained("align", "export", *OF, "--pharaoh").out.splitlines()
+    rows = json.loads(trained("align", "export", *OF, "--json").out)
+
+    assert len(lines) == len(PAIRS)
+    assert {"0-0", "2-1", "3-2", "4-3"} <= set(
+        lines[5].split()
+    )  # the red house burned . -> the house burned .
+    pharaoh = {f"{row['document_first']}-{row['abstract_first']}" for row in rows if row["pair"] == "p5"}
+    assert pharaoh == set(lines[5].split())
+
+
+def test_removing_the_pairs_removes_their_alignments(trained: Sentgen, store: Path) -> None:
+    """The model stays."""
+    trained("align", "apply", *OF)
+    trained("corpora", "remove", "toy")
+
+    assert len(json.loads(trained("align", "models", "--json").out)) == 1
+    with Store(store, read_only=True) as opened:
+        assert [result.check.name for result in check(opened) if result.problems] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train", "--pairs", "none", "--model", "x"), "no corpus 'none'"),
+        (("train", "--pairs", "toy", "--model", "x", "--set", "p0"), "write --set NAME=VALUE"),
+        (("train", "--pairs", "toy", "--model", "x", "--set", "colour=red"), "no setting 'colour'"),
+        (("apply", "--pairs", "toy", "--model", "x"), "no alignment model 'x'; there are: m"),
+        (("apply", "--pairs", "none", "--model", "m"), "no corpus 'none'"),
+        (("export", "--pairs", "toy", "--model", "m"), "has not been applied to 'toy'"),
+        (("figures", "--pairs", "toy", "--model", "m"), "has not been applied to 'toy'"),
+    ],
+)
+def test_refusals(trained: Sentgen, arguments: tuple[str, ...], message: str) -> None:
+    """One clear line that says what to do."""
+    refused(trained("align", *arguments), message)

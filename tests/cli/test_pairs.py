@@ -1,0 +1,207 @@
+"""`sentgen pairs`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Sentgen, refused
+from toy_pairs import PAIRS, write_jsonl
+
+from sentgen.alignment.stored_pairs import stored_pairs
+from sentgen.counts.pair_ingestion import ingest_pairs
+from sentgen.schema import Store
+from sentgen.schema.maintenance import check
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """Six pairs as JSON Lines."""
+    return write_jsonl(tmp_path / "toy.jsonl")
+
+
+@pytest.fixture
+def filled(sentgen: Sentgen, pairs: Path) -> Sentgen:
+    """The command line over a store with the pairs."""
+    assert sentgen("pairs", "ingest", pairs, "--corpus", "toy", "--licence", "CC0").code == 0
+    return sentgen
+
+
+def sound(store: Path) -> list[str]:
+    """Return the checks that a store does not pass."""
+    with Store(store, read_only=True) as opened:
+        return [result.check.name for result in check(opened) if result.problems]
+
+
+def test_report(sentgen: Sentgen, pairs: Path, store: Path) -> None:
+    """What was stored is said, and the store is sound."""
+    told = sentgen("pairs", "ingest", pairs, "--corpus", "toy")
+
+    facts = {line[:16].strip(): line[16:] for line in told.out.splitlines()}
+    assert facts["pairs"] == "6"
+    assert facts["document words"] == str(sum(len(document.split()) for _, document, _ in PAIRS))
+    assert facts["abstract words"] == str(sum(len(abstract.split()) for _, _, abstract in PAIRS))
+    assert sound(store) == []
+
+
+def test_a_second_run_is_a_no_op(filled: Sentgen, pairs: Path, store: Path) -> None:
+    """Pairs are known by name and content."""
+    told = filled("pairs", "ingest", pairs, "--corpus", "toy")
+
+    assert "pairs           0 (6 unchanged)" in told.out
+    assert len(filled("pairs", "list", "toy", "--jsonl").out.splitlines()) == 6
+    assert sound(store) == []
+
+
+def test_more_of_the_same_file(sentgen: Sentgen, tmp_path: Path, store: Path) -> None:
+    """A file that has grown adds what is new."""
+    path = write_jsonl(tmp_path / "toy.jsonl", PAIRS[:2])
+    sentgen("pairs", "ingest", path, "--corpus", "toy")
+    write_jsonl(path)
+
+    told = sentgen("pairs", "ingest", path, "--corpus", "toy")
+
+    assert "pairs           4 (2 unchanged)" in told.out
+    assert sound(store) == []
+
+
+def test_another_pair_of_the_same_name(filled: Sentgen, tmp_path: Path) -> None:
+    """Names say which pair is meant, so that they must differ; nothing of the batch is stored."""
+    other = write_jsonl(tmp_path / "other.jsonl", [("new", "x", "x"), ("p0", "another", "text")])
+
+    refused(
+        filled("pairs", "ingest", other, "--corpus", "toy"),
+        "other.jsonl:2",
+        "another pair 'p0'",
+        "[pair-name]",
+    )
+    assert len(filled("pairs", "list", "toy", "--jsonl").out.splitlines()) == 6
+
+
+def test_bad_pairs_can_be_left_out(sentgen: Sentgen, pairs: Path, store: Path) -> None:
+    """They are named, and recorded once however often they are met."""
+    pairs.write_text(pairs.read_text() + '{"id": "bad", "document": "x"}\n')
+    refused(sentgen("pairs", "ingest", pairs, "--corpus", "toy"), "toy.jsonl:7", "[pair-field]")
+
+    for _ in range(2):
+        told = sentgen("pairs", "ingest", pairs, "--corpus", "toy", "--on-error", "skip")
+        assert "left out        1" in told.out
+        assert "left out: " in told.err
+        assert "toy.jsonl:7" in told.err
+
+    assert len(json.loads(sentgen("corpora", "show", "toy", "--rejected", "--json").out)) == 1
+    assert sound(store) == []
+
+
+def test_list_of_corpora_and_of_pairs(filled: Sentgen) -> None:
+    """Sizes are in words; a corpus is listed with its licence."""
+    corpora = json.loads(filled("pairs", "list", "--json").out)
+    first = json.loads(filled("pairs", "list", "toy", "--limit", "1", "--json").out)
+
+    assert [(row["corpus"], row["pairs"], row["licence"]) for row in corpora] == [("toy", 6, "CC0")]
+    assert (first[0]["name"], first[0]["document_words"], first[0]["abstract_words"]) == ("p0", 8, 6)
+    assert "kind" in filled("corpora", "list").out
+
+
+def test_show_a_pair(filled: Sentgen) -> None:
+    """The first one, or one by name; sentences are lines."""
+    assert "pair p0\n\ndocument: 8 words\nthe physician bought" in filled("pairs", "show", "toy").out
+    assert "abstract: 4 words\nthe house burned ." in filled("pairs", "show", "toy", "p5").out
+    refused(filled("pairs", "show", "toy", "nope"), "no pair 'nope' in 'toy'")
+
+
+def test_what_is_shown_as_json_can_be_read_again(filled: Sentgen, tmp_path: Path, store: Path) -> None:
+    """The words survive the round trip."""
+    (tmp_path / "again.jsonl").write_text(filled("pairs", "show", "toy", "--json").out)
+
+    assert filled("pairs", "ingest", tmp_path / "again.jsonl", "--corpus", "again").code == 0
+
+    with Store(store, read_only=True) as opened:
+        assert list(stored_pairs(opened, "again")) == list(stored_pairs(opened, "toy"))
+
+
+def test_removing_the_corpus_removes_its_pairs(filled: Sentgen, store: Path) -> None:
+    """As any corpus; the store is sound, and the pairs can be stored again."""
+    assert filled("corpora", "remove", "toy").code == 0
+
+    assert filled("pairs", "list", "--json").out == "[]\n"
+    assert sound(store) == []
+
+
+def test_pairs_are_a_corpus_of_their_own(sentgen: Sentgen, pets: Path, pairs: Path) -> None:
+    """A treebank takes no pairs, and the commands on pairs take no treebank."""
+    sentgen("ingest", pets, "--corpus", "pets")
+
+    refused(
+        sentgen("pairs", "ingest", pairs, "--corpus", "pets"), "is of kind corpus", "choose another --corpus"
+    )
+    refused(sentgen("pairs", "list", "pets"), "holds no pairs")
+
+
+def test_words_of_pairs_can_be_searched(filled: Sentgen) -> None:
+    """Documents and abstracts are ordinary documents."""
+    assert len(json.loads(filled("kwic", "physician", "--json").out)) == 4
+
+
+def test_hostile_text_is_escaped(sentgen: Sentgen, tmp_path: Path) -> None:
+    """What could steer a terminal is shown, not obeyed."""
+    path = write_jsonl(tmp_path / "evil.jsonl", [("e\u202e", "x \u202e y", "[red]x[/red]")])
+    sentgen("pairs", "ingest", path, "--corpus", "evil")
+
+    told = sentgen("pairs", "show", "evil")
+
+    assert "\u202e" not in told.out
+    assert "\\u202e" in told.out
+    assert "[red" in told.out.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.jsonl", "--corpus", "c"), "no such file or folder"),
+        (("toy.jsonl", "--corpus", " "), "a corpus needs a name"),
+        (("empty.jsonl", "--corpus", "c"), "has no pairs"),
+    ],
+)
+def test_refusals(sentgen: Sentgen, pairs: Path, arguments: tuple[str, ...], message: str) -> None:
+    """One clear line; no corpus is made."""
+    (pairs.parent / "empty.jsonl").write_text("")
+
+    refused(sentgen("pairs", "ingest", *arguments), message)
+    assert sentgen("corpora", "list", "--json").out == "[]\n"
+
+
+_KILLED = """
+import os, signal, sys
+from sentgen.counts import pair_ingestion
+from sentgen.schema import Store
+
+pair_ingestion.BATCH_TOKENS = 20  # a pair or two a batch
+
+def kill(name, pairs):
+    if pairs == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with Store(sys.argv[1], create=True) as store:
+    pair_ingestion.ingest_pairs(store, [sys.argv[2]], "toy", progress=kill)
+"""
+
+
+def test_a_killed_run_loses_at_most_its_batch(pairs: Path, store: Path) -> None:
+    """What was committed is whole; run again, the rest comes, and the pairs are those of one run."""
+    killed = subprocess.run([sys.executable, "-c", _KILLED, str(store), str(pairs)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert sound(store) == []
+
+    with Store(store) as opened:
+        kept = len(list(stored_pairs(opened, "toy")))
+        done = ingest_pairs(opened, [str(pairs)], "toy")
+        assert [pair.key for pair in stored_pairs(opened, "toy")] == [key for key, _, _ in PAIRS]
+
+    assert 2 <= kept <= 4
+    assert (done.pairs, done.unchanged) == (6 - kept, kept)
+    assert sound(store) == []

@@ -1,0 +1,267 @@
+"""Pairs of documents and abstracts from files: every layout, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.reading import read_pairs
+from sentgen.corpus.pair_text import PairSettings
+from sentgen.errors import InputError
+
+PAIR = Pair("a", ("It", "rains", ".", "It", "pours", "."), ("It", "pours", "."), (0, 3), (0,))
+CONLLU = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+
+
+def lines(path: Path, *objects: object) -> Path:
+    """Write JSON Lines."""
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in objects))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("document", "abstract"),
+    [
+        ("It rains. It pours.", "It pours."),
+        (["It rains.", "It pours."], ["It pours."]),
+        ([["It", "rains", "."], ["It", "pours", "."]], [["It", "pours", "."]]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("document", "abstract"), ("source", "summary"), ("article", "abstract"), ("text", "highlights")],
+)
+def test_texts_and_fields_of_json(
+    tmp_path: Path, one: str, other: str, document: object, abstract: object
+) -> None:
+    """Raw text, sentences and words are the same pair, under all the names that data sets use."""
+    path = lines(tmp_path / "p.jsonl", {"id": "a", one: document, other: abstract})
+
+    assert list(read_pairs(str(path))) == [PAIR]
+
+
+def test_several_abstracts_are_several_pairs(tmp_path: Path) -> None:
+    """Numbers tell them apart; one alone needs none."""
+    path = lines(
+        tmp_path / "p.jsonl",
+        {"id": "a", "document": "x y", "abstracts": ["x", "y"]},
+        {"paper_id": "b", "source": ["x y"], "target": ["x"]},
+        {"document": "x", "summaries": [["x", "x"]]},
+    )
+
+    found = [(pair.key, pair.abstract) for pair in read_pairs(str(path))]
+
+    assert found == [("a#1", ("x",)), ("a#2", ("y",)), ("b", ("x",)), ("p.jsonl:3", ("x", "x"))]
+
+
+def test_chosen_fields(tmp_path: Path) -> None:
+    """The human summary instead of the abstract."""
+    path = lines(tmp_path / "p.jsonl", {"id": 7, "body": "x", "full": "y z", "abstract": "x", "summary": "z"})
+    settings = PairSettings(document_field="full", abstract_field="summary")
+
+    assert list(read_pairs(str(path), settings=settings)) == [Pair("7", ("y", "z"), ("z",))]
+
+
+def test_compressed_json(tmp_path: Path) -> None:
+    """gzip and xz are read as they are."""
+    text = json.dumps({"id": "a", "document": ["It rains.", "It pours."], "abstract": "It pours."}).encode()
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "a.jsonl.xz").write_bytes(lzma.compress(text))
+
+    for name in ("a.jsonl.gz", "a.jsonl.xz"):
+        assert list(read_pairs(str(tmp_path / name))) == [PAIR]
+
+
+def test_parallel_texts(tmp_path: Path) -> None:
+    """Line i belongs to line i; a text is raw, or tokenized if its punctuation stands apart."""
+    (tmp_path / "d.txt").write_text("It rains. It pours.\n\nMore.\n")
+    (tmp_path / "a.txt").write_text("It pours .\n\nMore , more .\n")
+
+    found = list(read_pairs(str(tmp_path / "d.txt"), str(tmp_path / "a.txt")))
+
+    assert [pair.key for pair in found] == ["d.txt:1", "d.txt:3"]
+    assert found[0].document_starts == (0, 3)
+    assert found[1].abstract == ("More", ",", "more", ".")
+
+
+def test_folder_of_pairs(tmp_path: Path) -> None:
+    """`NAME.document` beside `NAME.abstract`."""
+    (tmp_path / "a.document.txt").write_text("It rains. It pours.")
+    (tmp_path / "a.abstract.txt").write_text("It pours.")
+    (tmp_path / "README").write_text("no pair")
+
+    assert list(read_pairs(str(tmp_path))) == [PAIR]
+
+
+@pytest.mark.parametrize(("one", "other"), [("document", "abstract"), ("articles", "summaries")])
+def test_two_folders(tmp_path: Path, one: str, other: str) -> None:
+    """Files of the same name belong together."""
+    if other == "summaries":
+        other = "summary"
+    for folder, text in ((one, "It rains. It pours."), (other, "It pours.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.txt").write_text(text)
+
+    assert list(read_pairs(str(tmp_path))) == [PAIR]
+
+
+def test_folder_of_json(tmp_path: Path) -> None:
+    """Files that hold whole pairs are read one after the other."""
+    lines(tmp_path / "1.jsonl", {"id": "a", "document": "x", "abstract": "x"})
+    lines(tmp_path / "2.jsonl", {"id": "b", "document": "x", "abstract": "x"})
+
+    assert [pair.key for pair in read_pairs(str(tmp_path))] == ["a", "b"]
+
+
+def test_conllu_documents(tmp_path: Path) -> None:
+    """`NAME.document` is followed by its abstracts."""
+    names = {"a.document": "x", "a.abstract": "y", "b.document": "x", "b.abstract1": "y", "b.abstract2": "z"}
+    text = "".join(f"# newdoc id = {name}\n{CONLLU.format(word)}" for name, word in names.items())
+    (tmp_path / "p.conllu").write_text(text)
+
+    found = [(pair.key, pair.abstract) for pair in read_pairs(str(tmp_path / "p.conllu"))]
+
+    assert found == [("a", ("y",)), ("b#1", ("y",)), ("b#2", ("z",))]
+
+
+def test_documents_can_be_cut(tmp_path: Path) -> None:
+    """The first whole sentences with at most four words; a first sentence that is longer stays."""
+    path = lines(
+        tmp_path / "p.jsonl", {"id": "a", "document": ["a b", "c d", "e"], "abstract": ["a b c d e f"]}
+    )
+    settings = PairSettings(tokenized=True, document_words=4)
+
+    (pair,) = read_pairs(str(path), settings=settings)
+
+    assert pair.document == ("a", "b", "c", "d")
+    assert len(pair.abstract) == 6
+    (short,) = read_pairs(str(path), settings=PairSettings(tokenized=True, document_words=1))
+    assert short.document == ("a", "b")
+
+
+def test_control_characters_can_be_replaced(tmp_path: Path) -> None:
+    """DEL may stand unescaped in JSON; as a blank it separates words."""
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'{"id": "a", "document": "x\x7fy", "abstract": ["z\\u0018"]}\n')
+
+    with pytest.raises(InputError, match=r"p\.jsonl:1: .*control character.*--replace-controls"):
+        list(read_pairs(str(path)))
+    (pair,) = read_pairs(str(path), settings=PairSettings(replace_controls=True))
+    assert (pair.document, pair.abstract) == (("x", "y"), ("z",))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", r"p\.jsonl:2: not JSON"),
+        ("[]", "not a JSON object"),
+        ('{"id": "b"}', "none of `document`, .* is there, or empty"),
+        ('{"document": "x", "abstract": ""}', "none of `abstract`, .* is there, or empty"),
+        ('{"document": 1, "abstract": "x"}', "`document` is neither a string, nor a list"),
+        ('{"document": ["x", 1], "abstract": "x"}', "`document` is neither"),
+        ('{"document": [["x"], "y"], "abstract": "x"}', "`document` is neither"),
+        ('{"document": {"x": 1}, "abstract": "x"}', "`document` is neither"),
+        ('{"document": "x", "abstracts": ["x", 2]}', "`abstracts` is neither"),
+        ('{"document": "x\\u0000", "abstract": "x"}', "control character"),
+        ('{"document": "x\\ud800", "abstract": "x"}', "lone surrogate"),
+        ('{"document": [["x y", ""]], "abstract": "x"}', "in the document"),
+        ('{"document": "x", "abstract": " "}', "the abstract has no words"),
+        ('{"document": [[]], "abstract": "x"}', "the document has no words"),
+        ('{"id": ["x"], "document": "x", "abstract": "x"}', "`id` is neither a string nor a whole number"),
+        ('{"id": "x\\n", "document": "x", "abstract": "x"}', "control character"),
+        ('{"document": [["<s>"]], "abstract": "x"}', "reserved"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_json_that_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    """One clear line with file and line; the pair before is fine."""
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"id": "a", "document": "x", "abstract": "x"}\n' + line + "\n")
+
+    with pytest.raises(InputError, match=message) as caught:
+        list(read_pairs(str(path)))
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a.txt": "alone"}, "a text alone is no pair"),
+        ({"d.txt": "x\ny\n", "a.txt": "x\n"}, r"ends before line 2 of the other file"),
+        ({"d.txt": "x\n", "a.txt": "\n"}, "the abstract has no words"),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    """Texts that do not belong together."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    with pytest.raises(InputError, match=message):
+        list(read_pairs(*(str(tmp_path / name) for name in files)))
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a.document": "x", "b.abstract": "x"}, "'a' has no abstract here; every name needs both"),
+        ({"README": "x"}, "no pairs here"),
+        ({"a.document": "", "a.abstract": "x"}, "is empty"),
+    ],
+)
+def test_folders_that_are_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    """A half pair is a mistake, and a folder without pairs is another one."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    with pytest.raises(InputError, match=message):
+        list(read_pairs(str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a.document", "b.abstract"], r"'b\.abstract' does not follow its document b\.document"),
+        (["a.abstract"], "does not follow its document"),
+        (["a"], r"neither NAME\.document nor NAME\.abstract"),
+    ],
+)
+def test_conllu_that_is_refused(tmp_path: Path, names: list[str], message: str) -> None:
+    """The names must say what belongs together."""
+    text = "".join(f"# newdoc id = {name}\n{CONLLU.format('x')}" for name in names)
+    (tmp_path / "p.conllu").write_text(text)
+
+    with pytest.raises(InputError, match=message):
+        list(read_pairs(str(tmp_path / "p.conllu")))
+
+
+def test_broken_sentences_of_conllu_refuse_the_pair(tmp_path: Path) -> None:
+    """A document without one of its sentences is not the document; the reason is that of the sentence."""
+    broken = "1\tx\t_\t_\t_\t_\t7\t_\t_\t_\n\n"
+    text = f"# newdoc id = a.document\n{CONLLU.format('x')}# sent_id = s\n{broken}"
+    (tmp_path / "p.conllu").write_text(f"{text}# newdoc id = a.abstract\n{CONLLU.format('x')}")
+
+    with pytest.raises(InputError, match=r"p\.conllu:4: "):
+        list(read_pairs(str(tmp_path / "p.conllu")))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "pairs"),
+    [("gum_doc_abstract.jsonl", 415), ("scitldr-dev.jsonl.gz", 1453), ("scisummnet.jsonl.gz", 978)],
+)
+def test_real_pairs(data_dir: Path, name: str, pairs: int) -> None:
+    """All pairs of the shared data are found; documents are cut to be fast."""
+    from sentgen.corpus.pair_readers import pair_files
+    from sentgen.errors import Rejection
+
+    settings = PairSettings(replace_controls=True)
+    (file,) = pair_files([str(data_dir / "pairs" / name)])
+    found = list(file.read(settings))
+
+    assert len(found) == pairs
+    assert not [one for one in found if isinstance(one, Rejection)]
