@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -17,12 +16,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sentgen.alignment.alignment import Aligner, Span
-from sentgen.alignment.baselines import aligner_named
+from sentgen.alignment.alignment import Span
+from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.html import page
-from sentgen.alignment.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.settings import Settings
-from sentgen.alignment.stored_model import StoredAligner, stored_aligner
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view import Segment, View
 from sentgen.cli.files import check_file_option, write_text
@@ -37,7 +33,6 @@ _COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan")
 _NEW = "bold red underline"
 _SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
 _LONGEST = 44
-_PRIORS = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
 
 
 class Decode(StrEnum):
@@ -98,13 +93,10 @@ def text(
     Example: `sentgen align text --document article.txt --abstract summary.txt --html align.html`
     """
     check_file_option("--html", html)
-    _check(document, abstract, model, system, both=as_object and as_links)
-    if system is not None and (decode is not None or threshold is not None):
-        raise typer.BadParameter("--decode and --threshold are of the phrase-based HMM; leave out --system")
+    _check(document, abstract, both=as_object and as_links)
+    choice = _choice(model, system, preset, decode, threshold)
     with told_when_slow(), ExitStack() as opened:
-        aligner, name = _aligner(opened, model, system, preset, db)
-        if isinstance(aligner, PhraseHmm | StoredAligner):
-            aligner = replace(aligner, settings=_decoding(aligner.settings, decode, threshold))
+        aligner, name = chosen_aligner(choice, lambda: opened.enter_context(open_store(db, read_only=True)))
         sentences = read_sentences(document, form=format)
         shown = align_texts(sentences, read_sentences(abstract, form=format), aligner)
     if html is not None:
@@ -117,41 +109,32 @@ def text(
         typer.echo(pharaoh(shown.alignment))
     else:
         _show(shown)
-    if model is None and system is None:
-        typer.echo(_PRIORS, err=True)
+    if choice.priors_only:
+        typer.echo(PRIORS_NOTE, err=True)
 
 
-def _check(document: str, abstract: str, model: str | None, system: str | None, *, both: bool) -> None:
+def _check(document: str, abstract: str, *, both: bool) -> None:
     """Refuse options that exclude each other."""
     if document == abstract == "-":
         raise InputError("both texts cannot come from standard input; name a file")
-    if model is not None and system is not None:
-        raise typer.BadParameter("--model and --system exclude each other; choose one")
     if both:
         raise typer.BadParameter("--json and --pharaoh exclude each other; choose one")
 
 
-def _aligner(
-    opened: ExitStack, model: str | None, system: str | None, preset: Preset, db: Path | None
-) -> tuple[Aligner, str]:
-    """Return the aligner and what a reader is told of it; a store stays open as long as ``opened``."""
-    if system is not None:
-        return aligner_named(system), system
-    if model is not None:
-        store = opened.enter_context(open_store(db, read_only=True))
-        return stored_aligner(store, model), f"the model {model}"
-    return untrained(preset), f"the phrase-based HMM, preset {preset}, with its priors only"
-
-
-def _decoding(settings: Settings, decode: Decode | None, threshold: float | None) -> Settings:
-    """Return settings with another choice of links."""
-    if decode is not None:
-        settings = replace(settings, decode=decode.value)
-    if threshold is not None:
-        if settings.decode != "posterior":
-            raise InputError("the best path has no --threshold; choose --decode posterior")
-        settings = replace(settings, threshold=threshold)
-    return settings
+def _choice(
+    model: str | None, system: str | None, preset: Preset, decode: Decode | None, threshold: float | None
+) -> Choice:
+    """Return what the options choose."""
+    try:
+        return Choice(
+            model=model,
+            system=system,
+            preset=preset.value,
+            decode=decode.value if decode else None,
+            threshold=threshold,
+        )
+    except InputError as error:
+        raise typer.BadParameter(error.message) from error
 
 
 def _show(shown: View) -> None:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sentgen.alignment.alignment import Aligner
-from sentgen.alignment.baselines import aligner_named
+from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.external import External
 from sentgen.alignment.html import fragment
 from sentgen.alignment.model_store import list_models
-from sentgen.alignment.pbhmm import untrained
-from sentgen.alignment.settings import Settings
-from sentgen.alignment.stored_model import stored_aligner
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view import View
 from sentgen.errors import InputError
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import HIDDEN, Context, Operation, Parameters, Result
 from sentgen.tabular import Rows
-
-_PRIORS = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
 
 
 class Texts(BaseModel):
@@ -68,10 +62,19 @@ def align(context: Context, asked: Align) -> Result:
         raise InputError("give either `pairs`, or one `document` and its `abstract`")
     context.check_size((len(pair.document.split()) for pair in pairs), "document")
     context.check_size((len(pair.abstract.split()) for pair in pairs), "abstract")
-    aligner, name = _aligner(context, asked)
+    choice = Choice(
+        model=asked.model,
+        system=asked.system,
+        preset=asked.preset,
+        decode=asked.decode,
+        threshold=asked.threshold,
+    )
+    aligner, name = chosen_aligner(choice, lambda: context.opened)
+    if isinstance(aligner, External):
+        raise InputError(f"{asked.system!r} is a program, which the server does not run")
     views = [_view(context, asked, aligner, pair) for pair in pairs]
     answers = [as_json(view, model=name) for view in views]
-    notes = [] if asked.model or asked.system else [_PRIORS]
+    notes = [PRIORS_NOTE] if choice.priors_only else []
     more = {"html": [fragment(view) for view in views]} if asked.html else {}
     rows = [tuple(answer.values()) for answer in answers]
     return Result(Rows(list(answers[0]), rows), notes=notes, more=more)
@@ -86,34 +89,6 @@ def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts) -> View
         return align_texts(
             read_sentences(document, form=asked.format), read_sentences(abstract, form=asked.format), aligner
         )
-
-
-def _aligner(context: Context, asked: Align) -> tuple[Aligner, str]:
-    """Return the aligner, and what a reader is told of it; nothing that runs a program is offered."""
-    if asked.system is not None:
-        if asked.model or asked.decode or asked.threshold is not None:
-            raise InputError("model, decode and threshold are of the phrase-based HMM; leave out the system")
-        system = aligner_named(asked.system)
-        if isinstance(system, External):
-            raise InputError(f"{asked.system!r} is a program, which the server does not run")
-        return system, asked.system
-    if asked.model is not None:
-        stored = stored_aligner(context.opened, asked.model)
-        return replace(stored, settings=_settings(stored.settings, asked)), asked.model
-    aligner = untrained(asked.preset)
-    name = f"the phrase-based HMM, preset {asked.preset}, with its priors only"
-    return replace(aligner, settings=_settings(aligner.settings, asked)), name
-
-
-def _settings(settings: Settings, asked: Align) -> Settings:
-    """Return settings with another choice of links."""
-    if asked.decode is not None:
-        settings = replace(settings, decode=asked.decode)
-    if asked.threshold is not None:
-        if settings.decode != "posterior":
-            raise InputError("the best path has no threshold; choose decode posterior")
-        settings = replace(settings, threshold=asked.threshold)
-    return settings
 
 
 def models(context: Context, asked: Nothing) -> Result:
