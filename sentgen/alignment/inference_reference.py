@@ -6,6 +6,8 @@ compare the compiled lattice with it, and the benchmark measures what factoring 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sentgen.alignment.inference import Posterior
@@ -50,14 +52,38 @@ def emissions(emission: Emission, all_states: list[State]) -> dict[int, Floats]:
     return by_length
 
 
+class Tables(NamedTuple):
+    """The transitions between S states, into them, and out of them to the end; the emissions by length."""
+
+    states: list[State]
+    moves: Floats  # (S, S)
+    begin: Floats  # (S,)
+    finish: Floats  # (S,)
+    emitted: dict[int, Floats]  # (m, S)
+
+
+def tables(emission: Emission, chain: Chain) -> Tables:
+    """Write all transitions and emissions down."""
+    n = emission.words.shape[1]
+    all_states = states(emission, chain)
+    return Tables(
+        all_states,
+        np.array([[transition(chain, last(a), b) for b in all_states] for a in all_states]),
+        np.array([transition(chain, 0, state) for state in all_states]),
+        np.array([transition(chain, last(state), (n + 1, 1)) for state in all_states]),
+        emissions(emission, all_states),
+    )
+
+
 def infer_plainly(emission: Emission, chain: Chain) -> Posterior:
     """Return likelihood and posteriors of words, events and null by sums over pairs of states, unscaled."""
+    return infer_from(tables(emission, chain), emission, chain)
+
+
+def infer_from(written: Tables, emission: Emission, chain: Chain) -> Posterior:
+    """Return the same from tables: one product with the matrix of states for each word and length."""
     m, n = emission.words.shape
-    all_states = states(emission, chain)
-    moves = np.array([[transition(chain, last(a), b) for b in all_states] for a in all_states])
-    begin = np.array([transition(chain, 0, state) for state in all_states])
-    finish = np.array([transition(chain, last(state), (n + 1, 1)) for state in all_states])
-    emitted = emissions(emission, all_states)
+    all_states, moves, begin, finish, emitted = written
     alpha, beta = np.zeros((m + 1, len(all_states))), np.zeros((m + 1, len(all_states)))
     entered = np.zeros((m, len(all_states)))
     for t in range(m):
