@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sentgen.alignment.alignment import Alignment, Link, PhraseLink
 from sentgen.alignment.extraction import SentencePair, sentence_pairs
+from sentgen.alignment.numbering import Numbering
 from sentgen.alignment.pair import Pair
 
 Ints = npt.NDArray[np.int32]
@@ -70,22 +71,21 @@ def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[Un
 
 
 def bitext(of: Sequence[Unit]) -> Bitext:
-    """Number the words and the word pairs of sentence pairs; O(C log C)."""
+    """Number the words and the word pairs of sentence pairs, in the order in which they come; O(C)."""
     source_ids: dict[str, int] = {}
     target_ids: dict[str, int] = {}
-    keys = []
-    for unit in of:
+    rows = np.array([len(unit.target) for unit in of], np.int32)
+    columns = np.array([len(unit.source) + 1 for unit in of], np.int32)
+    sizes = rows.astype(np.int64) * columns
+    starts = np.cumsum(sizes) - sizes
+    cells = np.empty(int(sizes.sum()), np.int32)
+    numbering = Numbering()
+    for unit, start, size in zip(of, starts.tolist(), sizes.tolist(), strict=True):
         source = [NULL, *(source_ids.setdefault(word, len(source_ids) + 1) for word in unit.source)]
         target = [target_ids.setdefault(word, len(target_ids)) for word in unit.target]
-        keys.append((np.array(source) << 32) | np.array(target)[:, None])
-    rows = np.array([matrix.shape[0] for matrix in keys], np.int32)
-    columns = np.array([matrix.shape[1] for matrix in keys], np.int32)
-    sizes = rows.astype(np.int64) * columns
-    flat = np.concatenate([matrix.ravel() for matrix in keys]) if keys else np.empty(0, np.int64)
-    parameters, cells = np.unique(flat, return_inverse=True)
-    return Bitext(
-        cells.astype(np.int32), np.cumsum(sizes) - sizes, rows, columns, (parameters >> 32).astype(np.int32)
-    )
+        keys = (np.array(source) << 32) | np.array(target)[:, None]
+        cells[start : start + size] = numbering.numbers(keys.ravel())
+    return Bitext(cells, starts, rows, columns, (numbering.keys() >> 32).astype(np.int32))
 
 
 def alignments(

@@ -15,6 +15,7 @@ from sentgen.alignment.bitext import Bitext, Unit, bitext, units, with_training
 from sentgen.alignment.extraction import SentencePair
 from sentgen.alignment.hmm import SymmetricHMM, WordHMM, train_hmm
 from sentgen.alignment.model1 import Model1, train_model1
+from sentgen.alignment.numbering import Numbering
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.word_kernels import hmm_best, hmm_counts, model1_best, model1_counts
 from sentgen.alignment.word_reference import (
@@ -242,3 +243,15 @@ def test_sides_exchange_source_and_target() -> None:
     (flipped, *_) = units(PAIRS[:1], source="document", sentences=3)
 
     assert (basic.source, basic.target) == (flipped.target, flipped.source)
+
+
+@given(st.lists(st.integers(0, 60)), st.lists(st.integers(0, 2**50)))
+def test_numbers_follow_the_first_coming(first: list[int], second: list[int]) -> None:
+    """A dictionary that grows gives the same numbers, whatever the size of the table at the start."""
+    numbering = Numbering(bits=2)
+    found = [*numbering.numbers(np.array(first, np.int64)), *numbering.numbers(np.array(second, np.int64))]
+    expected: dict[int, int] = {}
+
+    assert found == [expected.setdefault(key, len(expected)) for key in (*first, *second)]
+    assert numbering.keys().tolist() == list(expected)
+    assert len(numbering) == len(expected)
