@@ -67,7 +67,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _response(problems.problem(422, "parameters", _told(error)))
+        return _response(problems.problem(422, "parameters", problems.told(error.errors(), inside=1)))
 
     @app.exception_handler(HTTPException)
     async def failed(request: Request, error: HTTPException) -> Response:
@@ -78,14 +78,6 @@ def _add_errors(app: FastAPI) -> None:
     async def broken(request: Request, error: Exception) -> Response:
         detail = "the server made a mistake, and has written down what it was; please report it"
         return _response(problems.problem(500, "internal", detail))
-
-
-def _told(error: RequestValidationError) -> str:
-    """Return what is wrong with which parameters in one line."""
-    return "; ".join(
-        f"{'.'.join(str(part) for part in one['loc'][1:]) or 'body'}: {one['msg']}"
-        for one in error.errors()[:5]
-    )
 
 
 def _response(document: dict[str, Any], headers: Any = None) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.exceptions import HTTPException
 from sentgen.errors import InputError, ModelError, NotFoundError, QueryRejected, SentgenError, StoreError
 
 MEDIA_TYPE = "application/problem+json"
+_MOST_CHARACTERS = 2_000
 
 _STATUS: tuple[tuple[type[SentgenError], int, str], ...] = (
     (NotFoundError, 404, "not-found"),
@@ -32,7 +34,9 @@ class Problem(BaseModel):
 
 
 def problem(status: int, kind: str, detail: str) -> dict[str, Any]:
-    """Return the document of a problem."""
+    """Return the document of a problem; a message that repeats a long text is cut."""
+    if len(detail) > _MOST_CHARACTERS:
+        detail = f"{detail[:_MOST_CHARACTERS]}..."
     title = HTTPStatus(status).phrase
     return Problem(type=f"urn:sentgen:problem:{kind}", title=title, status=status, detail=detail).model_dump()
 
@@ -41,6 +45,13 @@ def of_error(error: SentgenError) -> dict[str, Any]:
     """Return the problem that an error of the library is."""
     status, kind = next((status, kind) for of, status, kind in _STATUS if isinstance(error, of))
     return problem(status, kind, str(error))
+
+
+def told(errors: Sequence[Any], *, inside: int = 0) -> str:
+    """Return in one line what pydantic found wrong; ``inside`` is how deep in a request parameters are."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in one['loc'][inside:]) or 'body'}: {one['msg']}" for one in errors[:5]
+    )
 
 
 class Refused(HTTPException):

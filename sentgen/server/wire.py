@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 _LENGTHS = struct.Struct(">IQ")
@@ -39,7 +39,6 @@ class Opening:
     items: int
     words: int
     parser: str | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 def pack(message: Message) -> bytes:

@@ -76,8 +76,12 @@ def open_context(opening: Opening) -> Context:
         context.state["locked"] = readonly.open_locked(path, memory_limit=limit, threads=1)
         return context
     store = Store(path, read_only=True, memory_limit=limit, threads=1)
-    with store.connect() as connection:
-        readonly.lock(raw(connection), path)
+    try:
+        with store.connect() as connection:
+            readonly.lock(raw(connection), path)
+    except BaseException:
+        store.close()
+        raise
     context = replace(context, store=store)
     if opening.kind == "compute":
         from sentgen.server.warming import warm_up
@@ -91,6 +95,8 @@ def answer(context: Context, message: Message) -> Message:
 
     An answer says `retire` if the worker should be replaced: memory that ran short may be left in pieces.
     """
+    from pydantic import ValidationError
+
     from sentgen.errors import SentgenError
     from sentgen.server import problems
 
@@ -99,7 +105,9 @@ def answer(context: Context, message: Message) -> Message:
         head, body = _answer(context, message.head)
     except SentgenError as error:
         head, body = _problem(problems.of_error(error))
-        head["retire"] = "memory" in str(error)
+        head["retire"] = ran_short(error)
+    except ValidationError as error:
+        head, body = _problem(problems.problem(422, "parameters", problems.told(error.errors())))
     except MemoryError:
         detail = "this takes more memory than the server gives; ask for less"
         head, body = _problem(problems.problem(413, "memory", detail))
@@ -109,6 +117,15 @@ def answer(context: Context, message: Message) -> Message:
         detail = "the server made a mistake, and has written down what it was; please report it"
         head, body = _problem(problems.problem(500, "internal", detail))
     return Message({**head, "seconds": time.perf_counter() - started}, body)
+
+
+def ran_short(error: BaseException | None) -> bool:
+    """Say whether an error comes from too little memory."""
+    import duckdb
+
+    while error is not None and not isinstance(error, MemoryError | duckdb.OutOfMemoryException):
+        error = error.__cause__
+    return error is not None
 
 
 def _answer(context: Context, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
