@@ -117,8 +117,8 @@ def call(command: Sequence[object], *, cwd: Path) -> str:
 def pharaoh(text: str) -> list[set[Link]]:
     """Read a line of `i-j` for each sentence pair.
 
-    >>> pharaoh("0-0 2-1\\n\\n")
-    [{(0, 0), (2, 1)}, set()]
+    >>> [sorted(links) for links in pharaoh("2-1 0-0\\n\\n")]
+    [[(0, 0), (2, 1)], []]
     """
     try:
         return [
