@@ -25,6 +25,7 @@ from sentgen.alignment.model_store import DIRECTIONS, Iteration, ModelInfo
 from sentgen.alignment.parameters import Parameters
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.stored_ids import StoredIds
+from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, ModelError
 from sentgen.schema import Store
 from sentgen.schema.store import one_thread, translated_errors
@@ -147,6 +148,7 @@ class _Training:
         exchanged = direction == DIRECTIONS[1]
         self.stream = partial(ids.stream, exchanged=exchanged)
         self.forms = ids.forms(exchanged=exchanged)
+        self.wordnet = find_wordnet() if self.settings.kindred else None
         #: Tables of words and of stems.
         self.layers: dict[str, Cells] = {}
         #: Their phrases, until they are stored.
@@ -182,16 +184,18 @@ class _Training:
                 continue
             cells, *sides = lay_out(self.stream, self.settings, space, stems=stems)
             self.layers[layer], self.phrases[layer] = cells, (sides[0], sides[1])
-        words = len(self.ids.lexicon)
+        words, settings = len(self.ids.lexicon), self.settings
         return Parameters(
-            p0=self.settings.p0,
-            jumps=jump_cells(self.settings.window, self.settings.reach).prior(self.settings.jump_power),
-            weights=np.array(self.settings.weights),
+            p0=settings.p0,
+            jumps=jump_cells(settings.window, settings.reach).prior(
+                settings.jump_power, back=settings.jump_back
+            ),
+            weights=np.array(settings.weights),
             table=self.layers["words"].table(),
             stems=self.layers["stems"].table(),
             unigram=np.full(words, 1 / max(1, words)),
             forms=self.forms,
-            unseen=1 / self.settings.vocabulary,
+            unseen=1 / settings.vocabulary,
         )
 
     def _load(self, space: Space) -> Parameters:
@@ -222,17 +226,22 @@ class _Training:
         """Yield the pairs with their posteriors, in their order."""
         pairs = self.stream()
         if self.plan.jobs == 1:
-            yield from (explain(pair, parameters, self.settings) for pair in pairs)
+            yield from (self._explain(pair, parameters) for pair in pairs)
             return
         with ThreadPoolExecutor(self.plan.jobs) as threads:
 
             def submit(pair: PairIds) -> Future[Explained]:
-                return threads.submit(explain, pair, parameters, self.settings)
+                return threads.submit(self._explain, pair, parameters)
 
             waiting = deque(map(submit, islice(pairs, 2 * self.plan.jobs)))
             while waiting:
                 yield waiting.popleft().result()
                 waiting.extend(map(submit, islice(pairs, 1)))
+
+    def _explain(self, pair: PairIds, parameters: Parameters) -> Explained:
+        if self.settings.kindred:
+            pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet)
+        return explain(pair, parameters, self.settings)
 
     def _log_prior(self, parameters: Parameters) -> float:
         total = log_prior(parameters, self._but_tables())

@@ -25,6 +25,7 @@ from sentgen.alignment.settings_json import as_json, changed, from_json
 from sentgen.alignment.stored_model import stored_aligner
 from sentgen.alignment.stored_pairs import stored_pairs
 from sentgen.alignment.training import Plan, train_model
+from sentgen.alignment.wordnet import find_wordnet
 from sentgen.counts import corpora
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store
@@ -64,6 +65,8 @@ def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
         pairs = list(stored_pairs(store, "toy"))
     lexicon = Lexicon(sorted({word.lower() for p in pairs for word in (*p.document, *p.abstract)}))
     ids = [lexicon.encode(pair) for pair in pairs]
+    if settings.kindred:
+        ids = [lexicon.with_kinship(pair, wordnet=find_wordnet()) for pair in ids]
     expected = []
     for side in (ids, [pair.exchanged() for pair in ids])[: 2 if settings.both else 1]:
         start = initial_parameters(side, lexicon.stem_of, settings)
