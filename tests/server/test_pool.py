@@ -1,0 +1,236 @@
+"""Pools of real workers, without HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import snapshots
+from sentgen.server.metrics import Metrics
+from sentgen.server.operations import operations
+from sentgen.server.pool import Pool
+from sentgen.server.problems import Refused
+from sentgen.server.process import Worker
+from sentgen.server.service import Generation, Service
+from sentgen.server.settings import ServerSettings
+from sentgen.server.wire import Message, Opening
+
+ENDLESS = "select count(*) from range(1000000000000) a"
+
+
+@pytest.fixture(scope="module")
+def opening(published: Path) -> Opening:
+    """Workers for SQL start fastest."""
+    return Opening(
+        kind="sql",
+        store=str(snapshots.newest(published).path),
+        memory=2**31,
+        file=0,
+        rows=100,
+        cells=1000,
+        bytes=100_000,
+        items=10,
+        words=100,
+    )
+
+
+def ask(sql: str) -> Message:
+    """A request for SQL."""
+    return Message({"operation": "sql", "parameters": {"sql": sql}, "format": "json"})
+
+
+@asynccontextmanager
+async def running(opening: Opening, *, seconds: float = 60, queue: int = 2) -> AsyncIterator[Pool]:
+    """A pool of one worker, which is stopped at the end."""
+    pool = Pool(opening, 1, seconds, queue, Metrics())
+    await pool.start()
+    try:
+        yield pool
+    finally:
+        await pool.stop()
+        assert pool.state["workers"] == 0
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Let others work until something is so."""
+    async with asyncio.timeout(240):
+        while not true():
+            await asyncio.sleep(0.01)
+
+
+async def refusal(work: Awaitable[Any]) -> tuple[int, str]:
+    """The status and kind of the problem that something ends with."""
+    with pytest.raises(Refused) as refused:
+        await work
+    return refused.value.status, refused.value.document["type"].rpartition(":")[2]
+
+
+def test_a_worker_that_ran_short_is_replaced(opening: Opening) -> None:
+    """The answer says what was wrong; the next request meets another worker."""
+
+    async def scenario() -> None:
+        async with running(replace(opening, memory=600 * 2**20)) as pool:
+            (first,) = pool._all
+            sql = "select list(a::varchar || repeat('x', 1000)) from range(1000000) t(a)"
+            short = await pool.call(ask(sql))
+            good = await pool.call(ask("select 1 as n"))
+
+            assert short.head["status"] == 400
+            assert b"too much memory" in short.body
+            assert good.head["status"] == 200
+            assert first not in pool._all
+            assert 'kind="sql",reason="retired"} 1' in pool.metrics.text({}, "")
+
+    asyncio.run(scenario())
+
+
+def test_waiting(opening: Opening) -> None:
+    """Who waits too long, or finds too many waiting, is refused; who goes away gives up the place."""
+
+    async def scenario() -> None:
+        async with running(opening, seconds=3, queue=2) as pool:
+            busy = asyncio.create_task(refusal(pool.call(ask(ENDLESS))))
+            await until(lambda: pool.state["idle"] == 0)
+            gone = asyncio.create_task(pool.call(ask("select 1 as n")))
+            patient = asyncio.create_task(refusal(pool.call(ask(ENDLESS))))
+            await until(lambda: pool.state["waiting"] == 2)
+
+            assert await refusal(pool.call(ask("select 1 as n"))) == (429, "busy")
+            gone.cancel()
+            await until(lambda: gone.cancelled())
+            assert pool.state["waiting"] == 1
+            assert await busy == (504, "deadline")
+            assert (await patient)[0] in (429, 504)
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_dies_in_mid_request_and_while_idle(opening: Opening) -> None:
+    """Its request is refused, and another one takes its place, both times."""
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            (first,) = pool._all
+            asked = asyncio.create_task(refusal(pool.call(ask(ENDLESS))))
+            await until(lambda: pool.state["idle"] == 0)
+            os.kill(first.process.pid, signal.SIGKILL)
+            assert await asked == (503, "worker-died")
+
+            await until(lambda: pool.state["idle"] == 1)
+            (second,) = pool._all
+            second.kill()
+            await until(lambda: second not in pool._all)
+            assert (await pool.call(ask("select 1 as n"))).head["status"] == 200
+
+    asyncio.run(scenario())
+
+
+def test_who_goes_away_in_mid_request_ends_the_work(opening: Opening) -> None:
+    """A request that is cancelled does not keep its worker."""
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            asked = asyncio.create_task(pool.call(ask(ENDLESS)))
+            await until(lambda: pool.state["idle"] == 0)
+            asked.cancel()
+            await until(lambda: pool.state["idle"] == 1)
+
+            assert 'reason="cancelled"} 1' in pool.metrics.text({}, "")
+
+    asyncio.run(scenario())
+
+
+def test_a_pool_that_cannot_start(opening: Opening, tmp_path: Path) -> None:
+    """The error of the worker is the error of the pool; nothing is left running."""
+
+    async def scenario() -> None:
+        pool = Pool(replace(opening, store=str(tmp_path / "none")), 1, 1, 1, Metrics())
+        generation = Generation(snapshots.newest(Path(opening.store).parent), {"sql": pool})
+        with pytest.raises(StoreError, match=r"a worker for sql cannot start: .*no store here"):
+            await generation.start()
+        assert pool.state["workers"] == 0
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_that_dies_while_it_starts(opening: Opening) -> None:
+    """Without room for its libraries it dies at once, and that is said."""
+
+    async def scenario() -> None:
+        with pytest.raises(StoreError, match="cannot start"):
+            await Worker.start(replace(opening, memory=2**20))
+
+    asyncio.run(scenario())
+
+
+def test_what_cannot_be_respawned_is_tried_again(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that fails to start is started again, with a pause."""
+    start = Worker.start
+    failures = iter([StoreError("no"), StoreError("no")])
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            (first,) = pool._all
+
+            async def failing(given: Opening) -> Worker:
+                error = next(failures, None)
+                if error:
+                    raise error
+                return await start(given)
+
+            monkeypatch.setattr(Worker, "start", failing)
+            first.kill()
+            await until(lambda: pool.state["idle"] == 1 and first not in pool._all)
+
+    asyncio.run(scenario())
+    assert next(failures, None) is None
+
+
+def test_a_service_drains_what_it_replaces(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old workers stay until their last request is answered, and then end."""
+    monkeypatch.setattr(Service, "_kinds", ["sql"])
+
+    async def scenario() -> None:
+        service = Service(ServerSettings(published, workers=1, poll=3600))
+        with pytest.raises(RuntimeError):
+            _ = service.snapshot
+        await service.start()
+        old = service._generation_now
+        slow = "select count(*) as n from range(20000000) a"
+        asked = asyncio.create_task(service.call(operations()["sql"], {"sql": slow}))
+        await until(lambda: service.pools["sql"]["idle"] == 0)
+
+        await service._replace(service.snapshot)
+        assert service._generation_now is not old
+        told = await asked
+        await until(lambda: not service._draining)
+
+        assert told.head["status"] == 200
+        assert old.pools["sql"].state["workers"] == 0
+        assert service.pools["sql"]["workers"] == 1
+        await service.stop()
+
+    asyncio.run(scenario())
+
+
+def test_a_snapshot_of_another_version_is_not_served(published: Path, tmp_path: Path) -> None:
+    """Its manifest says so; what to do is said."""
+    found = snapshots.newest(published)
+    for path in (found.path, found.manifest):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    manifest = tmp_path / found.manifest.name
+    manifest.write_text(manifest.read_text().replace('"schema": "', '"schema": "9'))
+
+    with pytest.raises(StoreError, match="publish the store again"):
+        asyncio.run(Service(ServerSettings(tmp_path)).start())
+    with pytest.raises(NotFoundError):
+        asyncio.run(Service(ServerSettings(tmp_path / "none")).start())
