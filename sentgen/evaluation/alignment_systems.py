@@ -24,6 +24,7 @@ from sentgen.alignment.parameters import Parameters, initial_parameters, prior_p
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.settings import Prior, Settings, preset
 from sentgen.alignment.stored_model import stored_aligner
+from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.schema import Store
 
@@ -145,6 +146,9 @@ def train_phrase_hmm(
     if not iterations:
         return PhraseHmm(name, settings, prior_parameters(settings), lexicon)
     pairs = [lexicon.encode(pair) for pair in training]
+    if settings.kindred:
+        wordnet = find_wordnet()
+        pairs = [lexicon.with_kinship(pair, wordnet=wordnet) for pair in pairs]
     exchanged = [pair.exchanged() for pair in pairs] if settings.both else None
     return PhraseHmm(
         name,
