@@ -33,7 +33,7 @@ def viterbi(emission: Emission, chain: Chain) -> tuple[float, Indices]:
 
 def decode_path(pair: PairIds, parameters: Parameters, settings: Settings) -> Alignment:
     """Return the phrases of the best path, each with the posterior of its event, and P(null)."""
-    transitions = chain(parameters, settings, len(pair.document))
+    transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
     found = rewriting(pair, parameters, settings)
     seen = infer(found.emission, transitions, counting=False)
     _, path = viterbi(found.emission, transitions)
@@ -74,7 +74,7 @@ def decode_posterior(
 def link_posteriors(pair: PairIds, parameters: Parameters, settings: Settings) -> tuple[Floats, Posterior]:
     """Return the posterior of each word link, (m, n), and the posteriors of events that it sums up."""
     found = rewriting(pair, parameters, settings)
-    transitions = chain(parameters, settings, len(pair.document))
+    transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
     seen = infer(found.emission, transitions, counting=False)
     links = np.ascontiguousarray(seen.words)
     add_event_links(found.emission, seen.events, copied(found, settings), links)

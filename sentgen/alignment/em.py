@@ -80,7 +80,8 @@ class Explained:
 def explain(pair: PairIds, parameters: Parameters, settings: Settings) -> Explained:
     """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them."""
     found = rewriting(pair, parameters, settings)
-    return Explained(pair, found, infer(found.emission, chain(parameters, settings, len(pair.document))))
+    transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
+    return Explained(pair, found, infer(found.emission, transitions))
 
 
 class Tally:
@@ -141,10 +142,12 @@ def rejected_jumps(departures: Floats, parameters: Parameters, settings: Setting
         low, high = np.clip(-bound, 0, n + 1), np.clip(n + 1 - bound, 0, n + 1)
         # For e < low none, for low <= e < high those from 1 - e to the bound, beyond all n + 1.
         part = bound * (total[high] - total[low]) + first[high] - first[low]
-        return part + (n + 1) * (total[n + 1] - total[high])
+        inner: Floats = part + (n + 1) * (total[n + 1] - total[high])
+        return inner
 
     stay = inside(cells.last) - inside(cells.first - 1)
-    return parameters.jumps * np.maximum(0.0, total[-1] - stay / cells.sizes)
+    rejected: Floats = parameters.jumps * np.maximum(0.0, total[-1] - stay / cells.sizes)
+    return rejected
 
 
 def maximize(expected: Expected, parameters: Parameters, settings: Settings) -> Parameters:

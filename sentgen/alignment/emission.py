@@ -124,7 +124,10 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
     emission = Emission(
         np.ascontiguousarray(weighted[abstract][:, document]),
         null,
-        *(np.ascontiguousarray(fields[:, column]) for column in range(4)),
+        np.ascontiguousarray(fields[:, 0]),
+        np.ascontiguousarray(fields[:, 1]),
+        np.ascontiguousarray(fields[:, 2]),
+        np.ascontiguousarray(fields[:, 3]),
         parameters.weights @ event_parts,
         np.argsort(fields[:, 0] + fields[:, 1], kind="stable"),
     )

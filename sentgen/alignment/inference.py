@@ -38,11 +38,14 @@ class Posterior:
     departures: Floats
 
 
-def chain(parameters: Parameters, settings: Settings, n: int) -> Chain:
-    """Return the transitions over a document of n words."""
+def chain(parameters: Parameters, settings: Settings, n: int, m: int = 0) -> Chain:
+    """Return the transitions over a document of n words, for an abstract of m."""
     jumps = jump_weights(jump_cells(settings.window, settings.reach), parameters.jumps)
     total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
-    return Chain(parameters.p0, jumps, total, settings.null == "table3" and n > 0)
+    p0 = parameters.p0
+    if settings.null_excess and m > n:
+        p0 = 1 - (1 - p0) * n / m
+    return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
 
 
 def infer(emission: Emission, chain: Chain, *, counting: bool = True) -> Posterior:

@@ -34,7 +34,8 @@ class JumpCells:
         distances = np.arange(self.first[0], self.last[-1] + 1)
         mass = (1.0 + np.abs(distances - 1)) ** -power * np.where(distances < 1, back, 1.0)
         cells: Floats = np.add.reduceat(mass, self.first - self.first[0])
-        return cells / cells.sum()
+        cells /= cells.sum()
+        return cells
 
 
 @lru_cache(maxsize=16)

@@ -110,7 +110,8 @@ def initial_parameters(
     unigram = np.full(len(stem_of), 1 / max(1, len(stem_of)))
     stems = empty_table()
     if settings.stems == "table":
-        stems = support([_stemmed(pair) for pair in pairs], np.arange(len(stem_of)), settings, stems=True)
+        themselves = np.arange(len(stem_of), dtype=np.int32)
+        stems = support([_stemmed(pair) for pair in pairs], themselves, settings, stems=True)
     return Parameters(
         p0=settings.p0,
         jumps=jump_cells(settings.window, settings.reach).prior(settings.jump_power, back=settings.jump_back),
@@ -208,5 +209,6 @@ def _equal_phrases(
 def unigrams(pairs: Iterable[PairIds], size: int) -> Floats:
     """Return the share of each word among the words of the abstracts, plus one each, (size,)."""
     counts = Counter(word for pair in pairs for word in pair.abstract.tolist())
-    shares = np.array([1.0 + counts[word] for word in range(size)])
-    return shares / shares.sum()
+    shares: Floats = np.array([1.0 + counts[word] for word in range(size)])
+    shares /= shares.sum()
+    return shares

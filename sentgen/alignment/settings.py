@@ -64,6 +64,8 @@ class Settings:
         jump_power: The initial jump is (1 + |d - 1|) ** -jump_power,
         jump_back: and that times this for jumps that do not go forward (d < 1).
         null_function: P(word | null) of each function word, whatever was learnt; ``None`` for no difference.
+        null_excess: Make P(null) higher where the abstract is longer than the document, so that the share of
+            other segments falls by the ratio of their lengths; P(null) must be fixed then.
         mixed: What the untrained table gives to pairs of a function word and another word, as a share of what
             it gives to other pairs.
         similar: With ``stems="equal"``, what the second component gives to words of similar spelling,
@@ -94,6 +96,7 @@ class Settings:
     jump_power: float = 1.0
     jump_back: float = 1.0
     null_function: float | None = None
+    null_excess: bool = False
     mixed: float = 1.0
     similar: float = 0.0
     synonym: float = 0.0
@@ -121,6 +124,8 @@ class Settings:
             raise InputError(f"P(null) is {self.p0}; it lies between 0 and 1, both left out")
         if min(self.weights) < 0 or abs(sum(self.weights) - 1) > 1e-9:
             raise InputError(f"the mixture weights {self.weights} must not be negative and sum to 1")
+        if self.null_excess and "null" not in self.fixed:
+            raise InputError("null_excess needs a fixed P(null): name `null` in `fixed`, too")
         if self.window is not None and self.window < 1:
             raise InputError("the window of exact jumps is at least 1; leave it out for exact jumps only")
 
@@ -130,12 +135,13 @@ PRESETS: Mapping[str, Settings] = {
     "best": Settings(
         normalization="position",
         stems="equal",
-        p0=0.2,
+        p0=0.1,
         weights=(0.16, 0.22, 0.62),
         vocabulary=100_000,
         jump_power=2.4,
         jump_back=0.25,
         null_function=0.08,
+        null_excess=True,
         mixed=0.25,
         similar=0.6,
         synonym=0.03,
@@ -143,7 +149,7 @@ PRESETS: Mapping[str, Settings] = {
         fixed=frozenset({"null", "weights", "unigram"}),
         decode="posterior",
         both=True,
-        threshold=0.35,
+        threshold=0.3,
     ),
 }
 

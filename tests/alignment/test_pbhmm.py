@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sentgen.alignment.inference import chain
 from sentgen.alignment.jumps import jump_cells
 from sentgen.alignment.lexicon import Lexicon, phrase_keys
 from sentgen.alignment.pair import Pair
@@ -181,6 +182,16 @@ def test_trained_model_takes_words_that_it_has_never_seen() -> None:
     assert links == {(1, 0), (2, 1)}
 
 
+def test_longer_abstracts_have_more_null_words() -> None:
+    """Of ten words for a document of four, at most four tenths of what is not null is left."""
+    settings = Settings(p0=0.1, null_excess=True, fixed=frozenset({"null"}))
+    parameters = prior_parameters(settings)
+
+    # 1 - 0.9 * 4 / 10
+    assert chain(parameters, settings, 4, 10).p0 == pytest.approx(0.64)
+    assert chain(parameters, settings, 10, 4).p0 == 0.1
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -188,6 +199,7 @@ def test_trained_model_takes_words_that_it_has_never_seen() -> None:
         ({"weights": (0.5, 0.5, 0.5)}, "mixture weights"),
         ({"max_abstract_phrase": 0}, "at least one word"),
         ({"window": 0}, "window"),
+        ({"null_excess": True}, "fixed P\\(null\\)"),
     ],
 )
 def test_settings_without_meaning_are_refused(change: dict[str, object], message: str) -> None:
