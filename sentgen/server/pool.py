@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from sentgen.errors import StoreError
 from sentgen.server.metrics import Metrics
@@ -175,7 +177,7 @@ class Pool:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _later(self, work: object, name: str) -> None:
-        task = asyncio.create_task(work, name=name)  # type: ignore[arg-type]
+    def _later(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
