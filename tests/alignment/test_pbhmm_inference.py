@@ -208,6 +208,20 @@ def test_a_copy_is_aligned_one_to_one_at_any_length() -> None:
     assert path[:, :4].tolist() == [[0, 300, 201, 300]]
 
 
+def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where everything equals everything, the longest copies are left out; all beginnings of a run remain."""
+    words = np.zeros(8, np.int32)
+    pair = PairIds(words, words[:5], words, words[:5])
+    settings = Settings()
+    # Runs of 2 or more begin at 4 x 7 places, of 3 or more at 3 x 6, of 4 at 2 x 5, of 5 at 1 x 4.
+    everything = rewriting(pair, prior_parameters(settings), settings).emission
+    monkeypatch.setattr("sentgen.alignment.emission.MOST_COPIES", 28 + 18)
+    fewer = rewriting(pair, prior_parameters(settings), settings).emission
+
+    assert np.bincount(everything.length).tolist() == [0, 0, 28, 18, 10, 4]
+    assert np.bincount(fewer.length).tolist() == [0, 0, 28, 18]
+
+
 def test_empty_texts() -> None:
     """An abstract without words has the jump to the end; without a document every word comes from null."""
     settings = Settings()
