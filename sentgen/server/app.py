@@ -63,24 +63,30 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:
-        return _response(error.document, error.headers)
+        return _response(request, error.document, error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _response(problems.problem(422, "parameters", problems.told(error.errors(), inside=1)))
+        return _response(
+            request, problems.problem(422, "parameters", problems.told(error.errors(), inside=1))
+        )
 
     @app.exception_handler(HTTPException)
     async def failed(request: Request, error: HTTPException) -> Response:
         kind = {404: "no-such-route", 405: "method"}.get(error.status_code, "request")
-        return _response(problems.problem(error.status_code, kind, str(error.detail)), error.headers)
+        document = problems.problem(error.status_code, kind, str(error.detail))
+        return _response(request, document, error.headers)
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         detail = "the server made a mistake, and has written down what it was; please report it"
-        return _response(problems.problem(500, "internal", detail))
+        return _response(request, problems.problem(500, "internal", detail))
 
 
-def _response(document: dict[str, Any], headers: Any = None) -> Response:
+def _response(request: Request, document: dict[str, Any], headers: Any = None) -> Response:
+    """Return a problem: as a page to a person in a browser."""
+    if site.wants_page(request):
+        return site.problem_page(request, document)
     body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
     return Response(body, document["status"], dict(headers or {}), problems.MEDIA_TYPE)
 

@@ -12,6 +12,7 @@ from fastapi import Request
 from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
+from sentgen.server import problems
 from sentgen.server.operations import operations
 from sentgen.server.problems import Refused
 from sentgen.server.routes import audited
@@ -88,7 +89,7 @@ class Asking:
             asked = operation.parameters.model_validate(given).model_dump(mode="json", by_alias=True)
             message = await audited(self._request, self._service, operation, asked)
         except ValidationError as error:
-            return self.problem(_told(error), 422)
+            return self.problem(problems.told(error.errors()), 422)
         except Refused as refusal:
             return self.problem(str(refusal), refusal.status)
         document = json.loads(message.body)
@@ -119,10 +120,3 @@ class Page:
     name: str
     template: str
     view: Callable[[Asking, Query], Awaitable[Mapping[str, Any]]]
-
-
-def _told(error: ValidationError) -> str:
-    """Return what is wrong with which parameters in one line."""
-    return "; ".join(
-        f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]
-    )

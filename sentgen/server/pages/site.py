@@ -38,39 +38,55 @@ _HOUR = 3600
 def router(*, sql_offered: bool) -> APIRouter:
     """Return the routes of all pages and of their files; without SQL, its page is left out."""
     routes = APIRouter(include_in_schema=False, default_response_class=Response)
-    pages = [page for page in PAGES if page is not sql.PAGE or sql_offered]
-    for page in pages:
-        routes.add_api_route(page.path, _endpoint(page, pages), methods=["GET", "HEAD"])
+    for page in _offered(sql_offered):
+        routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"])
     if sql_offered:
         routes.add_api_route("/sql/{name}", sql.download, methods=["GET"])
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
     return routes
 
 
-def _endpoint(page: Page, pages: list[Page]) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
     """Make the function of a route: ask, then fill in the template."""
 
     async def endpoint(request: Request) -> Response:
-        service: Service = request.app.state.service
-        asking, query = Asking(request, service), Query(request.query_params)
+        asking, query = Asking(request, request.app.state.service), Query(request.query_params)
         found = await page.view(asking, query)
-        written = render(
-            page.template,
-            found,
-            path=page.path,
-            pages=[one for one in pages if one.name],
-            query=query,
-            offers_sql=asking.offers_sql,
-            snapshot=service.snapshot.name,
-        )
-        return HTMLResponse(written.encode("utf-8", "replace"), asking.status)
+        return _page(request, page.template, {**found, "query": query}, asking.status)
 
     return endpoint
 
 
-def render(template: str, found: Mapping[str, Any], **about: Any) -> str:
+def wants_page(request: Request) -> bool:
+    """Say whether a person in a browser asks, and not a program."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/")
+
+
+def problem_page(request: Request, problem: Mapping[str, Any]) -> Response:
+    """Return a problem document as a page."""
+    about = {"title": problem["title"], "detail": problem["detail"]}
+    return _page(request, "problem.html.j2", about, problem["status"])
+
+
+def _page(request: Request, template: str, found: Mapping[str, Any], status: int) -> Response:
     """Fill in a template; every value is escaped."""
-    return environment().get_template(template).render(**found, **about)
+    service: Service = request.app.state.service
+    written = (
+        environment()
+        .get_template(template)
+        .render(
+            **found,
+            path=request.url.path,
+            pages=[page for page in _offered(service.settings.sql) if page.name],
+            offers_sql=service.settings.sql,
+            snapshot=service.snapshot.name,
+        )
+    )
+    return HTMLResponse(written.encode("utf-8", "replace"), status)
+
+
+def _offered(sql_offered: bool) -> list[Page]:
+    return [page for page in PAGES if page is not sql.PAGE or sql_offered]
 
 
 @cache

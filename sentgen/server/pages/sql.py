@@ -11,6 +11,7 @@ from fastapi import Request, Response
 from pydantic import ValidationError
 
 from sentgen.schema import dictionary
+from sentgen.server import problems
 from sentgen.server.operations import operations
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.problems import Refused
@@ -83,7 +84,7 @@ async def download(request: Request, name: str) -> Response:
     try:
         asked = operation.parameters.model_validate({"sql": request.query_params.get("query", "")})
     except ValidationError as error:
-        raise Refused(422, "parameters", f"query: {error.errors()[0]['msg']}") from error
+        raise Refused(422, "parameters", problems.told(error.errors())) from error
     values = asked.model_dump(mode="json", by_alias=True)
     response = await answer(request, operation, values, form, escape_formulas=True)
     if response.status_code == 200:

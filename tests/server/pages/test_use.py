@@ -172,6 +172,7 @@ def test_a_summary_is_aligned(visit):
     page = visit("/align")
     page.get_by_label("Document").fill("Rain flooded the camp . Trucks brought clean water to families .")
     page.get_by_label("Summary").fill("Trucks brought clean water yesterday .")
+    page.get_by_label("Aligner").select_option("lcs")
     press(page, "Align", "1 of 6 words are new")
 
     copied = page.locator(".alignment .p", has_text="Trucks brought clean water")
@@ -183,7 +184,7 @@ def test_a_summary_is_aligned(visit):
 
 def test_linked_words_light_up(opened):
     """With JavaScript, pointing at words of the summary marks the same words of the document."""
-    page = opened("/align?document=Trucks+brought+water+to+camps+.&abstract=Trucks+brought+water+.")
+    page = opened("/align?document=Trucks+brought+water+to+camps+.&abstract=Trucks+brought+water+.&aligner=lcs")
     page.locator(".abstract .p", has_text="Trucks").first.hover()
 
     assert page.locator(".document .p.on", has_text="Trucks").count() == 1
@@ -282,6 +283,18 @@ def test_mistakes_have_their_status(url, status, site):
 
     assert answer.status_code == status
     assert "script-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_a_wrong_address_is_a_page_to_people_and_a_problem_to_programs(site):
+    """A browser gets HTML, everything else problem details; under /v1 all do."""
+    for path, accept, media_type in (
+        ("/nowhere", "text/html,*/*;q=0.8", "text/html"),
+        ("/nowhere", "*/*", "application/problem+json"),
+        ("/v1/nowhere", "text/html", "application/problem+json"),
+    ):
+        found = site.client.get(path, headers={"accept": accept})
+        assert found.status_code == 404
+        assert found.headers["content-type"].startswith(media_type)
 
 
 def test_odd_numbers_in_the_url_are_put_right(site):
