@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sentgen.schema import snapshots
 #: What nobody may see: it stands in a file beside the snapshot and in the environment of the server.
 CANARY = "canary-7f3a9c"
 #: A server that is asked for too much, or by too many, says so; only a 500 is a mistake.
-BUSY = {429, 503, 504}
+BUSY = frozenset({429, 503, 504})
 
 
 @dataclass
@@ -44,19 +44,25 @@ class Fort:
         """Where the snapshot and the canary are."""
         return self.store.parent
 
-    def sql(self, query: str, *parameters: object, **query_string: str) -> httpx.Response:
-        """Ask a query, once there is a worker that can take it."""
-        body = {"sql": query, "parameters": list(parameters)}
-        return self._patiently(lambda: self.client.post("/v1/sql", json=body, params=query_string), {429})
+    def sql(self, query: str) -> httpx.Response:
+        """Send a query that may take too long, once there is a worker that can take it."""
+        return self.request("POST", "/v1/sql", json={"sql": query}, busy={429})
 
     def ask(self, query: str, *parameters: object, **query_string: str) -> httpx.Response:
-        """Ask a query that takes no time, however busy the server is."""
+        """Send a query that takes no time."""
         body = {"sql": query, "parameters": list(parameters)}
-        return self._patiently(lambda: self.client.post("/v1/sql", json=body, params=query_string), BUSY)
+        return self.request("POST", "/v1/sql", json=body, params=query_string)
 
-    def get(self, path: str, **query_string: object) -> httpx.Response:
-        """Get something that takes no time, however busy the server is."""
-        return self._patiently(lambda: self.client.get(path, params=query_string), BUSY)
+    def request(self, method: str, path: str, *, busy: Set[int] = BUSY, **options: Any) -> httpx.Response:
+        """Send a request again and again while the server, or its machine, is too busy to answer."""
+        answers: list[httpx.Response] = []
+
+        def answered() -> bool:
+            answers.append(self.client.request(method, path, **options))
+            return answers[-1].status_code not in busy
+
+        until(answered)
+        return answers[-1]
 
     def check(self) -> None:
         """Assert that the next request is answered, and that the store was not written to."""
@@ -67,19 +73,9 @@ class Fort:
     def check_all(self) -> None:
         """Assert also that it has the same bytes, that no file was made, and that look-ups are answered."""
         self.check()
-        assert self.get("/v1/corpora").json()["rows"][0]["corpus"] == "relief"
+        assert self.request("GET", "/v1/corpora").json()["rows"][0]["corpus"] == "relief"
         assert self._digest() == self.digest
         assert self._left_behind() == self.files
-
-    def _patiently(self, request: Callable[[], httpx.Response], busy: set[int]) -> httpx.Response:
-        answers: list[httpx.Response] = []
-
-        def answered() -> bool:
-            answers.append(request())
-            return answers[-1].status_code not in busy
-
-        until(answered)
-        return answers[-1]
 
     def _digest(self) -> str:
         return hashlib.sha256(self.store.read_bytes()).hexdigest()
@@ -107,7 +103,7 @@ def attacked(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[F
     folder = tmp_path_factory.mktemp("fort")
     store = snapshots.publish(demo, folder).snapshot.path
     (folder / "canary.txt").write_text(CANARY)
-    options = ["--snapshots", folder, "--workers", 2, "--sql-timeout", 0.5, "--timeout", 5]
+    options = ["--snapshots", folder, "--workers", 2, "--sql-timeout", 0.5, "--timeout", 30]
     limits = ["--worker-memory", "1GB", "--max-rows", 1000]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CANARY", CANARY)
