@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Sentgen, refused
+from conftest import BROKEN, Sentgen, refused
 
 DOCUMENT = """\
 Connecting Point Systems tripled it 's sales of Apple Macintosh systems since last January.
@@ -144,6 +144,10 @@ def test_hostile_texts(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
             ("--document", "article.txt", "--abstract", "empty.txt", "--format", "text"),
             ("empty.txt", "no words"),
         ),
+        (
+            ("--document", "broken.conllu", "--abstract", "summary.txt"),
+            ("broken.conllu:11", "[head-range]"),
+        ),
         (("--document", "article.txt", "--abstract", "summary.txt", "--format", "pdf"), ("no format 'pdf'",)),
         (
             ("--document", "article.txt", "--abstract", "summary.txt", "--system", "model9"),
@@ -169,6 +173,7 @@ def test_refusals(
 ) -> None:
     """What cannot be done is told in one line."""
     Path("empty.txt").write_text("\n")
+    Path("broken.conllu").write_text(BROKEN)
 
     refused(sentgen("align", "text", *options), *parts)
 
