@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,7 +25,7 @@ from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, fetch_arrow, raw
 
 DIRECTIONS = ("forward", "reverse")
-_CHUNK = 1 << 20
+_CHUNK = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +223,12 @@ def save_iteration(
     done: Iteration,
     parameters: Parameters,
     layers: dict[str, Cells],
+    relax: Callable[[], None],
 ) -> None:
-    """Store an iteration with all that it learnt, beside the one before."""
+    """Store an iteration with all that it learnt, beside the one before.
+
+    ``relax`` is called now and then to give memory back.
+    """
     row = {
         "model_id": model.id,
         "direction": done.direction,
@@ -243,17 +247,11 @@ def save_iteration(
     _save_jumps(connection, model, done, parameters.jumps)
     _save_unigram(connection, model, done.direction, parameters.unigram)
     for layer, cells in layers.items():
-        if cells.size:
-            schema = _rewrites(model, done, layer, cells, 0, 1).schema
-            chunks = (
-                _rewrites(model, done, layer, cells, begin, min(begin + _CHUNK, cells.size))
-                for begin in range(0, cells.size, _CHUNK)
-            )
-            append(
-                connection,
-                tables.alignment_rewrite.name,
-                pa.RecordBatchReader.from_batches(schema, chunks),
-            )
+        # A statement a chunk: DuckDB holds more of a stream than of a table.
+        for begin in range(0, cells.size, _CHUNK):
+            rows = _rewrites(model, done, layer, cells, begin, min(begin + _CHUNK, cells.size))
+            append(connection, tables.alignment_rewrite.name, rows)
+            relax()
 
 
 def _save_jumps(connection: Connection, model: ModelInfo, done: Iteration, jumps: Floats) -> None:

@@ -31,8 +31,8 @@ from sentgen.schema import Store
 from sentgen.schema.store import one_thread, translated_errors
 
 #: Shares of the memory limit: DuckDB's, and that of the rewrite tables; inference and Python have the rest.
-DATABASE_SHARE = 0.25
-CELL_SHARE = 0.4
+DATABASE_SHARE = 0.2
+CELL_SHARE = 0.3
 #: Pairs after which the pages of files are given back.
 _RELAX = 50
 #: Expected counts below which phrase cells are forgotten after an iteration.
@@ -148,6 +148,7 @@ class _Training:
         exchanged = direction == DIRECTIONS[1]
         self.stream = partial(ids.stream, exchanged=exchanged)
         self.forms = ids.forms(exchanged=exchanged)
+        self.space = Space(int(plan.memory * CELL_SHARE), store.path.parent)
         self.wordnet = find_wordnet() if self.settings.kindred else None
         #: Tables of words and of stems.
         self.layers: dict[str, Cells] = {}
@@ -161,20 +162,19 @@ class _Training:
             model_store.forget_older(connection, self.model, self.direction, done)
         if done >= self.plan.iterations:
             return
-        space = Space(int(self.plan.memory * CELL_SHARE), self.store.path.parent)
         with translated_errors(self.store.path):
-            parameters = self._load(space) if done else self._start(space)
+            parameters = self._load() if done else self._start()
         for number in range(done + 1, self.plan.iterations + 1):
             began = time.monotonic()
-            expected = self._count(space, parameters, number)
+            expected = self._count(parameters, number)
             posterior = expected.logp + self._log_prior(parameters)
             if not np.isfinite(posterior):
                 raise ModelError("some pair is impossible under these settings; choose others with --set")
             parameters = self._maximize(expected, parameters)
-            space.relax()
+            self.space.relax()
             yield self._store(number, expected.logp, posterior, parameters, began)
 
-    def _start(self, space: Space) -> Parameters:
+    def _start(self) -> Parameters:
         """Lay the tables out and return the parameters at which EM starts."""
         self.progress(self.direction, 0, 0, len(self.ids))
         for layer in ("words", "stems"):
@@ -182,7 +182,7 @@ class _Training:
             if stems and self.settings.stems != "table":
                 self.layers[layer] = no_cells(fake_counts(self.settings.prior, stems=True))
                 continue
-            cells, *sides = lay_out(self.stream, self.settings, space, stems=stems)
+            cells, *sides = lay_out(self.stream, self.settings, self.space, stems=stems)
             self.layers[layer], self.phrases[layer] = cells, (sides[0], sides[1])
         words, settings = len(self.ids.lexicon), self.settings
         return Parameters(
@@ -198,27 +198,27 @@ class _Training:
             unseen=1 / settings.vocabulary,
         )
 
-    def _load(self, space: Space) -> Parameters:
+    def _load(self) -> Parameters:
         """Return the parameters of the last iteration that was stored."""
         with self.store.connect() as connection:
             parameters = model_store.load_parameters(connection, self.model, self.direction, self.forms)
             for layer in ("words", "stems"):
                 self.layers[layer] = model_store.load_cells(
-                    connection, self.model, self.direction, layer, space=space
+                    connection, self.model, self.direction, layer, space=self.space
                 )
         return self._with_tables(parameters)
 
     def _with_tables(self, parameters: Parameters) -> Parameters:
         return replace(parameters, table=self.layers["words"].table(), stems=self.layers["stems"].table())
 
-    def _count(self, space: Space, parameters: Parameters, number: int) -> Expected:
+    def _count(self, parameters: Parameters, number: int) -> Expected:
         """Return the expected counts of all pairs; those of the tables are in their cells."""
         words, stems = self.layers["words"], self.layers["stems"]
         tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
         for done, explained in enumerate(self._explained(parameters), 1):
             tally.add(explained)
             if done % _RELAX == 0:
-                space.relax()
+                self.space.relax()
             self.progress(self.direction, number, done, len(self.ids))
         return tally.expected()
 
@@ -287,7 +287,9 @@ class _Training:
         with self.store.begin() as connection, one_thread(connection):
             for layer, sides in self.phrases.items():
                 model_store.save_phrases(connection, self.model, layer, names[layer], sides)
-            model_store.save_iteration(connection, self.model, done, parameters, self.layers)
+            model_store.save_iteration(
+                connection, self.model, done, parameters, self.layers, self.space.relax
+            )
         self.phrases = {}
         with self.store.begin() as connection:
             model_store.forget_older(connection, self.model, self.direction, number)

@@ -243,9 +243,9 @@ def _folder(folder: str) -> Iterator[PairFile]:
     for file in _files(folder):
         base = re.sub(r"\.(txt|text|tok|conllu)$", "", re.sub(r"\.(gz|xz|bz2)$", "", file))
         stem, _, extension = base.rpartition(".")
-        side = next((side for side, names in _SIDES.items() if extension in names[:3]), None)
-        if side is not None and stem:
-            sides[side][stem] = os.path.join(folder, file)
+        for of, names in _SIDES.items():
+            if extension in names[:3] and stem:
+                sides[of][stem] = os.path.join(folder, file)
     for name in sorted(sides["document"].keys() | sides["abstract"].keys()):
         for side, files in sides.items():
             if name not in files:

@@ -266,7 +266,7 @@ def test_settings_survive_the_store() -> None:
         {
             "p0": "0.3",
             "prior-identity": "9",
-            "fixed": "jumps,table",
+            "fixed": "jumps,null",
             "window": "none",
             "weights": "0.5,0.25,0.25",
         },
