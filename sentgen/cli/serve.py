@@ -71,6 +71,12 @@ def serve(
             "--parser", metavar="PARSER", help="Parser for texts without trees, such as udpipe:FILE."
         ),
     ] = None,
+    warm_up: Annotated[
+        bool,
+        typer.Option(
+            "--warm-up/--no-warm-up", help="Compile the algorithms first, or when they are first asked for."
+        ),
+    ] = True,
     timeout: Annotated[
         float,
         typer.Option(
@@ -131,6 +137,7 @@ def serve(
             hosts=tuple(allow_host or ()),
             sql=sql,
             parser=parser,
+            warm_up=warm_up,
             limits=limits,
         )
         run(settings, ready=lambda address: typer.echo(f"serving at {address}"))

@@ -177,6 +177,7 @@ class Service:
             items=limits.items,
             words=limits.words,
             parser=self.settings.parser,
+            warm_up=self.settings.warm_up,
         )
         return Pool(opening, self.settings.workers, limits.seconds[kind], limits.queue, self.metrics)
 

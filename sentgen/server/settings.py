@@ -50,6 +50,7 @@ class ServerSettings:
         hosts: names that the server may be called by, beside that of the loopback.
         sql: whether SQL is offered.
         parser: specification of the parser for texts without trees, such as ``udpipe:FILE``.
+        warm_up: whether algorithms are compiled before the first request, which else waits for it.
         limits: what a request may cost.
         poll: seconds between two looks for a newer snapshot.
     """
@@ -62,5 +63,6 @@ class ServerSettings:
     hosts: tuple[str, ...] = ()
     sql: bool = True
     parser: str | None = None
+    warm_up: bool = True
     limits: Limits = field(default_factory=Limits)
     poll: float = 1.0

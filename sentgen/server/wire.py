@@ -39,6 +39,7 @@ class Opening:
     items: int
     words: int
     parser: str | None = None
+    warm_up: bool = False
 
 
 def pack(message: Message) -> bytes:

@@ -83,7 +83,7 @@ def open_context(opening: Opening) -> Context:
         store.close()
         raise
     context = replace(context, store=store)
-    if opening.kind == "compute":
+    if opening.kind == "compute" and opening.warm_up:
         from sentgen.server.warming import warm_up
 
         warm_up(store)

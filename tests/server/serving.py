@@ -67,7 +67,7 @@ def serving(folder: Path, *options: object, headers: dict[str, str] | None = Non
     finally:
         if process.poll() is None:
             process.terminate()
-            process.wait(PATIENCE)
+            assert process.wait(PATIENCE) == 0
         if process.stdout:
             process.stdout.close()
 

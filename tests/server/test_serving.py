@@ -22,7 +22,7 @@ ENDLESS = "select count(*) from range(1000000000000) a"
 @pytest.fixture
 def quick(published: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
     """A server of its own: SQL has a second, and one request may wait."""
-    options = ("--snapshots", published, "--workers", 1, "--sql-timeout", 1, "--max-queue", 1)
+    options = ("--snapshots", published, "--no-warm-up", "--workers", 1, "--sql-timeout", 1, "--max-queue", 1)
     with serving(tmp_path, *options) as running:
         yield running
 
@@ -118,7 +118,10 @@ def test_publishing_while_serving_loses_no_request(demo: Path, tmp_path: Path) -
     store, folder = tmp_path / "store.duckdb", tmp_path / "snapshots"
     shutil.copy(demo, store)
     old = snapshots.publish(store, folder).snapshot.name
-    with serving(tmp_path, "--snapshots", folder, "--workers", 1) as server, ThreadPoolExecutor(4) as pool:
+    with (
+        serving(tmp_path, "--snapshots", folder, "--no-warm-up", "--workers", 1) as server,
+        ThreadPoolExecutor(4) as pool,
+    ):
         enough = threading.Event()
 
         def ask(_: int) -> list[tuple[int, str]]:
@@ -147,7 +150,7 @@ def test_a_broken_snapshot_is_not_served(demo: Path, tmp_path: Path) -> None:
     """What does not have its hash is refused, and the old one stays."""
     folder = tmp_path / "snapshots"
     good = snapshots.publish(demo, folder).snapshot
-    with serving(tmp_path, "--snapshots", folder, "--workers", 1, "--no-sql") as server:
+    with serving(tmp_path, "--snapshots", folder, "--no-warm-up", "--workers", 1, "--no-sql") as server:
         bad = folder / "sentgen-0000000000000000.duckdb"
         bad.write_bytes(good.path.read_bytes()[:-1] + b"!")
         manifest = good.manifest.read_text().replace(good.name, bad.stem).replace("T", "T", 1)
@@ -159,21 +162,25 @@ def test_a_broken_snapshot_is_not_served(demo: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_shutdown(published: Path, tmp_path: Path, number: int) -> None:
-    """A signal lets what has begun end, stops the workers, and leaves nothing behind; the exit code is 0."""
+def test_shutdown(published: Path, tmp_path: Path) -> None:
+    """A signal lets what has begun end, stops the workers, and leaves nothing behind; the exit code is 0.
+
+    This is Ctrl-C; all other tests end their servers with SIGTERM, see `serving`.
+    """
     environment = tmp_path / "tmp"
     environment.mkdir()
     old, os.environ["TMPDIR"] = os.environ.get("TMPDIR"), str(environment)
     try:
         with (
-            serving(tmp_path, "--snapshots", published, "--workers", 1, "--sql-timeout", 2) as server,
+            serving(
+                tmp_path, "--snapshots", published, "--no-warm-up", "--workers", 1, "--sql-timeout", 2
+            ) as server,
             ThreadPoolExecutor(1) as pool,
         ):
             workers = workers_of(server)
             asked = pool.submit(server.client.post, "/v1/sql", json={"sql": ENDLESS})
             until(lambda: server.pools()["sql"] == 0)
-            code = server.stop(number)
+            code = server.stop(signal.SIGINT)
             answer = asked.result()
     finally:
         os.environ.pop("TMPDIR")
@@ -189,7 +196,7 @@ def test_shutdown(published: Path, tmp_path: Path, number: int) -> None:
 @pytest.mark.slow
 def test_workers_die_with_the_front(published: Path, tmp_path: Path) -> None:
     """Also when it is killed and can do nothing about it."""
-    with serving(tmp_path, "--snapshots", published, "--workers", 1) as server:
+    with serving(tmp_path, "--snapshots", published, "--no-warm-up", "--workers", 1) as server:
         workers = workers_of(server)
         server.stop(signal.SIGKILL)
 
@@ -202,7 +209,7 @@ def test_a_store_is_served_by_a_snapshot_of_it(demo: Path, tmp_path: Path) -> No
     (tmp_path / "tokens").write_text("# no comment: a token\n0123456789abcdef\n")
     store = tmp_path / "store.duckdb"
     shutil.copy(demo, store)
-    options = ("--db", store, "--workers", 1, "--no-sql", "--token-file", tmp_path / "tokens")
+    options = ("--db", store, "--no-warm-up", "--workers", 1, "--no-sql", "--token-file", tmp_path / "tokens")
     with serving(tmp_path, *options, headers={"authorization": "Bearer 0123456789abcdef"}) as server:
         with Store(store) as opened, opened.begin() as connection:
             connection.exec_driver_sql("comment on table word is 'written'")
