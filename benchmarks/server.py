@@ -1,0 +1,244 @@
+"""The server under load on the loopback: requests a second, durations, and CPU time a request.
+
+``python benchmarks/server.py [SECONDS]`` serves two stores, the demo's and one of UD English EWT (train), each with
+two workers for each kind of work, and lets 1, 8 and 32 clients ask for SECONDS (4 if not given): n-grams, the score of
+a sentence, the order of the words of a sentence, and SQL; at last n-grams while two more clients send SQL that runs
+until its deadline. Each client keeps one connection, and asks again as soon as it is answered. CPU time is that of
+the front and of the workers, without the clients, which take a part of the same machine.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import numpy as np
+from harness import OUT, SENTGEN, data, fresh, show
+
+CLIENTS = (1, 8, 32)
+WORKERS = 2
+ENDLESS = "select count(*) from range(1000000000000)"
+COLUMNS = ("what", "clients", "requests/s", "median ms", "p95 ms", "CPU ms a request", "refused")
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request."""
+
+    method: str
+    path: str
+    body: str = ""
+
+
+@dataclass
+class Load:
+    """What some clients saw: seconds of each request that was answered, and how many were refused."""
+
+    seconds: list[float] = field(default_factory=list)
+    refused: int = 0
+
+
+def main(seconds: float) -> None:
+    for title, store, model in (("demo", *demo()), ("UD English EWT", *treebank())):
+        with serving(store) as (address, server):
+            work = requests(address, model)
+            for asked in work.values():  # what is compiled or cached at first is left out
+                load(address, asked, 1, 1.0)
+            rows = [
+                row(name, clients, *measured(address, server, asked, clients, seconds))
+                for name, asked in work.items()
+                for clients in CLIENTS
+            ]
+            with hostile(address):
+                figures = measured(address, server, work["ngrams"], 8, seconds)
+                rows.append((*row("ngrams beside endless SQL", 8, *figures)[:-2], "-", figures[0].refused))
+            show(f"{title}: {store.stat().st_size >> 20} MB, {WORKERS} workers a kind", COLUMNS, rows)
+
+
+def demo() -> tuple[Path, str]:
+    store = fresh("server-demo")
+    run("demo", "--db", store)
+    return store, "relief"
+
+
+def treebank() -> tuple[Path, str]:
+    store = fresh("server-ewt")
+    run("ingest", data("ud/en_ewt-ud-train.conllu"), "--corpus", "ewt", "--db", store)
+    run("models", "build", "ewt", "--corpus", "ewt", "--order", 3, "--db", store)
+    return store, "ewt"
+
+
+def run(*words: object) -> None:
+    subprocess.run([SENTGEN, *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def serving(store: Path) -> Iterator[tuple[str, int]]:
+    """Serve a store; give the address and the number of the process in front."""
+    command = [SENTGEN, "serve", "--db", str(store), "--port", "0", "--workers", str(WORKERS)]
+    with open(OUT / "server.log", "w") as log:
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+    try:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        if not line:
+            sys.exit(f"the server does not start; see {OUT / 'server.log'}")
+        yield line.split()[-1], server.pid
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def requests(address: str, model: str) -> dict[str, list[Asked]]:
+    """Return requests of each kind, different ones, made of what the store holds."""
+    words = [
+        str(found["form"])
+        for found in sql(address, "select form from v_tokens group by form order by count(*) desc limit 200")
+    ]
+    sentences = [
+        str(found["words"])
+        for found in sql(
+            address,
+            "select string_agg(form, ' ' order by position) as words from v_tokens group by corpus, document, sentence_id"
+            " having count(*) between 8 and 15 order by words limit 200",
+        )
+    ]
+    frequency = "select form, upos, count(*) as n from v_tokens where form = ? group by all order by n desc"
+    return {
+        "ngrams": [
+            Asked("GET", f"/v1/ngrams?{urlencode({'pattern': f'{word} *'})}")
+            for word in words
+            if "*" not in word
+        ],
+        "score": [post("score", text=[sentence], model=model) for sentence in sentences],
+        "regenerate": [post("regenerate", bag=[bag(sentence)], model=model) for sentence in sentences],
+        "sql": [post("sql", sql=frequency, parameters=[word]) for word in words],
+    }
+
+
+def post(operation: str, **values: object) -> Asked:
+    return Asked("POST", f"/v1/{operation}", json.dumps(values))
+
+
+def bag(sentence: str) -> str:
+    """Return the words in the order of the alphabet, without what the notation of bags means."""
+    return " ".join(sorted(word for word in sentence.split() if not set(word) & set("[]/\\")))
+
+
+def sql(address: str, query: str) -> list[dict[str, object]]:
+    with connected(address) as connection:
+        answer = ask(connection, post("sql", sql=query))
+        if answer.status != 200:
+            sys.exit(answer.read().decode())
+        rows: list[dict[str, object]] = json.load(answer)["rows"]
+        return rows
+
+
+@contextmanager
+def connected(address: str) -> Iterator[http.client.HTTPConnection]:
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=300)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def ask(connection: http.client.HTTPConnection, asked: Asked) -> http.client.HTTPResponse:
+    connection.request(asked.method, asked.path, asked.body or None, {"Content-Type": "application/json"})
+    return connection.getresponse()
+
+
+def measured(
+    address: str, server: int, asked: Sequence[Asked], clients: int, seconds: float
+) -> tuple[Load, float, float]:
+    """Return what the clients saw, how long it took, and the CPU seconds of the server."""
+    began, used = time.monotonic(), cpu_seconds(server)
+    seen = load(address, asked, clients, seconds)
+    return seen, time.monotonic() - began, cpu_seconds(server) - used
+
+
+def load(address: str, asked: Sequence[Asked], clients: int, seconds: float) -> Load:
+    """Let clients ask until the time is over."""
+    seen, numbers, end = Load(), count(), time.monotonic() + seconds
+
+    def client() -> None:
+        with connected(address) as connection:
+            while (began := time.monotonic()) < end:
+                answer = ask(connection, asked[next(numbers) % len(asked)])
+                answer.read()
+                if answer.status == 200:
+                    seen.seconds.append(time.monotonic() - began)
+                else:
+                    seen.refused += 1
+
+    together(client, clients)
+    return seen
+
+
+def together(work: object, number: int) -> None:
+    threads = [threading.Thread(target=work) for _ in range(number)]  # type: ignore[arg-type]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@contextmanager
+def hostile(address: str) -> Iterator[None]:
+    """Keep all SQL workers busy with queries that have no end."""
+    stop = threading.Event()
+
+    def client() -> None:
+        with connected(address) as connection:
+            while not stop.is_set():
+                ask(connection, post("sql", sql=ENDLESS)).read()
+
+    threads = [threading.Thread(target=client) for _ in range(WORKERS)]
+    for thread in threads:
+        thread.start()
+    yield
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+def row(name: str, clients: int, seen: Load, wall: float, cpu: float) -> tuple[object, ...]:
+    taken = np.array(seen.seconds or [float("nan")]) * 1000
+    answered = max(len(seen.seconds), 1)
+    median, p95 = float(np.median(taken)), float(np.percentile(taken, 95))
+    return name, clients, len(seen.seconds) / wall, median, p95, cpu * 1000 / answered, seen.refused
+
+
+def cpu_seconds(server: int) -> float:
+    """Return the CPU time of a process and of its children, also of those that have ended."""
+    return sum(
+        sum(map(int, fields[11:15])) / _TICKS
+        for number, fields in processes()
+        if number == server or int(fields[1]) == server
+    )
+
+
+def processes() -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of each process and the fields of its state from the third on (proc_pid_stat(5))."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = path.read_text()
+        except OSError:
+            continue
+        yield int(path.parent.name), text.rpartition(")")[2].split()
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 4.0)
