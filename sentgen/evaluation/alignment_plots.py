@@ -25,7 +25,10 @@ def systems_plot(result: AlignmentResult, theme: Theme) -> Figure:
 
 
 def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
-    """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF."""
+    """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF.
+
+    Colors and markers come again after ten of them; those of the second round are hollow.
+    """
     figure, axes = plain_axes(8.2, 5.2, theme)
     for level in range(30, 100, 10):
         recalls = [r for r in range(1, 101) if 2 * r > level and level * r / (2 * r - level) <= 100]
@@ -40,6 +43,8 @@ def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
             marker=MARKERS[number % len(MARKERS)],
             linestyle="none",
             markersize=8,
+            fillstyle="full" if number < len(theme.lines) else "none",
+            markeredgewidth=1.8,
             label=literal(system.system),
         )
     axes.set_xlim(0, 103)
