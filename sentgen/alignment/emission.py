@@ -35,6 +35,7 @@ class Rewriting:
     ``parts`` (3, u, v) are the components over the u different words of the abstract and the v of the
     document, before weighting; ``cells`` and ``stem_cells`` (u, v) are their places in the tables, -1 for
     none. The same for the phrase events: ``event_parts`` (3, events), ``event_cells``, ``event_stem_cells``.
+    ``learnt`` (u, v) is the part of the first component that the table itself has in it (``Settings.trust``).
     ``abstract`` (m,) and ``document`` (n,) lead from offsets to the different words.
     """
 
@@ -44,6 +45,7 @@ class Rewriting:
     parts: Floats
     cells: Indices
     stem_cells: Indices
+    learnt: Floats
     event_parts: Floats
     event_cells: Indices
     event_stem_cells: Indices
@@ -102,7 +104,8 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
     cells, event_cells = _lookup(parameters.table, pair.document, pair.abstract, settings)
     parts = np.empty((3, len(into), len(words)))
     index = _matrix(cells, into, words)
-    parts[0] = _probs(parameters.table, index, prior)
+    learnt = settings.trust * _probs(parameters.table, index, prior)
+    parts[0] = learnt + (1.0 - settings.trust) * prior
     stem_index, stem_events = np.full(index.shape, -1), _no_events()
     if settings.stems == "table":
         cells, stem_events = _lookup(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
@@ -133,7 +136,7 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
         parameters.weights @ event_parts,
         np.argsort(fields[:, 0] + fields[:, 1], kind="stable"),
     )
-    return Rewriting(emission, abstract, document, parts, index, stem_index, event_parts, *places)
+    return Rewriting(emission, abstract, document, parts, index, stem_index, learnt, event_parts, *places)
 
 
 def _stems(words: Ids, text: Ids, stems: Ids) -> Ids:
@@ -220,7 +223,7 @@ def _events(
     share = _shares(_forms(pair.document_stems, parameters, settings), copies[:, 2] - 1, copies[:, 3])
     parts = np.zeros((3, len(every)))
     if len(phrases[1]):
-        parts[0, places[0]] = parameters.table.prob[phrases[1]]
+        parts[0, places[0]] = settings.trust * parameters.table.prob[phrases[1]]
     if settings.stems == "table":
         starts, lengths = fields[places[1], 0], fields[places[1], 1]
         into = _shares(_forms(pair.abstract_stems, parameters, settings), starts, lengths)
@@ -274,14 +277,16 @@ def credit(
     add_words(words, found.abstract, found.document, by_word)
     weights = np.zeros(3)
     groups = (
-        (by_word.ravel(), found.parts.reshape(3, -1), found.cells.ravel(), found.stem_cells.ravel()),
-        (events, found.event_parts, found.event_cells, found.event_stem_cells),
+        (by_word, found.parts, found.cells, found.stem_cells, found.learnt),
+        (events, found.event_parts, found.event_cells, found.event_stem_cells, found.event_parts[0]),
     )
-    for posterior, parts, cells, stem_cells in groups:
-        weighted = parameters.weights[:, None] * parts
+    for posterior, parts, cells, stem_cells, learnt in groups:
+        flat = parts.reshape(3, -1)
+        weighted = parameters.weights[:, None] * flat
         total = weighted.sum(axis=0)
-        shares = weighted * np.divide(posterior, total, out=np.zeros_like(total), where=total > 0)
-        add_cells(cells, shares[0], table)
-        add_cells(stem_cells, shares[1], stems)
+        shares = weighted * np.divide(posterior.ravel(), total, out=np.zeros_like(total), where=total > 0)
+        own = np.divide(learnt.ravel(), flat[0], out=np.zeros_like(total), where=flat[0] > 0)
+        add_cells(cells.ravel(), shares[0] * own, table)
+        add_cells(stem_cells.ravel(), shares[1], stems)
         weights += shares.sum(axis=1)
     return weights

@@ -68,6 +68,8 @@ class Settings:
             other segments falls by the ratio of their lengths; P(null) must be fixed then.
         mixed: What the untrained table gives to pairs of a function word and another word, as a share of what
             it gives to other pairs.
+        trust: Share of the table in the first component; the rest is the untrained table. Rows of rare words
+            are spread over the few words that they were seen with, and would attract everything else.
         similar: With ``stems="equal"``, what the second component gives to words of similar spelling,
         synonym: to synonyms in WordNet,
         related: and to words one step apart in it. 0 for words that are not akin; see ``kinship``.
@@ -98,6 +100,7 @@ class Settings:
     null_function: float | None = None
     null_excess: bool = False
     mixed: float = 1.0
+    trust: float = 1.0
     similar: float = 0.0
     synonym: float = 0.0
     related: float = 0.0
@@ -133,6 +136,9 @@ class Settings:
 PRESETS: Mapping[str, Settings] = {
     "paper": Settings(),
     "best": Settings(
+        max_document_phrase=1,
+        max_abstract_phrase=1,
+        trust=0.001,
         normalization="position",
         stems="equal",
         p0=0.1,

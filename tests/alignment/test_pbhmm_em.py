@@ -231,3 +231,17 @@ def test_impossible_pairs_count_for_nothing() -> None:
     weights = maximize(expected, none, SMALL).weights
     assert weights is none.weights
     assert infer(rewriting(pairs[0], none, SMALL).emission, chain(none, SMALL, 7)).logp == -np.inf
+
+
+def test_a_table_of_little_trust_still_rises() -> None:
+    """With a share of the untrained table, the log-posterior rises, and counts are smaller."""
+    settings = replace(SMALL, trust=0.01, stems="equal")
+    pairs, lexicon = encoded(CORPUS)
+    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    trusted = expected_counts(pairs, start, replace(settings, trust=1.0))
+    expected = expected_counts(pairs, start, settings)
+    posteriors = [one.log_posterior for one in train(pairs, start, settings, iterations=6)]
+
+    assert expected.table.sum() < trusted.table.sum()
+    assert expected.table.sum() < expected.weights[0]
+    assert np.all(np.diff(posteriors) > 0)
