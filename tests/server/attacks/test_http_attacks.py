@@ -9,7 +9,7 @@ from contextlib import suppress
 from urllib.parse import quote
 
 import pytest
-from conftest import BUSY, CANARY, Fort, require_clean, require_problem
+from fort import BUSY, CANARY, Fort, require_clean, require_problem
 from serving import until
 
 SQL = b'{"sql": "select 1"}'

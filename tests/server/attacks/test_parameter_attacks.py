@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from conftest import Fort, require_clean, require_problem
+from fort import Fort, require_clean, require_problem
 
 from sentgen.server.operations import Operation, operations
 from sentgen.server.pages import site

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import CANARY, Fort, require_clean, require_problem
+from fort import CANARY, Fort, require_clean, require_problem
 from sql_attacks import ATTACKS
 
 
