@@ -78,7 +78,8 @@ class Gate:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or _name(hosts[0]) not in self._hosts:
             raise Refused(421, "host", "this server is not called that; see sentgen serve --allow-host")
-        if headers.get("sec-fetch-site") == "cross-site" or _foreign(headers.get("origin"), hosts[0]):
+        crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
+        if crossing or _foreign(headers.get("origin"), hosts[0]):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
         if scope["path"] != _OPEN and self._tokens and not self._known(headers.get("authorization", "")):
             challenge = {"WWW-Authenticate": 'Bearer realm="sentgen", Basic realm="sentgen"'}
@@ -154,6 +155,14 @@ def _name(host: str) -> str:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") else host.lower()
+
+
+def _follows_link(scope: Scope, headers: Headers) -> bool:
+    """Say whether somebody followed a link to a page: the site with the link sees nothing of the answer."""
+    fetch = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    return (
+        scope["method"] == "GET" and not scope["path"].startswith("/v1") and fetch == ("navigate", "document")
+    )
 
 
 def _foreign(origin: str | None, host: str) -> bool:

@@ -142,6 +142,23 @@ def test_pages_of_other_sites(headers: dict[str, str], status: int) -> None:
     assert through(SETTINGS, method="POST", headers=headers).status_code == status
 
 
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", "/word", LINK, 200),
+        ("POST", "/word", LINK, 403),
+        ("GET", "/v1/corpora", LINK, 403),
+        ("GET", "/word", {**LINK, "sec-fetch-dest": "iframe"}, 403),
+    ],
+)
+def test_links_on_other_sites(method: str, path: str, headers: dict[str, str], status: int) -> None:
+    """Somebody may follow one to a page, but neither frame a page nor reach the API by one."""
+    assert through(SETTINGS, method=method, url=path, headers=headers).status_code == status
+
+
 def _basic(password: str) -> str:
     return "Basic " + base64.b64encode(f"user:{password}".encode()).decode()
 
