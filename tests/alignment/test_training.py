@@ -81,7 +81,7 @@ def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
 
 def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     """`doctor` has no other source: it becomes the first rewrite of `physician` and its link."""
-    trained(toy_pairs, preset("best"), Plan(iterations=3))
+    trained(toy_pairs, replace(preset("best"), trust=1.0), Plan(iterations=3))
     with Store(toy_pairs, read_only=True) as store:
         first = top_rewrites(store, "m", "Physician", direction="forward")["target"][0].as_py()
         pair = next(stored_pairs(store, "toy", keys=["p1"]))
