@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from sqlalchemy import Connection, delete, func, insert, select
 
@@ -180,7 +181,11 @@ def iterations_of(connection: Connection, model: ModelInfo) -> list[Iteration]:
 
 
 def save_words(
-    connection: Connection, model: ModelInfo, lexicon: Lexicon, documents: Ids, abstracts: Ids
+    connection: Connection,
+    model: ModelInfo,
+    lexicon: Lexicon,
+    documents: npt.NDArray[np.bool_],
+    abstracts: npt.NDArray[np.bool_],
 ) -> None:
     """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
     table = tables.alignment_word

@@ -131,8 +131,8 @@ def _pairs(rows: pa.Table) -> Iterator[tuple[int, Pair]]:
     texts: dict[int, tuple[str, list[list[str]], list[list[str]]]] = {}
     columns = (rows[name].to_pylist() for name in ("id", "name", "side", "words"))
     for number, name, side, words in zip(*columns, strict=True):
-        entry = texts.setdefault(number, (name, [], []))
-        entry[1 + side].append(words)
+        _, document, abstract = texts.setdefault(number, (name, [], []))
+        (abstract if side else document).append(words)
     for number, (name, document, abstract) in texts.items():
         yield (
             number,

@@ -91,7 +91,7 @@ def ingest_pairs(
     if on_error not in ON_ERROR:
         raise InputError(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
-    make = {"name": corpus, "kind": KIND, "licence": licence, "max_order": order}
+    make: dict[str, object] = {"name": corpus, "kind": KIND, "licence": licence, "max_order": order}
     run = _Ingestion(store, make, settings or PairSettings(), on_error == "skip", progress)
     for file in pair_files(paths):
         run.read(file)
