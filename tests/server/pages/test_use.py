@@ -184,7 +184,9 @@ def test_a_summary_is_aligned(visit):
 
 def test_linked_words_light_up(opened):
     """With JavaScript, pointing at words of the summary marks the same words of the document."""
-    page = opened("/align?document=Trucks+brought+water+to+camps+.&abstract=Trucks+brought+water+.&aligner=lcs")
+    page = opened(
+        "/align?document=Trucks+brought+water+to+camps+.&abstract=Trucks+brought+water+.&aligner=lcs"
+    )
     page.locator(".abstract .p", has_text="Trucks").first.hover()
 
     assert page.locator(".document .p.on", has_text="Trucks").count() == 1
