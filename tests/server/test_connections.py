@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from sentgen.server.connections import Connection
 
 #: What an answer is made of that no buffer holds.
-BLOCK = b"x" * 2**24
+BLOCK = b"x" * 2**26
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[Any]]
 
 
@@ -95,7 +95,7 @@ def test_an_answer_that_nobody_reads() -> None:
     async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> int:
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        while not ended:
+        while not ended():
             await asyncio.sleep(0.02)
         writer.transport.resume_reading()  # type: ignore[attr-defined]
         with contextlib.suppress(ConnectionResetError):
