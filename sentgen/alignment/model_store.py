@@ -388,9 +388,10 @@ def load_cells(
         into = _room(
             int(found[0]) if found else 0, fake_counts(model.settings.prior, stems=layer == "stems"), space
         )
-        # Rows come in the order in which they were stored: that of source and target.
+        # All rows come in the order in which they were stored; a join with many keys gives them in any order.
+        order = "" if sources is None and targets is None else "order by source, target"
         if len(into.targets):
-            _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows}", given))
+            _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows} {order}", given))
     finally:
         for column, keys in wanted.items():
             if keys is not None:

@@ -55,12 +55,17 @@ def train(
     ] = align_text.Preset.BEST,
     max_doc_phrase: Annotated[
         int | None,
-        typer.Option("--max-doc-phrase", metavar="K", min=1, help="Most words of a document phrase: 4."),
+        typer.Option(
+            "--max-doc-phrase", metavar="K", min=1, help="Most words of a document phrase; paper: 4, best: 1."
+        ),
     ] = None,
     max_abstract_phrase: Annotated[
         int | None,
         typer.Option(
-            "--max-abstract-phrase", metavar="L", min=1, help="Most words of an abstract phrase: 4."
+            "--max-abstract-phrase",
+            metavar="L",
+            min=1,
+            help="Most words of an abstract phrase; paper: 4, best: 1.",
         ),
     ] = None,
     setting: Annotated[

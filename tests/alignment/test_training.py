@@ -259,6 +259,25 @@ def test_unknown_words_and_pairs_can_be_aligned(toy_pairs: Path) -> None:
     assert answer.links == {(0, 0)}
 
 
+def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
+    """They get the answers that they get alone, though DuckDB joins with many words in any order."""
+    words = [f"w{number * number % 2003}" for number in range(9_000)]
+    texts = [(words[start : start + 20], words[start + 5 : start + 12]) for start in range(0, 8_980, 20)]
+    pairs = [
+        (str(key), " ".join(document), " ".join(abstract)) for key, (document, abstract) in enumerate(texts)
+    ]
+    path = fill(tmp_path / "many.duckdb", pairs)
+    trained(path, preset("best"), replace(EXACT, iterations=1))
+    with Store(path, read_only=True) as store:
+        aligner = stored_aligner(store, "m")
+        together = list(stored_pairs(store, "toy"))
+        some = together[:5]
+
+        assert list(aligner.fetched(together).align(some)) == [
+            next(aligner.fetched([one]).align([one])) for one in some
+        ]
+
+
 def test_settings_survive_the_store() -> None:
     """JSON gives back what went in, priors and fixed parts included."""
     settings = changed(
