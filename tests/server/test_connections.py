@@ -117,6 +117,25 @@ def test_an_answer_that_nobody_reads() -> None:
     assert received < len(BLOCK)
 
 
+def test_answers_do_not_wait_for_the_client_to_acknowledge() -> None:
+    """Head and body leave at once: Nagle's algorithm is off."""
+    switched: list[int] = []
+
+    class Watched(Connection):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            sock = transport.get_extra_info("socket")
+            switched.append(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        writer.write(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n")
+        return await reader.readuntil(b"small")
+
+    talk(ask, Watched)
+
+    assert switched == [1]
+
+
 def test_a_client_that_takes_its_time_between_requests() -> None:
     """Each request has its own time; one connection may have many."""
 
