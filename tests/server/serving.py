@@ -101,9 +101,12 @@ def workers_of(server: Server) -> set[int]:
 
 
 def kind_of(worker: int) -> str:
-    """What kind of work a worker does."""
-    words = Path(f"/proc/{worker}/cmdline").read_bytes().split(b"\0")
-    return str(json.loads(words[-2])["kind"])
+    """What kind of work a worker does; none while it is still a copy of the front, or if it has just ended."""
+    try:
+        words = Path(f"/proc/{worker}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return str(json.loads(words[-2])["kind"]) if b"sentgen.server.worker" in words else ""
 
 
 def worker_of(server: Server, kind: str) -> int:
