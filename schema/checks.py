@@ -112,9 +112,9 @@ def _alignments() -> Iterator[Check]:
     yield Check(
         "rewrites sum to one",
         """
-        select model_id, direction, layer, source, sum(prob) as total
+        select model_id, reverse, stems, source, sum(prob) as total
         from alignment_rewrite
-        group by model_id, direction, layer, iteration, source
+        group by model_id, reverse, stems, iteration, source
         having abs(total - 1) > 1e-6
         """,
         again,

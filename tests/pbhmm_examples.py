@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -63,8 +63,7 @@ def random_parameters(
     start = initial_parameters(pairs, lexicon.stem_of, settings)
 
     def filled(table: RewriteTable) -> RewriteTable:
-        prob = table.normalized(rng.random(len(table)))
-        return RewriteTable(table.document, table.abstract, prob, table.fake)
+        return replace(table, prob=table.normalized(rng.random(len(table))))
 
     return Parameters(
         p0=float(rng.uniform(0.1, 0.9)),

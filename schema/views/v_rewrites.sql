@@ -9,13 +9,13 @@
 create or replace view v_rewrites as
 select
     m.name as model,
-    r.direction,
-    r.layer,
+    if(r.reverse, 'reverse', 'forward') as direction,
+    s.layer,
     s.form as source,
     t.form as target,
     r.prob,
     r.iteration
 from alignment_rewrite r
 join alignment_model m on m.id = r.model_id
-join alignment_phrase s on s.model_id = r.model_id and s.layer = r.layer and s.key = r.source
-join alignment_phrase t on t.model_id = r.model_id and t.layer = r.layer and t.key = r.target;
+join alignment_phrase s on s.model_id = r.model_id and (s.layer = 'stems') = r.stems and s.key = r.source
+join alignment_phrase t on t.model_id = r.model_id and t.layer = s.layer and t.key = r.target;

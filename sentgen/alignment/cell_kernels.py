@@ -86,27 +86,29 @@ def fill_cells(
     column_stems: Keys,
     least: int,
     starts: Keys,
-    targets: Keys,
+    targets: Ids,
     kinds: Kinds,
 ) -> None:
-    """Write the column key and the kind of each cell; stems equal as keys make equal phrases."""
+    """Write the column and the kind of each cell; stems equal as keys make equal phrases."""
     times = np.zeros(len(column_keys), np.int32)
     seen = np.empty(len(column_keys), np.int32)
     for row in range(len(row_keys)):
         found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
-        cell = starts[row]
-        for column in np.sort(seen[:found]):
-            words = row_keys[row] >= 0 and column_keys[column] >= 0
-            if words or times[column] >= least:
-                targets[cell] = column_keys[column]
-                if row_keys[row] == column_keys[column]:
-                    kinds[cell] = IDENTITY
-                elif row_stems[row] == column_stems[column]:
-                    kinds[cell] = STEM
-                else:
-                    kinds[cell] = WORD if words else PHRASE
-                cell += 1
+        last = starts[row]
+        for column in seen[:found]:
+            if times[column] >= least or (row_keys[row] >= 0 and column_keys[column] >= 0):
+                targets[last] = column
+                last += 1
             times[column] = 0
+        targets[starts[row] : last].sort()
+        for cell in range(starts[row], last):
+            column = targets[cell]
+            if row_keys[row] == column_keys[column]:
+                kinds[cell] = IDENTITY
+            elif row_stems[row] == column_stems[column]:
+                kinds[cell] = STEM
+            else:
+                kinds[cell] = WORD if row_keys[row] >= 0 and column_keys[column] >= 0 else PHRASE
 
 
 @compiled
@@ -137,7 +139,7 @@ def prior_density(kinds: Kinds, fake: Floats, prob: Floats) -> float:
 
 @compiled
 def drop_cells(
-    starts: Keys, targets: Keys, kinds: Kinds, fake: Floats, counts: Floats, prob: Floats, least: float
+    starts: Keys, targets: Ids, kinds: Kinds, fake: Floats, counts: Floats, prob: Floats, least: float
 ) -> int:
     """Move the cells that stay to the front: those with a fake count or an expected count of ``least``.
 

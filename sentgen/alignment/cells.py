@@ -2,12 +2,13 @@
 
 The cells are those of `parameters.support`: all word pairs that occur together in a pair, and the phrase
 pairs that do so in ``min_documents`` of them. Only phrases that are in so many pairs themselves need be
-looked at. A cell takes 25 bytes; what does not fit into memory lies in files that the system reads and writes
+looked at. A cell takes 21 bytes; what does not fit into memory lies in files that the system reads and writes
 as needed.
 """
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import tempfile
@@ -32,10 +33,13 @@ _BLOCK = 1 << 22
 
 
 class Space:
-    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process."""
+    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process.
 
-    def __init__(self, limit: int, folder: Path) -> None:
-        self.limit, self.used, self.folder = limit, 0, folder
+    Pages of files stay in memory until the process takes ``most`` bytes.
+    """
+
+    def __init__(self, limit: int, folder: Path, *, most: int = 0) -> None:
+        self.limit, self.used, self.folder, self.most = limit, 0, folder, most
         self._files: list[mmap.mmap] = []
 
     def array(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -55,9 +59,18 @@ class Space:
         return bool(self._files)
 
     def relax(self) -> None:
-        """Give memory of pages in files back to the system; what was written stays."""
-        for file in self._files:
-            file.madvise(mmap.MADV_DONTNEED)
+        """Give pages of files back to the system if there is little memory left; what was written stays."""
+        if self._files and _resident() >= self.most:
+            for file in self._files:
+                file.madvise(mmap.MADV_DONTNEED)
+
+
+def _resident() -> float:
+    """Return the bytes of memory that the process takes, infinity where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+    except OSError:
+        return math.inf
 
 
 @dataclass(slots=True)
@@ -71,19 +84,29 @@ class Phrases:
 
 @dataclass(slots=True)
 class Cells:
-    """A rewrite table with expected counts.
+    """A rewrite table (see ``RewriteTable``) with expected counts.
 
-    ``rows`` are the keys of document phrases, sorted; ``targets`` (cells,) those of abstract phrases;
-    ``fake`` the fake counts by kind. ``size`` cells of the arrays are in use.
+    ``fake`` are the fake counts by kind. ``size`` cells of the arrays are in use.
     """
 
     rows: Keys
     starts: Keys
-    targets: Keys
+    columns: Keys
+    targets: Ids
     kinds: npt.NDArray[np.uint8]
     prob: Floats
     counts: Floats
     fake: Floats
+
+    @classmethod
+    def of_size(
+        cls, rows: Keys, starts: Keys, columns: Keys, size: int, fake: Floats, space: Space | None = None
+    ) -> Cells:
+        """Return a table with room for so many cells, in memory where no space is given."""
+        make = np.zeros if space is None else space.array
+        # What is written at random comes first: it should not be in a file.
+        counts, prob = make(size, np.float64), make(size, np.float64)
+        return cls(rows, starts, columns, make(size, np.int32), make(size, np.uint8), prob, counts, fake)
 
     @property
     def size(self) -> int:
@@ -92,11 +115,10 @@ class Cells:
 
     def table(self) -> RewriteTable:
         """Return the table as inference sees it; it changes when the cells do."""
-        nothing = np.empty(0, np.int64)
-        size = self.size
-        table = RewriteTable(nothing, self.targets[:size], self.prob[:size], np.empty(0))
-        vars(table).update(rows=self.rows, starts=self.starts)  # else made of a document key for each cell
-        return table
+        size, no_fake = self.size, np.empty(0)
+        return RewriteTable(
+            self.rows, self.starts, self.columns, self.targets[:size], self.prob[:size], no_fake
+        )
 
     def start(self) -> None:
         """Go to the prior mean."""
@@ -120,8 +142,8 @@ class Cells:
 
 def no_cells(fake: Floats) -> Cells:
     """Return a table without cells."""
-    keys, none = np.empty(0, np.int64), np.empty(0)
-    return Cells(keys, np.zeros(1, np.int64), keys, np.empty(0, np.uint8), none, none, fake)
+    keys, targets, none = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
+    return Cells(keys, np.zeros(1, np.int64), keys, targets, np.empty(0, np.uint8), none, none, fake)
 
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:
@@ -156,15 +178,8 @@ def lay_out(
     kernels.count_cells(*places, least, starts[1:])
     np.cumsum(starts, out=starts)
     size = int(starts[-1])
-    cells = Cells(
-        rows=rows.keys,
-        starts=starts,
-        targets=space.array(size, np.int64),
-        kinds=space.array(size, np.uint8),
-        prob=space.array(size, np.float64),
-        counts=space.array(size, np.float64),
-        fake=fake_counts(settings.prior, stems=stems),
-    )
+    fake = fake_counts(settings.prior, stems=stems)
+    cells = Cells.of_size(rows.keys, starts, columns.keys, size, fake, space)
     kernels.fill_cells(*places, rows.stems, columns.stems, least, starts, cells.targets, cells.kinds)
     cells.start()
     return cells, rows, columns

@@ -1,4 +1,4 @@
-"""Look pairs up in a rewrite table, and find copied runs, compiled."""
+"""Share the posteriors of a pair out among the cells of the rewrite tables, compiled."""
 
 from __future__ import annotations
 
@@ -12,56 +12,6 @@ Indices = npt.NDArray[np.int64]
 
 
 @compiled
-def find_cells(firsts: Indices, lasts: Indices, columns: Indices, wanted: Indices, found: Indices) -> int:
-    """Find the cells of wanted columns in rows of a table; return their number.
-
-    Row d has the cells ``firsts[d]`` up to ``lasts[d]``, in the order of their columns; ``wanted`` is sorted.
-    ``found`` takes (d, place in wanted, cell). A row that is much longer than what is wanted is searched by
-    bisection, any other is merged.
-    """
-    count = 0
-    for d in range(len(firsts)):
-        cell, last = firsts[d], lasts[d]
-        bisect = last - cell > 8 * len(wanted)
-        for s in range(len(wanted)):
-            if bisect:
-                cell += np.searchsorted(columns[cell:last], wanted[s])
-            else:
-                while cell < last and columns[cell] < wanted[s]:
-                    cell += 1
-            if cell == last:
-                break
-            if columns[cell] == wanted[s]:
-                found[count, 0], found[count, 1], found[count, 2] = d, s, cell
-                count += 1
-    return count
-
-
-@compiled
-def run_lengths(abstract: npt.NDArray[np.int32], document: npt.NDArray[np.int32], longest: int) -> Indices:
-    """Return all (start, position, length of the longest run from there) of two or more equal words.
-
-    ``start`` and ``position`` count from 0; the runs are in their order.
-    """
-    m, n = len(abstract), len(document)
-    count = 0
-    for t in range(m - 1):
-        for i in range(n - 1):
-            count += abstract[t] == document[i] and abstract[t + 1] == document[i + 1]
-    runs = np.empty((count, 3), np.int64)
-    below = np.zeros(n + 1, np.int64)
-    here = np.zeros(n + 1, np.int64)
-    for t in range(m - 1, -1, -1):
-        for i in range(n - 1, -1, -1):
-            here[i] = 1 + below[i + 1] if abstract[t] == document[i] else 0
-            if here[i] > 1:
-                count -= 1
-                runs[count] = (t, i, min(here[i], longest))
-        below, here = here, below
-    return runs
-
-
-@compiled
 def add_words(posterior: Floats, rows: Indices, columns: Indices, out: Floats) -> None:
     """Add posteriors (m, n) to the cells of the words that the offsets hold, (words of m, words of n)."""
     for t in range(posterior.shape[0]):
@@ -71,8 +21,30 @@ def add_words(posterior: Floats, rows: Indices, columns: Indices, out: Floats) -
 
 
 @compiled
-def add_cells(cells: Indices, values: Floats, out: Floats) -> None:
-    """Add values to their cells; a cell of -1 is none."""
-    for k in range(len(cells)):
+def share_out(
+    posterior: Floats,
+    weights: Floats,
+    parts: Floats,
+    learnt: Floats,
+    cells: Indices,
+    stem_cells: Indices,
+    table: Floats,
+    stems: Floats,
+    sums: Floats,
+) -> None:
+    """Share posteriors (E,) out among the components, weights (3,) times parts (3, E).
+
+    What the first two get goes to their cells of ``table`` and ``stems``, -1 for none, the first only for the
+    part of it that was ``learnt``; ``sums`` (3,) takes what each component gets.
+    """
+    for k in range(len(posterior)):
+        total = weights[0] * parts[0, k] + weights[1] * parts[1, k] + weights[2] * parts[2, k]
+        if total <= 0.0:
+            continue
+        share = posterior[k] / total
+        for component in range(3):
+            sums[component] += share * weights[component] * parts[component, k]
         if cells[k] >= 0:
-            out[cells[k]] += values[k]
+            table[cells[k]] += share * weights[0] * learnt[k]
+        if stem_cells[k] >= 0:
+            stems[stem_cells[k]] += share * weights[1] * parts[1, k]

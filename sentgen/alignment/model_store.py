@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,9 +12,9 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete, func, insert, select
 
 from sentgen import __version__
-from sentgen.alignment.cells import Cells, Phrases, Space, fake_counts, no_cells
+from sentgen.alignment.cells import Phrases, no_cells
 from sentgen.alignment.jumps import Floats, jump_cells
-from sentgen.alignment.lexicon import Ids, Keys, Lexicon
+from sentgen.alignment.lexicon import Ids, Lexicon
 from sentgen.alignment.parameters import Parameters
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.settings_json import as_json, from_json
@@ -22,7 +22,6 @@ from sentgen.counts.writer import next_id, now
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store
 from sentgen.schema import alignment as tables
-from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, fetch_arrow, raw
 
 DIRECTIONS = ("forward", "reverse")
@@ -227,13 +226,8 @@ def save_iteration(
     model: ModelInfo,
     done: Iteration,
     parameters: Parameters,
-    layers: dict[str, Cells],
-    relax: Callable[[], None],
 ) -> None:
-    """Store an iteration with all that it learnt, beside the one before.
-
-    ``relax`` is called now and then to give memory back.
-    """
+    """Store an iteration with what it learnt but the rewrite tables, beside the one before."""
     row = {
         "model_id": model.id,
         "direction": done.direction,
@@ -251,12 +245,6 @@ def save_iteration(
     connection.execute(insert(tables.alignment_iteration), row)
     _save_jumps(connection, model, done, parameters.jumps)
     _save_unigram(connection, model, done.direction, parameters.unigram)
-    for layer, cells in layers.items():
-        # A statement a chunk: DuckDB holds more of a stream than of a table.
-        for begin in range(0, cells.size, _CHUNK):
-            rows = _rewrites(model, done, layer, cells, begin, min(begin + _CHUNK, cells.size))
-            append(connection, tables.alignment_rewrite.name, rows)
-            relax()
 
 
 def _save_jumps(connection: Connection, model: ModelInfo, done: Iteration, jumps: Floats) -> None:
@@ -283,35 +271,6 @@ def _save_unigram(connection: Connection, model: ModelInfo, direction: str, unig
             and alignment_word.id = _shares.id
     """
     raw(connection).execute(query, [model.id])
-
-
-def _rewrites(
-    model: ModelInfo, done: Iteration, layer: str, cells: Cells, begin: int, end: int
-) -> pa.RecordBatch:
-    """Return the rows of some cells."""
-    size = end - begin
-    row = np.searchsorted(cells.starts, np.arange(begin, end), side="right") - 1
-    columns = {
-        "model_id": pa.array(np.full(size, model.id, np.int32)),
-        "direction": pa.array([done.direction]).dictionary_encode().take(pa.array(np.zeros(size, np.int32))),
-        "layer": pa.array([layer]).dictionary_encode().take(pa.array(np.zeros(size, np.int32))),
-        "iteration": pa.array(np.full(size, done.number, np.int16)),
-        "source": pa.array(cells.rows[row]),
-        "target": pa.array(cells.targets[begin:end]),
-        "kind": pa.array(cells.kinds[begin:end].astype(np.int16)),
-        "prob": pa.array(cells.prob[begin:end]),
-    }
-    return pa.record_batch(list(columns.values()), names=list(columns))
-
-
-def forget_older(connection: Connection, model: ModelInfo, direction: str, newest: int) -> None:
-    """Remove the rewrite tables of other iterations."""
-    columns = tables.alignment_rewrite.c
-    connection.execute(
-        delete(tables.alignment_rewrite).where(
-            columns.model_id == model.id, columns.direction == direction, columns.iteration != newest
-        )
-    )
 
 
 def load_parameters(connection: Connection, model: ModelInfo, direction: str, forms: Ids) -> Parameters:
@@ -352,83 +311,3 @@ def load_parameters(connection: Connection, model: ModelInfo, direction: str, fo
 
 def _floats(rows: pa.Table) -> Floats:
     return np.ascontiguousarray(rows["prob"].to_numpy(), np.float64)
-
-
-def load_cells(
-    connection: Connection,
-    model: ModelInfo,
-    direction: str,
-    layer: str,
-    *,
-    space: Space | None = None,
-    sources: Keys | None = None,
-    targets: Keys | None = None,
-) -> Cells:
-    """Return the newest rewrite table of a layer: all of it, or the cells of some sources and targets.
-
-    The arrays are made in ``space``, or in memory.
-    """
-    number = iterations_done(connection, model, direction)
-    duck = raw(connection)
-    rows = """
-        from alignment_rewrite
-        where model_id = ?
-            and direction = ?
-            and layer = ?
-            and iteration = ?
-    """
-    given = [model.id, direction, layer, number]
-    wanted = {"source": sources, "target": targets}
-    try:
-        for column, keys in wanted.items():
-            if keys is not None:
-                duck.register(f"_{column}s", pa.table({"key": pa.array(keys, pa.int64())}))
-                rows += f" and {column} in (select key from _{column}s)"
-        found = duck.execute(f"select count(*) {rows}", given).fetchone()
-        into = _room(
-            int(found[0]) if found else 0, fake_counts(model.settings.prior, stems=layer == "stems"), space
-        )
-        # All rows come in the order in which they were stored; a join with many keys gives them in any order.
-        order = "" if sources is None and targets is None else "order by source, target"
-        if len(into.targets):
-            _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows} {order}", given))
-    finally:
-        for column, keys in wanted.items():
-            if keys is not None:
-                duck.unregister(f"_{column}s")
-    return into
-
-
-def _room(size: int, fake: Floats, space: Space | None) -> Cells:
-    """Return a table with room for so many cells."""
-    make = np.zeros if space is None else space.array
-    return Cells(
-        rows=np.empty(0, np.int64),
-        starts=np.zeros(1, np.int64),
-        targets=make(size, np.int64),
-        kinds=make(size, np.uint8),
-        prob=make(size, np.float64),
-        counts=make(size, np.float64),
-        fake=fake,
-    )
-
-
-def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:
-    """Write batches of sorted rows into the arrays of a table."""
-    keys: list[Keys] = []
-    firsts: list[Keys] = []
-    place, last = 0, None
-    for batch in batches:
-        source = batch.column("source").to_numpy()
-        new = np.append(last is None or source[0] != last, source[1:] != source[:-1])
-        keys.append(source[new])
-        firsts.append(np.flatnonzero(new) + place)
-        end = place + len(source)
-        into.targets[place:end] = batch.column("target").to_numpy()
-        into.kinds[place:end] = batch.column("kind").to_numpy()
-        into.prob[place:end] = batch.column("prob").to_numpy()
-        place, last = end, source[-1]
-    into.rows = np.concatenate(keys)
-    into.starts = np.append(np.concatenate(firsts), place)
-    if (into.rows[1:] <= into.rows[:-1]).any():
-        raise StoreError("the rewrite table is out of order; train the alignment model again")

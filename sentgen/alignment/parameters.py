@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,33 +18,43 @@ from sentgen.alignment.lexicon import Ids, Keys, PairIds, phrase_keys
 from sentgen.alignment.settings import Prior, Settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RewriteTable:
-    """P(abstract phrase | document phrase), the cells sorted by (document key, abstract key), all (cells,).
+    """P(abstract phrase | document phrase).
 
-    ``fake`` are the fake counts of the Dirichlet prior. For each document key, ``prob`` sums to one.
+    Row r is the document phrase with the key ``rows[r]`` and has the cells ``starts[r]`` up to
+    ``starts[r + 1]``; cell c is the abstract phrase with the key ``columns[targets[c]]`` and has the
+    probability ``prob[c]``. Keys are sorted, and so are the targets of a row; the probabilities of a row sum
+    to one. ``fake`` (cells,) are the fake counts of the Dirichlet prior where EM runs in memory.
     """
 
-    document: Keys
-    abstract: Keys
+    rows: Keys
+    starts: npt.NDArray[np.int64]
+    columns: Keys
+    targets: Ids
     prob: Floats
     fake: Floats
+
+    @classmethod
+    def of_cells(cls, document: Keys, abstract: Keys, prob: Floats, fake: Floats) -> RewriteTable:
+        """Return the table of cells that are sorted by (document key, abstract key), all (cells,)."""
+        rows, firsts = np.unique(document, return_index=True)
+        columns, targets = np.unique(abstract, return_inverse=True)
+        return cls(rows, np.append(firsts, len(document)), columns, targets.astype(np.int32), prob, fake)
 
     def __len__(self) -> int:
         """Return the number of cells."""
         return len(self.prob)
 
-    @cached_property
-    def rows(self) -> Keys:
-        """The document keys, each once, sorted."""
-        return self.document[self.starts[:-1]]
+    @property
+    def document(self) -> Keys:
+        """The document key of each cell."""
+        return np.repeat(self.rows, np.diff(self.starts))
 
-    @cached_property
-    def starts(self) -> npt.NDArray[np.int64]:
-        """First cell of each row, and the number of cells, (rows + 1,)."""
-        firsts = np.flatnonzero(self.document[1:] != self.document[:-1]) + 1
-        bounds = [0, *firsts.tolist(), len(self.document)] if len(self.document) else [0]
-        return np.array(bounds, np.int64)
+    @property
+    def abstract(self) -> Keys:
+        """The abstract key of each cell."""
+        return self.columns[self.targets]
 
     def normalized(self, counts: Floats) -> Floats:
         """Return counts divided by the sum of their row; a row of no counts keeps what it has."""
@@ -57,7 +66,8 @@ class RewriteTable:
 
 def empty_table() -> RewriteTable:
     """Return a table without cells."""
-    return RewriteTable(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+    keys, none = np.empty(0, np.int64), np.empty(0)
+    return RewriteTable(keys, np.zeros(1, np.int64), keys, np.empty(0, np.int32), none, none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +167,8 @@ def support(
 
 def prior_mean(document: Keys, abstract: Keys, fake: Floats) -> RewriteTable:
     """Return a table of sorted cells at the mean of its Dirichlet prior: alpha = 1 + fake."""
-    table = RewriteTable(document, abstract, np.zeros(len(fake)), fake)
-    return RewriteTable(document, abstract, table.normalized(fake + 1.0), fake)
+    table = RewriteTable.of_cells(document, abstract, np.zeros(len(fake)), fake)
+    return replace(table, prob=table.normalized(fake + 1.0))
 
 
 def phrase_pairs(pair: PairIds, settings: Settings) -> npt.NDArray[np.int64]:

@@ -14,13 +14,13 @@ from sentgen.alignment.model_store import (
     DIRECTIONS,
     ModelInfo,
     get_model,
-    load_cells,
     load_parameters,
 )
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.parameters import Parameters
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.settings import Settings
+from sentgen.alignment.stored_cells import load_cells
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 

@@ -24,6 +24,7 @@ from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.model_store import DIRECTIONS, Iteration, ModelInfo
 from sentgen.alignment.parameters import Parameters
 from sentgen.alignment.settings import Settings
+from sentgen.alignment.stored_cells import LAYERS, forget_older, load_cells, save_cells
 from sentgen.alignment.stored_ids import StoredIds
 from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, ModelError
@@ -32,7 +33,9 @@ from sentgen.schema.store import one_thread, translated_errors
 
 #: Shares of the memory limit: DuckDB's, and that of the rewrite tables; inference and Python have the rest.
 DATABASE_SHARE = 0.2
-CELL_SHARE = 0.3
+CELL_SHARE = 0.42
+#: Share from which on pages of files are given back.
+FULL_SHARE = 0.8
 #: Pairs after which the pages of files are given back.
 _RELAX = 50
 #: Expected counts below which phrase cells are forgotten after an iteration.
@@ -148,7 +151,9 @@ class _Training:
         exchanged = direction == DIRECTIONS[1]
         self.stream = partial(ids.stream, exchanged=exchanged)
         self.forms = ids.forms(exchanged=exchanged)
-        self.space = Space(int(plan.memory * CELL_SHARE), store.path.parent)
+        self.space = Space(
+            int(plan.memory * CELL_SHARE), store.path.parent, most=int(plan.memory * FULL_SHARE)
+        )
         self.wordnet = find_wordnet() if self.settings.kindred else None
         #: Tables of words and of stems.
         self.layers: dict[str, Cells] = {}
@@ -159,7 +164,7 @@ class _Training:
         """Run the iterations that are missing."""
         with self.store.begin() as connection:
             done = model_store.iterations_done(connection, self.model, self.direction)
-            model_store.forget_older(connection, self.model, self.direction, done)
+            forget_older(connection, self.model, self.direction, done)
         if done >= self.plan.iterations:
             return
         with translated_errors(self.store.path):
@@ -177,7 +182,7 @@ class _Training:
     def _start(self) -> Parameters:
         """Lay the tables out and return the parameters at which EM starts."""
         self.progress(self.direction, 0, 0, len(self.ids))
-        for layer in ("words", "stems"):
+        for layer in LAYERS:
             stems = layer == "stems"
             if stems and self.settings.stems != "table":
                 self.layers[layer] = no_cells(fake_counts(self.settings.prior, stems=True))
@@ -202,8 +207,8 @@ class _Training:
         """Return the parameters of the last iteration that was stored."""
         with self.store.connect() as connection:
             parameters = model_store.load_parameters(connection, self.model, self.direction, self.forms)
-            for layer in ("words", "stems"):
-                self.layers[layer] = model_store.load_cells(
+            for layer in LAYERS:
+                self.layers[layer] = load_cells(
                     connection, self.model, self.direction, layer, space=self.space
                 )
         return self._with_tables(parameters)
@@ -287,10 +292,10 @@ class _Training:
         with self.store.begin() as connection, one_thread(connection):
             for layer, sides in self.phrases.items():
                 model_store.save_phrases(connection, self.model, layer, names[layer], sides)
-            model_store.save_iteration(
-                connection, self.model, done, parameters, self.layers, self.space.relax
-            )
+            model_store.save_iteration(connection, self.model, done, parameters)
+            for layer, cells in self.layers.items():
+                save_cells(connection, self.model, self.direction, layer, number, cells, self.space.relax)
         self.phrases = {}
         with self.store.begin() as connection:
-            model_store.forget_older(connection, self.model, self.direction, number)
+            forget_older(connection, self.model, self.direction, number)
         return done

@@ -140,7 +140,9 @@ def test_phrases_equal_up_to_the_stem_have_their_fake_counts() -> None:
 
 def test_rows_of_a_table() -> None:
     """Rows are found by their document key; counts are normalized by row, one without counts is kept."""
-    table = RewriteTable(np.array([3, 3, 7]), np.array([1, 2, 1]), np.array([0.5, 0.5, 1.0]), np.zeros(3))
+    table = RewriteTable.of_cells(
+        np.array([3, 3, 7]), np.array([1, 2, 1]), np.array([0.5, 0.5, 1.0]), np.zeros(3)
+    )
 
     assert table.rows.tolist() == [3, 7]
     assert table.starts.tolist() == [0, 2, 3]

@@ -215,7 +215,7 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
     settings = Settings()
     # Runs of 2 or more begin at 4 x 7 places, of 3 or more at 3 x 6, of 4 at 2 x 5, of 5 at 1 x 4.
     everything = rewriting(pair, prior_parameters(settings), settings).emission
-    monkeypatch.setattr("sentgen.alignment.emission.MOST_COPIES", 28 + 18)
+    monkeypatch.setattr("sentgen.alignment.events.MOST_COPIES", 28 + 18)
     fewer = rewriting(pair, prior_parameters(settings), settings).emission
 
     assert np.bincount(everything.length).tolist() == [0, 0, 28, 18, 10, 4]

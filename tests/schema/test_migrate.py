@@ -135,6 +135,40 @@ def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
         assert duck.execute("select name from corpus").fetchall() == [("demo",)]
 
 
+def test_rewrite_tables_of_the_third_revision_stay(path: Path) -> None:
+    """Strings become flags; the view shows what it showed."""
+    with duckdb.connect(str(path)) as duck:
+        for view in inspection.view_names():
+            duck.execute(f"drop view {view}")
+        duck.execute("drop table alignment_rewrite")
+        duck.execute(
+            "create table alignment_rewrite (model_id integer, direction varchar, layer varchar, "
+            "iteration smallint, source bigint, target bigint, kind smallint, prob double)"
+        )
+        duck.execute(
+            "insert into alignment_rewrite values "
+            "(1, 'forward', 'words', 2, 0, 1, 1, 0.25), (1, 'forward', 'words', 2, 0, 0, 3, 0.75), "
+            "(1, 'reverse', 'words', 2, 1, 0, 1, 1.0), (1, 'forward', 'stems', 2, 1, 1, 2, 1.0)"
+        )
+        duck.execute("insert into alignment_model values (1, 'm', 1, 'c', 1, '', '{}', 2, '0', now())")
+        phrases = [("words", 0, "old"), ("words", 1, "new"), ("stems", 0, "ol"), ("stems", 1, "ne")]
+        duck.executemany("insert into alignment_phrase values (1, ?, ?, ?)", phrases)
+        duck.execute("update alembic_version set version_num = '0003'")
+
+    migrate.upgrade(path)
+
+    with duckdb.connect(str(path)) as duck:
+        rows = duck.execute("select direction, layer, source, target, prob from v_rewrites").fetchall()
+        kinds = duck.execute("select target, kind from alignment_rewrite where not reverse and not stems")
+        assert kinds.fetchall() == [(0, 3), (1, 1)]
+    assert sorted(rows) == [
+        ("forward", "stems", "ne", "ne", 1.0),
+        ("forward", "words", "old", "new", 0.25),
+        ("forward", "words", "old", "old", 0.75),
+        ("reverse", "words", "new", "old", 1.0),
+    ]
+
+
 def test_migration_that_fails_leaves_no_trace(path: Path, later: Path) -> None:
     """It raises after a table and a change of data; neither is there afterwards."""
     later.write_text(NEXT.format(newest=NEWEST, last='op.execute("select * from no_such_table")'))

@@ -1,0 +1,272 @@
+"""Find the phrase events of a pair, compiled; `events` says what they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.models.ngram_table import compiled
+
+Indices = npt.NDArray[np.int64]
+Ids = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+class Phrases(NamedTuple):
+    """The phrases of a text, each once, and where they are.
+
+    Those from ``first_word`` on are single words. Phrase p is at ``offset[k]`` (from 0) and has ``length[k]``
+    words for k from ``starts[p]`` up to ``starts[p + 1]``; ``place[l - 1, t]`` is the phrase of l words at t,
+    -1 for none.
+    """
+
+    first_word: int
+    starts: Indices
+    offset: Indices
+    length: Indices
+    place: Indices
+
+
+class Hits(NamedTuple):
+    """Cells of phrases: abstract phrase p has document phrases and cells from ``starts[p]`` to the next."""
+
+    starts: Indices
+    document: Indices
+    cell: Indices
+
+
+class Runs(NamedTuple):
+    """Equal runs of two or more words: those at t are k from ``starts[t]`` up to ``starts[t + 1]``.
+
+    They begin at ``position[k]`` (from 0) of the document and go on for up to ``longest[k]`` words.
+    """
+
+    starts: Indices
+    position: Indices
+    longest: Indices
+
+
+class Order(NamedTuple):
+    """Events by where they start, all (events,).
+
+    ``start`` (from 0) and ``length`` are places in the abstract, ``position`` (from 1) and ``width`` in the
+    document; ``cell`` and ``stem_cell`` are -1 for none; ``stems`` and ``words`` say what is a copy.
+    """
+
+    start: Indices
+    length: Indices
+    position: Indices
+    width: Indices
+    cell: Indices
+    stem_cell: Indices
+    stems: Flags
+    words: Flags
+
+
+@compiled
+def _gallop(targets: Ids, first: int, last: int, wanted: int) -> int:
+    """Return the first place from ``first`` on that is not less than wanted, or ``last``; it is not far."""
+    step = 1
+    low = first
+    while low + step < last and targets[low + step] < wanted:
+        low += step
+        step *= 2
+    high = min(low + step, last)
+    while low < high:
+        middle = (low + high) // 2
+        if targets[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def find_cells(
+    rows: Indices,
+    firsts: Indices,
+    lasts: Indices,
+    columns: Indices,
+    wanted: Indices,
+    targets: Ids,
+    found: Indices,
+) -> int:
+    """Find the cells of wanted columns in rows of a table; return their number.
+
+    Row d has the cells ``firsts[d]`` up to ``lasts[d]``, in the order of their targets; ``wanted`` is sorted.
+    ``found`` takes (rows[d], columns[s], cell).
+    """
+    count = 0
+    for d in range(len(firsts)):
+        cell, last = firsts[d], lasts[d]
+        sparse = last - cell > 4 * len(wanted)
+        for s in range(len(wanted)):
+            if sparse:
+                cell = _gallop(targets, cell, last, wanted[s])
+            else:
+                while cell < last and targets[cell] < wanted[s]:
+                    cell += 1
+            if cell == last:
+                break
+            if targets[cell] == wanted[s]:
+                found[count, 0], found[count, 1], found[count, 2] = rows[d], columns[s], cell
+                count += 1
+    return count
+
+
+@compiled
+def place_hits(found: Indices, first_document: int, first_abstract: int, size: int, words: Indices) -> Hits:
+    """Write the cells of single words into the matrix, and return the others by abstract phrase, ``size``."""
+    starts = np.zeros(size + 1, np.int64)
+    for k in range(len(found)):
+        d, s = found[k, 0], found[k, 1]
+        if d >= first_document and s >= first_abstract:
+            words[s - first_abstract, d - first_document] = found[k, 2]
+        else:
+            starts[s + 1] += 1
+    for s in range(size):
+        starts[s + 1] += starts[s]
+    document, cell = np.empty(starts[size], np.int64), np.empty(starts[size], np.int64)
+    place = starts[:-1].copy()
+    for k in range(len(found)):
+        d, s = found[k, 0], found[k, 1]
+        if d < first_document or s < first_abstract:
+            document[place[s]], cell[place[s]] = d, found[k, 2]
+            place[s] += 1
+    return Hits(starts, document, cell)
+
+
+@compiled
+def run_lengths(abstract: Ids, document: Ids, longest: int) -> Indices:
+    """Return all (start, position, length of the longest run from there) of two or more equal words.
+
+    ``start`` and ``position`` count from 0; the runs are in their order.
+    """
+    m, n = len(abstract), len(document)
+    count = 0
+    for t in range(m - 1):
+        for i in range(n - 1):
+            count += abstract[t] == document[i] and abstract[t + 1] == document[i + 1]
+    runs = np.empty((count, 3), np.int64)
+    below = np.zeros(n + 1, np.int64)
+    here = np.zeros(n + 1, np.int64)
+    for t in range(m - 1, -1, -1):
+        for i in range(n - 1, -1, -1):
+            here[i] = 1 + below[i + 1] if abstract[t] == document[i] else 0
+            if here[i] > 1:
+                count -= 1
+                runs[count] = (t, i, min(here[i], longest))
+        below, here = here, below
+    return runs
+
+
+@compiled
+def count_events(document: Phrases, abstract: Phrases, hits: Hits) -> int:
+    """Return how many events the cells of phrases make."""
+    count = 0
+    for s in range(len(hits.starts) - 1):
+        times = abstract.starts[s + 1] - abstract.starts[s]
+        for k in range(hits.starts[s], hits.starts[s + 1]):
+            d = hits.document[k]
+            count += times * (document.starts[d + 1] - document.starts[d])
+    return count
+
+
+@compiled
+def _fill_from(
+    field: int,
+    t: int,
+    length: int,
+    side: tuple[Phrases, Phrases, Hits],
+    count: int,
+    at: Indices,
+    fields: Indices,
+) -> int:
+    """Add the events of a table for the abstract phrase at t; ``at`` (K, n) leads to those there already."""
+    document, abstract, hits = side
+    if length > len(abstract.place) or abstract.place[length - 1, t] < 0:
+        return count
+    s = abstract.place[length - 1, t]
+    for k in range(hits.starts[s], hits.starts[s + 1]):
+        d = hits.document[k]
+        for one in range(document.starts[d], document.starts[d + 1]):
+            offset, width = document.offset[one], document.length[one]
+            event = at[width - 1, offset]
+            if event < 0:
+                event = count
+                at[width - 1, offset] = event
+                fields[:, event] = (t, length, offset + 1, width, -1, -1)
+                count += 1
+            fields[field, event] = hits.cell[k]
+    return count
+
+
+@compiled
+def _is_run(runs: Runs, t: int, position: int, length: int) -> bool:
+    """Say whether a run from (t, position) has so many words."""
+    first, last = runs.starts[t], runs.starts[t + 1]
+    k = first + np.searchsorted(runs.position[first:last], position)
+    return bool(k < last and runs.position[k] == position and runs.longest[k] >= length)
+
+
+@compiled
+def fill_events(
+    m: int,
+    n: int,
+    table: tuple[Phrases, Phrases, Hits],
+    stems: tuple[Phrases, Phrases, Hits],
+    stem_runs: Runs,
+    word_runs: Runs,
+    fields: Indices,
+    equal: Flags,
+) -> int:
+    """Fill the six numbers (6, room) and two flags (2, room) of `Order`; return the number of events."""
+    widest = max(len(table[0].place), len(stems[0].place))
+    longest = max(len(table[1].place), len(stems[1].place))
+    at = np.full((widest, n), -1)
+    count = 0
+    for t in range(m):
+        for length in range(1, longest + 1):
+            before = count
+            count = _fill_from(4, t, length, table, count, at, fields)
+            count = _fill_from(5, t, length, stems, count, at, fields)
+            for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
+                if length < 2 or stem_runs.longest[k] < length:
+                    continue
+                position = stem_runs.position[k]
+                event = at[length - 1, position] if length <= widest else -1
+                if event < 0:
+                    event = count
+                    fields[:, event] = (t, length, position + 1, length, -1, -1)
+                    count += 1
+                equal[0, event] = True
+                equal[1, event] = _is_run(word_runs, t, position, length)
+            for event in range(before, count):
+                if fields[3, event] <= widest:
+                    at[fields[3, event] - 1, fields[2, event] - 1] = -1
+        for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
+            position = stem_runs.position[k]
+            for length in range(longest + 1, stem_runs.longest[k] + 1):
+                fields[:, count] = (t, length, position + 1, length, -1, -1)
+                equal[0, count] = True
+                equal[1, count] = _is_run(word_runs, t, position, length)
+                count += 1
+    return count
+
+
+@compiled
+def by_end(start: Indices, length: Indices, m: int) -> Indices:
+    """Return the events in the order of where they end, those that end together in their own order."""
+    place = np.zeros(m + 2, np.int64)
+    for event in range(len(start)):
+        place[start[event] + length[event] + 1] += 1
+    for t in range(m + 1):
+        place[t + 1] += place[t]
+    order = np.empty(len(start), np.int64)
+    for event in range(len(start)):
+        end = start[event] + length[event]
+        order[place[end]] = event
+        place[end] += 1
+    return order
