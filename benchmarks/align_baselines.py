@@ -13,6 +13,7 @@ import gzip
 import json
 import lzma
 import sys
+from collections.abc import Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -40,9 +41,14 @@ def main() -> None:
         links = sum(len(alignment.links) for alignment in aligner_named(given.systems[0]).align(load(path)))
         print(f"{links} links")
         return
+    compare(given.systems, path)
+
+
+def compare(systems: Sequence[str], path: Path) -> None:
+    """Train each system on the pairs of a file in a process of its own, and show what it took."""
     rows = []
     reading = measure([sys.executable, __file__, "--alone", "--pairs", str(path), "lcs:n=1000"]).cpu
-    for system in given.systems:
+    for system in systems:
         try:
             aligner_named(system)
         except InputError as error:
@@ -61,9 +67,9 @@ def main() -> None:
     )
 
 
-def tokenized() -> Path:
+def tokenized(size: int = SIZE) -> Path:
     """Write the pairs as JSON lines of sentences of words, once, and return the file."""
-    path = OUT / f"pairs-{SIZE}-{WORDS}.jsonl"
+    path = OUT / f"pairs-{size}-{WORDS}.jsonl"
     if not path.exists():
         OUT.mkdir(parents=True, exist_ok=True)
         raw, draft = OUT / "pairs-raw.jsonl", path.with_suffix(".draft")
@@ -72,7 +78,7 @@ def tokenized() -> Path:
             lzma.open(data("pairs/sumpubmed-2000.jsonl.xz"), "rt") as other,
             open(raw, "w") as sink,
         ):
-            sink.writelines(islice(chain(one, other), SIZE))
+            sink.writelines(islice(chain(one, other), size))
         with open(draft, "w") as sink:
             for pair in read_pairs(
                 str(raw), settings=PairSettings(document_words=WORDS, replace_controls=True)

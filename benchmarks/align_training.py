@@ -1,11 +1,12 @@
 """Training the phrase-based HMM in the store on pairs of the size of the 2004 paper, under a memory limit.
 
-``python benchmarks/align_training.py [--pairs N] [--iterations N] [--preset best] [--memory-limit 2GB] [--jobs N]``
+``python benchmarks/align_training.py [--pairs N] [--iterations N] [--preset best] [--phrases N]
+[--memory-limit 2GB] [--jobs N] [--systems eflomal,fast-align,...]``
 
 The pairs: the 978 abstracts of ScisummNet and the first 1,022 of SumPubMed, the first sentences of each document
 with 500 words (the paper's have 511 and 129 words). Each command is a process of its own; training begins with
 laying out the tables, so that the figures of an iteration are those of two trainings of different length.
-`benchmarks/align_baselines.py` trains eflomal, fast_align and MGIZA on the same pairs.
+Then the word aligners that are installed are trained on the same pairs (`benchmarks/align_baselines.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import shutil
 from itertools import chain, islice
 from pathlib import Path
 
+import align_baselines
 from harness import OUT, SENTGEN, data, measure, megabytes, show
 
 
@@ -27,7 +29,9 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=2_000)
     parser.add_argument("--iterations", type=int, default=2)
     parser.add_argument("--preset", default="best")
+    parser.add_argument("--phrases", type=int, help="longest phrases; those of the preset if left out")
     parser.add_argument("--memory-limit", default="2GB")
+    parser.add_argument("--systems", default="", help="word aligners to train as well, with commas")
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
     store = ingested(given.pairs)
@@ -40,15 +44,21 @@ def main() -> None:
             *("--preset", given.preset, "--set", "both=false", "--iterations", str(iterations)),
             *("--memory-limit", given.memory_limit, "--jobs", str(given.jobs)),
         ]
+        if given.phrases:
+            longest = str(given.phrases)
+            command += ["--max-doc-phrase", longest, "--max-abstract-phrase", longest]
         used = measure(command, limit=10_000)
         size = draft.stat().st_size
         rows.append((iterations, used.cpu, used.wall, megabytes(used.peak), megabytes(size)))
         print(used.output.strip().splitlines()[-1], flush=True)
+    phrases = f", phrases of {given.phrases}" if given.phrases else ""
     show(
-        f"{given.pairs:,} pairs, forward, preset {given.preset}, --memory-limit {given.memory_limit}",
+        f"{given.pairs:,} pairs, forward, preset {given.preset}{phrases}, --memory-limit {given.memory_limit}",
         ("iterations", "CPU s", "wall s", "peak MB", "store MB"),
         rows,
     )
+    if given.systems:
+        align_baselines.compare(given.systems.split(","), align_baselines.tokenized(given.pairs))
 
 
 def ingested(size: int) -> Path:

@@ -78,12 +78,15 @@ def forward(emission: Emission, chain: Chain, scaled: Floats, jumped: Floats, lo
             row[0] = null * scaled[t, 0]
             for i in range(1, n + 1):
                 row[i] = null * scaled[t, i] + move * arrived[i] * emission.words[t, i - 1]
+        begun, scale = -1, 0.0
         while event < len(emission.by_end):
             one = emission.by_end[event]
             if emission.start[one] + emission.length[one] != t + 1:
                 break
-            begun = emission.start[one]
-            entry = move * jumped[begun, emission.position[one]] * exp(log_scale[begun] - log_scale[t])
+            if emission.start[one] != begun:
+                begun = emission.start[one]
+                scale = move * exp(log_scale[begun] - log_scale[t])
+            entry = scale * jumped[begun, emission.position[one]]
             row[emission.position[one] + emission.width[one] - 1] += entry * emission.prob[one]
             event += 1
         divisor = max(row.sum(), SMALLEST)
@@ -150,11 +153,14 @@ def backward(
         for i in range(1, n + 1):
             room.target[i] = move * scale * emission.words[t, i - 1] * after[i]
             jumped[t, i] = room.arrived[i] * room.target[i]
+        length, over, stop = 0, 0.0, 0
         while event > 0 and emission.start[event - 1] == t:
             event -= 1
-            stop, position = t + emission.length[event], emission.position[event]
-            into = move * emission.prob[event] * exp(log_scale[t] - log_scale[stop])
-            into *= beta[stop % rows, position + emission.width[event] - 1]
+            if emission.length[event] != length:
+                length = emission.length[event]
+                over, stop = move * exp(log_scale[t] - log_scale[t + length]), (t + length) % rows
+            position = emission.position[event]
+            into = over * emission.prob[event] * beta[stop, position + emission.width[event] - 1]
             events[event] = into * room.arrived[position]
             room.target[position] += into
         null[t] = 0.0
