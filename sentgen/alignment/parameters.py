@@ -6,8 +6,7 @@ keys (see ``lexicon``), so that the part of a table that a batch of pairs needs 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -91,46 +90,48 @@ class Parameters:
     unseen: float
 
 
-def prior_parameters(settings: Settings) -> Parameters:
-    """Return the parameters that the priors give before any pair has been seen."""
-    cells = jump_cells(settings.window, settings.reach)
+def starting_parameters(
+    settings: Settings, *, words: int, forms: Ids, table: RewriteTable, stems: RewriteTable
+) -> Parameters:
+    """Return the prior means over tables, words (their number) and ``forms`` (see ``Parameters``)."""
+    jumps = jump_cells(settings.window, settings.reach)
     return Parameters(
         p0=settings.p0,
-        jumps=cells.prior(settings.jump_power, back=settings.jump_back),
+        jumps=jumps.prior(settings.jump_power, back=settings.jump_back),
         weights=np.array(settings.weights),
-        table=empty_table(),
-        stems=empty_table(),
-        unigram=np.empty(0),
-        forms=np.empty(0, np.int32),
+        table=table,
+        stems=stems,
+        unigram=np.full(words, 1 / max(1, words)),
+        forms=forms,
         unseen=1 / settings.vocabulary,
     )
 
 
-def initial_parameters(
-    pairs: Sequence[PairIds], stem_of: Ids, settings: Settings, *, table: RewriteTable | None = None
-) -> Parameters:
+def prior_parameters(settings: Settings) -> Parameters:
+    """Return the parameters that the priors give before any pair has been seen."""
+    none = np.empty(0, np.int32)
+    return starting_parameters(settings, words=0, forms=none, table=empty_table(), stems=empty_table())
+
+
+def initial_parameters(pairs: Sequence[PairIds], stem_of: Ids, settings: Settings) -> Parameters:
     """Return the parameters at which EM starts: the prior means over what the pairs support.
 
     Args:
         pairs: The pairs to train on.
         stem_of: Id of the stem of each word (``Lexicon.stem_of``).
         settings: The model.
-        table: The rewrite table, if it has been made elsewhere (in a store); else ``support`` makes it.
     """
-    unigram = np.full(len(stem_of), 1 / max(1, len(stem_of)))
     stems = empty_table()
     if settings.stems == "table":
         themselves = np.arange(len(stem_of), dtype=np.int32)
         stems = support([_stemmed(pair) for pair in pairs], themselves, settings, stems=True)
-    return Parameters(
-        p0=settings.p0,
-        jumps=jump_cells(settings.window, settings.reach).prior(settings.jump_power, back=settings.jump_back),
-        weights=np.array(settings.weights),
-        table=support(pairs, stem_of, settings) if table is None else table,
+    words = np.unique(np.concatenate([np.empty(0, np.int32), *(pair.abstract for pair in pairs)]))
+    return starting_parameters(
+        settings,
+        words=len(stem_of),
+        forms=forms_of_stems(words, stem_of),
+        table=support(pairs, stem_of, settings),
         stems=stems,
-        unigram=unigram,
-        forms=forms(pairs, stem_of),
-        unseen=1 / settings.vocabulary,
     )
 
 
@@ -138,9 +139,8 @@ def _stemmed(pair: PairIds) -> PairIds:
     return PairIds(pair.document_stems, pair.abstract_stems, pair.document_stems, pair.abstract_stems)
 
 
-def forms(pairs: Iterable[PairIds], stem_of: Ids) -> npt.NDArray[np.int32]:
-    """Return the number of different abstract words with each stem, by stem id, at least 1."""
-    words = np.unique(np.concatenate([np.empty(0, np.int32), *(pair.abstract for pair in pairs)]))
+def forms_of_stems(words: Ids, stem_of: Ids) -> Ids:
+    """Return how many of some words, each once, have each stem, by stem id, at least 1."""
     counts = np.bincount(stem_of[words], minlength=int(stem_of.max(initial=-1)) + 1)
     return np.maximum(counts, 1).astype(np.int32)
 
@@ -214,11 +214,3 @@ def _equal_phrases(
                 stem_keys.update(zip(keys, phrase_keys(stems, length).tolist(), strict=True))
     equal = [a < 0 and b < 0 and stem_keys[a] == stem_keys[b] for a, b in cells.tolist()]
     return np.array(equal, np.bool_)
-
-
-def unigrams(pairs: Iterable[PairIds], size: int) -> Floats:
-    """Return the share of each word among the words of the abstracts, plus one each, (size,)."""
-    counts = Counter(word for pair in pairs for word in pair.abstract.tolist())
-    shares: Floats = np.array([1.0 + counts[word] for word in range(size)])
-    shares /= shares.sum()
-    return shares

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.alignment.lexicon import Ids, Lexicon, PairIds
+from sentgen.alignment.parameters import forms_of_stems
 from sentgen.alignment.stored_pairs import pair_corpus, pair_numbers, pairs_hash
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -112,9 +113,8 @@ class StoredIds:
 
     def forms(self, *, exchanged: bool = False) -> Ids:
         """Return how many words of the abstracts (documents, if exchanged) have each stem, at least 1."""
-        words = np.flatnonzero(self.in_documents if exchanged else self.in_abstracts)
-        counts = np.bincount(self.stem_of[words], minlength=len(self.lexicon.stems))
-        return np.maximum(counts, 1).astype(np.int32)
+        words = np.flatnonzero(self.in_documents if exchanged else self.in_abstracts).astype(np.int32)
+        return forms_of_stems(words, self.stem_of)
 
 
 def _bounds(documents: pa.ChunkedArray) -> dict[int, tuple[int, int]]:

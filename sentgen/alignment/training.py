@@ -19,10 +19,9 @@ import numpy as np
 from sentgen.alignment import model_store
 from sentgen.alignment.cells import Cells, Phrases, Space, fake_counts, lay_out, no_cells
 from sentgen.alignment.em import Expected, Explained, Tally, explain, log_prior, maximize
-from sentgen.alignment.jumps import jump_cells
 from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.model_store import DIRECTIONS, Iteration, ModelInfo
-from sentgen.alignment.parameters import Parameters
+from sentgen.alignment.parameters import Parameters, starting_parameters
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.stored_cells import LAYERS, forget_older, load_cells, save_cells
 from sentgen.alignment.stored_ids import StoredIds
@@ -189,18 +188,12 @@ class _Training:
                 continue
             cells, *sides = lay_out(self.stream, self.settings, self.space, stems=stems)
             self.layers[layer], self.phrases[layer] = cells, (sides[0], sides[1])
-        words, settings = len(self.ids.lexicon), self.settings
-        return Parameters(
-            p0=settings.p0,
-            jumps=jump_cells(settings.window, settings.reach).prior(
-                settings.jump_power, back=settings.jump_back
-            ),
-            weights=np.array(settings.weights),
+        return starting_parameters(
+            self.settings,
+            words=len(self.ids.lexicon),
+            forms=self.forms,
             table=self.layers["words"].table(),
             stems=self.layers["stems"].table(),
-            unigram=np.full(words, 1 / max(1, words)),
-            forms=self.forms,
-            unseen=1 / settings.vocabulary,
         )
 
     def _load(self) -> Parameters:

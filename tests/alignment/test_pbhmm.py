@@ -17,7 +17,6 @@ from sentgen.alignment.parameters import (
     initial_parameters,
     prior_parameters,
     support,
-    unigrams,
 )
 from sentgen.alignment.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.settings import PRESETS, Settings, preset
@@ -161,15 +160,6 @@ def test_jump_cells_cover_each_distance_once() -> None:
     assert cells.first[cells.prior(1.0)[: 3 + 9].argmax()] == 1
     assert cells.prior(1.0).sum() == pytest.approx(1)
     assert jump_cells(None, 5).sizes.tolist() == [1] * 11
-
-
-def test_unigrams_count_the_words_of_abstracts() -> None:
-    """Null can be given the share of each word, plus one each."""
-    lexicon = Lexicon()
-    pairs = [lexicon.encode(Pair("1", ("a",), ("b", "b", "c")))]
-
-    # a 0 + 1, b 2 + 1, c 1 + 1 of 6
-    assert unigrams(pairs, len(lexicon)).tolist() == [1 / 6, 3 / 6, 2 / 6]
 
 
 def test_trained_model_takes_words_that_it_has_never_seen() -> None:
