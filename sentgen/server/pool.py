@@ -110,8 +110,10 @@ class Pool:
 
     async def _take(self) -> Worker:
         """Take an idle worker, or wait for one."""
-        if self._idle:
-            return self._idle.pop()
+        while self._idle:
+            worker = self._idle.pop()
+            if not worker.ended:
+                return worker
         while self._waiting and self._waiting[0].done():
             self._waiting.popleft()
         if len(self._waiting) >= self.queue:

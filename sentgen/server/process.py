@@ -93,6 +93,17 @@ class Worker:
         except (asyncio.IncompleteReadError, ValueError) as error:
             raise ConnectionError("the worker died") from error
 
+    @property
+    def ended(self) -> bool:
+        """Whether the process has ended, even if the event loop has not been told yet."""
+        if self.process.returncode is not None:
+            return True
+        try:
+            state = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return True
+        return state is not None
+
     def kill(self) -> None:
         """End the process, whatever it does."""
         with contextlib.suppress(ProcessLookupError):
