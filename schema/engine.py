@@ -70,6 +70,15 @@ def _arrow(duck: duckdb.DuckDBPyConnection, name: str, name_in_1_4: str) -> Call
     return quietly
 
 
+def sync_folder(folder: Path) -> None:
+    """Have the disk keep what was renamed in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def translated_errors(path: Path) -> Iterator[None]:
     """Turn what DuckDB and the file system raise into one clear line."""

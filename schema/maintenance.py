@@ -17,7 +17,7 @@ from sentgen.schema import segments
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.checks import Check, checks, tree_recounts
 from sentgen.schema.corpus import corpus
-from sentgen.schema.engine import open_engine, raw, translated_errors
+from sentgen.schema.engine import open_engine, raw, sync_folder, translated_errors
 from sentgen.schema.store import Store
 
 
@@ -158,7 +158,7 @@ def _copy_into(path: Path, draft: Path, memory_limit: int) -> None:
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     finally:
         engine.dispose()
 
@@ -169,14 +169,6 @@ def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
         digest = f"select count(*), sum(hash({columns})) from {{}}.main.{table.name}"
         if duck.execute(digest.format(current)).fetchall() != duck.execute(digest.format("draft")).fetchall():
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _discard(draft: Path) -> None:

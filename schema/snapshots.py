@@ -24,7 +24,7 @@ import duckdb
 from sqlalchemy import text
 
 from sentgen.errors import InputError, NotFoundError, StoreError
-from sentgen.schema.engine import translated_errors
+from sentgen.schema.engine import sync_folder, translated_errors
 from sentgen.schema.store import Store, fetch_arrow
 
 _BLOCK = 1 << 20
@@ -215,9 +215,9 @@ def _write_manifest(snapshot: Snapshot) -> None:
         file.flush()
         os.fchmod(file.fileno(), 0o444)
         os.fsync(file.fileno())
-    _sync(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
+    sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
     os.replace(name, snapshot.manifest)
-    _sync(snapshot.path.parent)
+    sync_folder(snapshot.path.parent)
 
 
 def _read(manifest: Path) -> Snapshot | None:
@@ -240,11 +240,3 @@ def _prune(folder: Path, keep: int) -> tuple[str, ...]:
         one.manifest.unlink()
         one.path.unlink()
     return tuple(one.name for one in removed)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

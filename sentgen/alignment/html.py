@@ -12,11 +12,11 @@ import hashlib
 from collections.abc import Iterator
 from importlib import resources
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 import sentgen
 from sentgen.alignment.view import Block, Segment, Side, View
+from sentgen.templates import template
 
 #: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
 WORDS = 80, 60
@@ -41,19 +41,15 @@ def fragment(view: View, *, prefix: str = "") -> str:
     def told(segment: Segment, side: Side) -> str:
         return "; ".join(_told(view, segment, side))
 
-    return (
-        _environment()
-        .from_string(_file("alignment.html.j2"))
-        .render(
-            view=view,
-            prefix=prefix,
-            told=told,
-            figures=figures(view),
-            abstract=list(view.sentences("abstract")),
-            document=list(view.sentences("document")),
-            matrix=Markup(matrix(view)),
-            posteriors=any(block.posterior is not None for block in view.blocks),
-        )
+    return template("sentgen.alignment", "alignment.html.j2").render(
+        view=view,
+        prefix=prefix,
+        told=told,
+        figures=figures(view),
+        abstract=list(view.sentences("abstract")),
+        document=list(view.sentences("document")),
+        matrix=Markup(matrix(view)),
+        posteriors=any(block.posterior is not None for block in view.blocks),
     )
 
 
@@ -66,18 +62,14 @@ def page(view: View, *, title: str, model: str) -> str:
         model: what aligned it.
     """
     digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
-    return (
-        _environment()
-        .from_string(_file("page.html.j2"))
-        .render(
-            title=title,
-            model=model,
-            version=sentgen.__version__,
-            style=Markup(style()),
-            script=Markup(script()),
-            script_hash=Markup(f"sha256-{digest}"),
-            fragment=Markup(fragment(view)),
-        )
+    return template("sentgen.alignment", "page.html.j2").render(
+        title=title,
+        model=model,
+        version=sentgen.__version__,
+        style=Markup(style()),
+        script=Markup(script()),
+        script_hash=Markup(f"sha256-{digest}"),
+        fragment=Markup(fragment(view)),
     )
 
 
@@ -197,7 +189,3 @@ def _short(word: str) -> str:
 
 def _file(name: str) -> str:
     return resources.files("sentgen.alignment").joinpath(name).read_text("utf-8")
-
-
-def _environment() -> Environment:
-    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from nltk.stem.porter import PorterStemmer
-
-_STEMMER = PorterStemmer()
+from functools import cache, lru_cache
+from typing import Any
 
 
 @lru_cache(maxsize=1 << 18)
@@ -16,4 +13,11 @@ def stem(word: str) -> str:
     >>> stem("Tripling"), stem("sales"), stem("'s")
     ('tripl', 'sale', "'s")
     """
-    return str(_STEMMER.stem(word))
+    return str(_stemmer().stem(word))
+
+
+@cache
+def _stemmer() -> Any:
+    from nltk.stem.porter import PorterStemmer  # NLTK imports scipy.stats, which takes a second
+
+    return PorterStemmer()

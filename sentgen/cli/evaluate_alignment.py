@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
 
 from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.stored_pairs import stored_pairs
 from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
-from sentgen.evaluation.alignment_evaluation import Progress, evaluate_alignment
+from sentgen.cli.progress import counted_each
+from sentgen.evaluation.alignment_evaluation import evaluate_alignment
 from sentgen.evaluation.alignment_gold import Gold, Possible
 from sentgen.evaluation.alignment_gold_readers import read_gold
 from sentgen.evaluation.alignment_measures import read_ignored
@@ -128,7 +123,7 @@ def alignment(
     training: list[Pair] = list(read_pairs(*train)) if train else []
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
-        _progress() as progress,
+        counted_each() as progress,
     ):
         if train_pairs is not None:
             training += stored_pairs(store, train_pairs)
@@ -166,24 +161,6 @@ def _gold(path: str, form: str, limit: int | None, pseudo: str | None, seed: int
     if pseudo is None:
         return found
     return pseudo_documents(found, documents=int(sizes[1]), abstracts=int(sizes[2]), seed=seed)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """Show a bar for each system, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks = {}
-
-        def report(system: str, done: int, total: int) -> None:
-            if system not in tasks:
-                tasks[system] = bars.add_task(system, total=total)
-            bars.update(tasks[system], completed=done)
-
-        yield report
 
 
 def _show(result: AlignmentResult, out: Output) -> None:

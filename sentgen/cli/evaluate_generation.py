@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
 
 from sentgen.cli.lengths import parse_lengths
 from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
+from sentgen.cli.progress import counted_each
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters import Cluster, read_clusters, reparsed, similar_clusters
-from sentgen.evaluation.generation import Progress, evaluate_generation
+from sentgen.evaluation.generation import evaluate_generation
 from sentgen.evaluation.generation_report import (
     figure_columns,
     figure_rows,
@@ -157,7 +152,7 @@ def generation(
     with (
         open_store(db, create=True, memory_limit=memory_limit) as store,
         CachedParser(trees, store) as cached,
-        _progress() as progress,
+        counted_each("clusters", "strings") as progress,
     ):
         result = evaluate_generation(
             store,
@@ -189,18 +184,6 @@ def _clusters(
         if not found:
             raise InputError("has no sentences that are similar enough for a cluster", path=path)
     return reparsed(found, parser) if trees == "parser" else found
-
-
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """Show a bar for the clusters and one for the strings, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks = {what: bars.add_task(what, total=None) for what in ("clusters", "strings")}
-        yield lambda what, done, total: bars.update(tasks[what], completed=done, total=total)
 
 
 def _show(result: GenerationResult, out: Output) -> None:

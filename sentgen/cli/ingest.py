@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store, parse_size
+from sentgen.cli.progress import bars
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
 from sentgen.counts.ingestion import DATABASE_SHARE, Settings, Summary
@@ -116,25 +115,17 @@ def report(summary: Summary, path: Path) -> None:
         typer.echo(f"{name:<16}{value}")
 
 
-@contextmanager
-def _progress(corpus: str) -> Iterator[Callable[[Source, float, int], None] | None]:
-    """Show a bar with rate and time left, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(corpus, total=1.0, rate="")
+def _progress(corpus: str) -> AbstractContextManager[Callable[[Source, float, int], None] | None]:
+    """Show a bar with rate and time left."""
+
+    def start(progress: Progress) -> Callable[[Source, float, int], None]:
+        task = progress.add_task(corpus, total=1.0, rate="")
 
         def show(source: Source, fraction: float, tokens: int) -> None:
-            elapsed = bar.tasks[task].elapsed or 0.0
+            elapsed = progress.tasks[task].elapsed or 0.0
             rate = f"{tokens / elapsed:,.0f} tokens/s" if elapsed else ""
-            bar.update(task, description=Path(source.name).name, completed=fraction, rate=rate)
+            progress.update(task, description=Path(source.name).name, completed=fraction, rate=rate)
 
-        yield show
+        return show
+
+    return bars(start, TaskProgressColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())

@@ -48,12 +48,11 @@ def _show_sql(answer: Answer, wanted: bool) -> None:
         typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
 
 
-def _finish(answer: Answer, out: Output, missing: str) -> None:
+def _finish(answer: Answer, out: Output) -> None:
     """Say what is special about the answer; an empty one is a no (exit code 1)."""
-    if answer.left_out:
-        out.note(f"not counted to this order and left out: {', '.join(answer.left_out)}")
+    for note in answer.notes:
+        out.note(note)
     if not answer.table.num_rows:
-        out.note(f"no {missing}")
         raise typer.Exit(1)
 
 
@@ -81,7 +80,7 @@ def ngrams(
         answer = find_ngrams(connection, pattern, corpora=corpus or (), min_count=min_count, limit=limit)
     _show_sql(answer, show_sql)
     out.arrow(answer.table, truncated=answer.truncated)
-    _finish(answer, out, f"n-gram {pattern!r}{_at_least(min_count)}")
+    _finish(answer, out)
 
 
 @output_options
@@ -114,14 +113,13 @@ def deps(
 
     Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
     """
-    first, second = (modifier, head) if reverse else (head, modifier)
     with _reading(db) as connection:
         answer = find_dependencies(
             connection,
-            first,
-            second,
-            head_tag="*" if reverse else tag,
-            modifier_tag=tag if reverse else "*",
+            head,
+            modifier,
+            head_tag=tag,
+            reverse=reverse,
             layer=layer,
             level=level,
             corpora=corpus or (),
@@ -130,9 +128,7 @@ def deps(
     _show_sql(answer, show_sql)
     table = answer.table
     out.arrow(_without(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
-    _finish(
-        answer, out, f"dependencies of head {first!r} and modifier {second!r} in layer {layer}, level {level}"
-    )
+    _finish(answer, out)
 
 
 @output_options
@@ -158,9 +154,7 @@ def args(
     _show_sql(answer, show_sql)
     table = _with_bars(answer.table) if out.for_reading else answer.table
     out.arrow(table, truncated=answer.truncated, align={"arguments": "right"}, styles={"histogram": "cyan"})
-    _finish(
-        answer, out, f"head {word!r}" + (f" with tag {tag!r}" if tag != "*" else "") + f" in layer {layer}"
-    )
+    _finish(answer, out)
 
 
 @output_options
@@ -206,7 +200,7 @@ def kwic(
     out.arrow(table, align=sides, styles={"node": "bold", "sent_id": "dim"})
     if answer.truncated:
         out.note(f"{table.num_rows} of {answer.total} lines (--limit 0 for all)")
-    _finish(answer, out, f"occurrence of {pattern!r}")
+    _finish(answer, out)
 
 
 @output_options
@@ -231,7 +225,7 @@ def freq(
         answer = frequency_list(connection, by=by, pattern=pattern, corpora=corpus or (), limit=limit)
     _show_sql(answer, show_sql)
     out.arrow(answer.table, truncated=answer.truncated)
-    _finish(answer, out, f"{by} {pattern!r}")
+    _finish(answer, out)
 
 
 @output_options
@@ -278,7 +272,7 @@ def collocations(
         )
     _show_sql(answer, show_sql)
     out.arrow(answer.table, truncated=answer.truncated)
-    _finish(answer, out, f"collocate of {word!r}{_at_least(min_count)}")
+    _finish(answer, out)
 
 
 def _window(text: str | None) -> Window | None:
@@ -286,10 +280,6 @@ def _window(text: str | None) -> Window | None:
         return None if text is None else read_window(text)
     except InputError as error:
         raise typer.BadParameter(error.message) from error
-
-
-def _at_least(min_count: int) -> str:
-    return f" that occurs at least {min_count} times" if min_count > 1 else ""
 
 
 def _empty(table: pa.Table) -> list[str]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.stored_pairs import list_pairs, stored_pairs
 from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
 from sentgen.cli.output import Output, output_options, printable
+from sentgen.cli.progress import bars
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.ingestion import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
@@ -185,13 +184,13 @@ def _cut(words: tuple[str, ...], starts: tuple[int, ...]) -> list[list[str]]:
     return [list(words[first:end]) for first, end in zip(starts, (*starts[1:], len(words)), strict=True)]
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int], None] | None]:
-    """Show the file and its pairs so far, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda name, pairs: bar.update(task, description=f"{Path(name).name}: {pairs:,} pairs")
+def _progress() -> AbstractContextManager[Callable[[str, int, float], None] | None]:
+    """Show the file with its pairs so far, and the time that all files took and still take."""
+
+    def start(progress: Progress) -> Callable[[str, int, float], None]:
+        task = progress.add_task("", total=1.0)
+        return lambda name, pairs, fraction: progress.update(
+            task, description=f"{Path(name).name}: {pairs:,} pairs", completed=fraction
+        )
+
+    return bars(start, TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())

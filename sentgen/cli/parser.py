@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from sentgen.cli.files import check_file_option, whole_file
 from sentgen.cli.options import DbOption, open_store
 from sentgen.cli.output import Output, output_options
+from sentgen.cli.progress import bars
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.parsers import open_parser, read_parsed, training
@@ -173,17 +173,13 @@ def forget(
     typer.echo(f"{'would remove' if dry_run else 'removed'} {removed:,} parsed texts", err=True)
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Show the part that is trained and its rounds, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("tokenizer", total=None)
+def _progress() -> AbstractContextManager[Callable[[str, int, int], None] | None]:
+    """Show the part that is trained and its rounds."""
 
-        def show(part: str, done: int, rounds: int) -> None:
-            bar.update(task, description=part, completed=done, total=rounds)
+    def start(progress: Progress) -> Callable[[str, int, int], None]:
+        task = progress.add_task("tokenizer", total=None)
+        return lambda part, done, rounds: progress.update(
+            task, description=part, completed=done, total=rounds
+        )
 
-        yield show
+    return bars(start, MofNCompleteColumn(), TimeElapsedColumn())

@@ -1,25 +1,64 @@
-"""A bar for work that takes a while, on a terminal only."""
+"""Bars for work that takes a while, on a terminal only."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+Report = TypeVar("Report", bound=Callable[..., None])
 
 
 @contextmanager
-def counted(things: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how many of the things are done, and the time left; call what comes with done and total.
+def bars(start: Callable[[Progress], Report], *columns: ProgressColumn) -> Iterator[Report | None]:
+    """Show bars on standard error while the work inside goes on.
 
-    Where standard error is no terminal there is nothing to call.
+    Where standard error is no terminal there is nothing to call, so that work reports nothing.
+
+    Args:
+        start: adds the first bars, and returns what the work calls to tell how far it is.
+        columns: what stands to the right of the name of a bar and the bar itself.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    columns = (TextColumn(things), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    shown = (TextColumn("{task.description}"), BarColumn(), *columns)
+    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
+        yield start(progress)
+
+
+def counted(things: str) -> AbstractContextManager[Callable[[int, int], None] | None]:
+    """Show how many of the things are done, and the time left; call what comes with done and total."""
+
+    def start(progress: Progress) -> Callable[[int, int], None]:
+        task = progress.add_task(things, total=None)
+        return lambda done, total: progress.update(task, completed=done, total=total)
+
+    return bars(start, MofNCompleteColumn(), TimeRemainingColumn())
+
+
+def counted_each(*names: str) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
+    """Show a bar like that of `counted` for each name: these at once, others when they are first reported."""
+
+    def start(progress: Progress) -> Callable[[str, int, int], None]:
+        tasks = {name: progress.add_task(name, total=None) for name in names}
+
+        def report(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = progress.add_task(name, total=None)
+            progress.update(tasks[name], completed=done, total=total)
+
+        return report
+
+    return bars(start, MofNCompleteColumn(), TimeRemainingColumn())

@@ -14,7 +14,6 @@ from sentgen.cli.options import DbOption, parse_size
 from sentgen.errors import InputError
 from sentgen.schema import default_path
 from sentgen.schema import snapshots as published
-from sentgen.server.running import serve as run
 from sentgen.server.settings import Limits, ServerSettings
 
 _WHO = "Who may ask"
@@ -118,6 +117,8 @@ def serve(
 
     Example: `sentgen serve --snapshots snapshots --port 8000`
     """
+    from sentgen.server import running  # its web framework, so that the help of all commands does without
+
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
     limits = Limits(
@@ -140,7 +141,7 @@ def serve(
             warm_up=warm_up,
             limits=limits,
         )
-        run(settings, ready=lambda address: typer.echo(f"serving at {address}"))
+        running.serve(settings, ready=lambda address: typer.echo(f"serving at {address}"))
 
 
 @contextmanager

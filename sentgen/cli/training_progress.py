@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress, TaskProgressColumn, TimeRemainingColumn
+
+from sentgen.cli.progress import bars
 
 
-@contextmanager
 def trained(
     iterations: int, directions: Sequence[str]
-) -> Iterator[Callable[[str, int, int, int], None] | None]:
-    """Show how far EM is; call what comes with direction, iteration, pairs done and pairs in all.
+) -> AbstractContextManager[Callable[[str, int, int, int], None] | None]:
+    """Show how far EM is; call what comes with direction, iteration, pairs done and pairs in all."""
 
-    Where standard error is no terminal there is nothing to call.
-    """
-    if not sys.stderr.isatty():
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading the pairs", total=None)
+    def start(progress: Progress) -> Callable[[str, int, int, int], None]:
+        task = progress.add_task("reading the pairs", total=None)
 
         def show(direction: str, iteration: int, done: int, total: int) -> None:
             before = directions.index(direction) * iterations + max(iteration - 1, 0)
             what = f"{direction} {iteration} of {iterations}" if iteration else f"{direction}: tables"
-            bar.update(
+            progress.update(
                 task,
                 description=what,
                 completed=before * total + done,
                 total=iterations * len(directions) * total,
             )
 
-        yield show
+        return show
+
+    return bars(start, TaskProgressColumn(), TimeRemainingColumn())

@@ -66,20 +66,49 @@ class PairFile:
         """What users see."""
         return self.sources[0].name
 
-    def read(self, settings: PairSettings) -> Iterator[RawPair | Rejection]:
-        """Yield the pairs and what is wrong with others, in their order."""
-        match self.kind:
+    @property
+    def size(self) -> int:
+        """The bytes that it takes on the disk."""
+        return sum(source.size for source in self.sources)
+
+    def read(self, settings: PairSettings) -> PairReader:
+        """Return a reader of its pairs that also tells its progress."""
+        return PairReader(self, settings)
+
+
+class PairReader:
+    """Yields the pairs of a file and what is wrong with others, in their order, once.
+
+    ``bytes_read`` of ``file.size`` says how much of the disk was consumed.
+    """
+
+    def __init__(self, file: PairFile, settings: PairSettings) -> None:
+        self.file = file
+        reader = _JsonLines if file.kind == "jsonl" else LineReader
+        self._lines = [reader(source, LIMITS) for source in file.sources]
+        self._found = self._pairs(settings)
+
+    @property
+    def bytes_read(self) -> int:
+        """The bytes consumed so far, of all its sources together."""
+        return sum(lines.bytes_read for lines in self._lines)
+
+    def __iter__(self) -> Iterator[RawPair | Rejection]:
+        return self._found
+
+    def _pairs(self, settings: PairSettings) -> Iterator[RawPair | Rejection]:
+        match self.file.kind:
             case "jsonl":
-                return _read_jsonl(self.sources[0], settings)
+                return _read_jsonl(self._lines[0], settings)
             case "conllu":
-                return _read_conllu(self.sources[0])
+                return _read_conllu(self._lines[0])
             case "texts":
-                return iter([_read_texts(self)])
-        return _read_parallel(self)
+                return _read_texts(self.file, self._lines)
+        return _read_parallel(*self._lines)
 
 
-def pair_files(paths: Sequence[str]) -> Iterator[PairFile]:
-    """Yield what holds the pairs that the paths name.
+def pair_files(paths: Sequence[str]) -> list[PairFile]:
+    """Return what holds the pairs that the paths name.
 
     Raises:
         InputError: a path names nothing, or nothing that holds pairs.
@@ -88,16 +117,16 @@ def pair_files(paths: Sequence[str]) -> Iterator[PairFile]:
     if len(paths) == 1 and folders:
         found = list(_folder(folders[0]))
         if found:
-            return iter(found)
+            return found
     sources = list(expand(paths))
     kinds = [_kind(source) for source in sources]
     if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
-        return iter([PairFile("parallel", (sources[0], sources[1]))])
+        return [PairFile("parallel", (sources[0], sources[1]))]
     return _single(sources, kinds)
 
 
-def _single(sources: Sequence[Source], kinds: Sequence[str]) -> Iterator[PairFile]:
-    """Yield the files that hold whole pairs; pass over others that the user did not name."""
+def _single(sources: Sequence[Source], kinds: Sequence[str]) -> list[PairFile]:
+    """Return the files that hold whole pairs; pass over others that the user did not name."""
     files = []
     for source, kind in zip(sources, kinds, strict=True):
         if kind in ("jsonl", "conllu"):
@@ -113,7 +142,7 @@ def _single(sources: Sequence[Source], kinds: Sequence[str]) -> Iterator[PairFil
             "or files of JSON Lines or CoNLL-U",
             path=os.path.commonpath([source.path for source in sources]),
         )
-    return iter(files)
+    return files
 
 
 def _kind(source: Source) -> str:
@@ -132,10 +161,11 @@ class _JsonLines(LineReader):
         return super().clean(block.replace(b"\x7f", b"\\u007f"))
 
 
-def _read_jsonl(source: Source, settings: PairSettings) -> Iterator[RawPair | Rejection]:
+def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair | Rejection]:
+    source = lines.source
     document_fields = (settings.document_field,) if settings.document_field else DOCUMENT_FIELDS
     abstract_fields = (settings.abstract_field,) if settings.abstract_field else ABSTRACT_FIELDS
-    for number, line in enumerate(_JsonLines(source, LIMITS), 1):
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -197,11 +227,11 @@ def _text(value: object, field: str) -> Text:
     )
 
 
-def _read_parallel(file: PairFile) -> Iterator[RawPair | Rejection]:
-    documents, abstracts = file.sources
-    split = [_kind(source) == "lines" for source in file.sources]
+def _read_parallel(of_documents: LineReader, of_abstracts: LineReader) -> Iterator[RawPair | Rejection]:
+    documents, abstracts = of_documents.source, of_abstracts.source
+    split = [_kind(source) == "lines" for source in (documents, abstracts)]
     base = _base(documents.name)
-    for number, (document, abstract) in enumerate(zip_longest(documents.open(), abstracts.open()), 1):
+    for number, (document, abstract) in enumerate(zip_longest(of_documents, of_abstracts), 1):
         if document is None or abstract is None:
             short = documents if document is None else abstracts
             raise InputError(
@@ -217,19 +247,21 @@ def _read_parallel(file: PairFile) -> Iterator[RawPair | Rejection]:
         yield RawPair(f"{base}:{number}", sides[0], sides[1], documents, abstracts, number)
 
 
-def _read_texts(file: PairFile) -> RawPair | Rejection:
-    """Read one pair from its two files."""
+def _read_texts(file: PairFile, readers: Sequence[LineReader]) -> Iterator[RawPair | Rejection]:
+    """Yield the one pair of two files."""
     sides = []
-    for source in file.sources:
+    for source, lines in zip(file.sources, readers, strict=True):
         try:
-            sentences = list(READERS[detect(source)].read(iter(source.open()), path=source.name))
+            sentences = list(READERS[detect(source)].read(iter(lines), path=source.name))
         except UnrecognizedError as error:
-            return Rejection(source.name, 1, file.key, "empty-text", error.message)
+            yield Rejection(source.name, 1, file.key, "empty-text", error.message)
+            return
         fault = next((one for one in sentences if isinstance(one, Rejection)), None)
         if fault is not None:
-            return fault
+            yield fault
+            return
         sides.append(tuple(one for one in sentences if isinstance(one, Sentence)))
-    return RawPair(file.key, sides[0], sides[1], file.sources[0], file.sources[1], 1)
+    yield RawPair(file.key, sides[0], sides[1], file.sources[0], file.sources[1], 1)
 
 
 def _folder(folder: str) -> Iterator[PairFile]:
@@ -258,10 +290,11 @@ def _files(folder: str) -> list[str]:
     return [name for name in names if os.path.isfile(os.path.join(folder, name))]
 
 
-def _read_conllu(source: Source) -> Iterator[RawPair | Rejection]:
+def _read_conllu(lines: LineReader) -> Iterator[RawPair | Rejection]:
     """Yield a pair for every abstract; only one document and one abstract are in memory."""
+    source = lines.source
     document: tuple[str, tuple[Sentence, ...]] | None = None
-    for name, sentences, faults in _documents(source.open(), source.name):
+    for name, sentences, faults in _documents(lines):
         line = sentences[0].line if sentences else 1
         match = _SUFFIX.fullmatch(name)
         if match is None:
@@ -279,13 +312,13 @@ def _read_conllu(source: Source) -> Iterator[RawPair | Rejection]:
             yield RawPair(key, document[1], sentences, source, source, document[1][0].line)
 
 
-def _documents(lines: LineReader, path: str) -> Iterator[tuple[str, tuple[Sentence, ...], list[Rejection]]]:
+def _documents(lines: LineReader) -> Iterator[tuple[str, tuple[Sentence, ...], list[Rejection]]]:
     """Yield the name, the sentences and the faults of each document of a CoNLL-U file."""
     name = ""
     sentences: list[Sentence] = []
     faults: list[Rejection] = []
     just_before: list[Rejection] = []  # a broken sentence before a document may have been its first
-    for found in READERS["conllu"].read(iter(lines), path=path):
+    for found in READERS["conllu"].read(iter(lines), path=lines.source.name):
         if isinstance(found, Rejection):
             faults.append(found)
             just_before = [found]

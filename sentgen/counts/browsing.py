@@ -50,7 +50,7 @@ def list_documents(connection: Connection, corpus: str = "", *, limit: int, offs
     bindings = Bindings(limit=limit + 1, offset=offset)
     condition = f"\nwhere corpus = {bindings.bind('corpus', corpus)}" if corpus else ""
     query = Query(_DOCUMENTS.format(condition=condition), bindings)
-    return limited(query.run(connection), [query], limit)
+    return limited(query.run(connection), [query], limit, "documents here")
 
 
 def list_sentences(
@@ -58,7 +58,8 @@ def list_sentences(
 ) -> Answer:
     """Return the sentences of a document, each with its name, its number of tokens and its text."""
     query = Query(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit + 1, offset=offset))
-    return limited(query.run(connection), [query], limit)
+    missing = f"sentences in document {document!r} of corpus {corpus!r}"
+    return limited(query.run(connection), [query], limit, missing)
 
 
 def find_sentence(
@@ -77,7 +78,7 @@ def find_sentence(
         raise NotFoundError(f"no sentence {sentence!r} in document {document!r} of corpus {corpus!r}")
     (about,) = found.to_pylist()
     query = Query(_TOKENS, Bindings(id=about["id"]))
-    answer = limited(query.run(connection), [query], 0)
+    answer = limited(query.run(connection), [query], 0, "tokens")
     beside = {
         name: _beside(connection, about["id"] + step, corpus, document)
         for name, step in (("previous", -1), ("next", 1))

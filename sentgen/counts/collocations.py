@@ -36,6 +36,7 @@ from sentgen.counts.queries import (
     Bindings,
     Query,
     Selection,
+    at_least,
     limit_clause,
     limited,
     select_corpora,
@@ -252,7 +253,8 @@ def find_collocations(
         .replace("{limit}", limit_clause(limit, bindings)),
         bindings,
     )
-    return limited(query.run(connection), [query], limit)
+    missing = f"collocate of {word!r}{at_least(min_count)}"
+    return limited(query.run(connection), [query], limit, missing)
 
 
 def _by_window(

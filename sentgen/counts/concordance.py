@@ -113,11 +113,12 @@ def concordance(
         bindings,
     )
     table = lines.run(connection)
+    missing = f"occurrence of {pattern!r}"
     if not limit or table.num_rows < limit:
-        return Answer(table, (lines,), total=table.num_rows)
+        return Answer(table, (lines,), missing, total=table.num_rows)
     count = Query(_COUNT.format(source=source), bindings)
     total = int(count.run(connection)["hits"][0].as_py())
-    return Answer(table, (lines, count), truncated=total > limit, total=total)
+    return Answer(table, (lines, count), missing, truncated=total > limit, total=total)
 
 
 def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:

@@ -64,6 +64,7 @@ def find_dependencies(
     *,
     head_tag: str = ANY,
     modifier_tag: str = ANY,
+    reverse: bool = False,
     layer: Layer = Layer.WORD,
     level: Level = Level.WORD_WORD,
     corpora: Iterable[str] = (),
@@ -77,11 +78,14 @@ def find_dependencies(
         modifier: the same for the modifier.
         head_tag: pattern of the tag of the head.
         modifier_tag: pattern of the tag of the modifier.
+        reverse: take the head and its tag for those of the modifier, and the modifier's for the head's.
         layer: the tree of words or the tree of units.
         level: back-off level.
         corpora: their names; none for all.
         limit: rows at most, 0 for all.
     """
+    if reverse:
+        head, modifier, head_tag, modifier_tag = modifier, head, modifier_tag, head_tag
     selection = select_corpora(connection, corpora)
     bindings = Bindings()
     knows_head, knows_modifier = (side == "word" for side in level.split("-"))
@@ -103,7 +107,8 @@ def find_dependencies(
         conditions=where(conjunction(conditions), "  "), limit=limit_clause(limit, bindings)
     )
     query = Query(text, bindings)
-    return limited(query.run(connection), [query], limit)
+    missing = f"dependencies of head {head!r} and modifier {modifier!r} in layer {layer}, level {level}"
+    return limited(query.run(connection), [query], limit, missing)
 
 
 def count_arguments(
@@ -134,4 +139,5 @@ def count_arguments(
         conditions=where(conjunction(conditions), "  "), limit=limit_clause(limit, bindings)
     )
     query = Query(text, bindings)
-    return limited(query.run(connection), [query], limit)
+    with_tag = f" with tag {tag!r}" if tag != ANY else ""
+    return limited(query.run(connection), [query], limit, f"head {word!r}{with_tag} in layer {layer}")

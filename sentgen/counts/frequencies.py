@@ -92,6 +92,7 @@ def frequency_list(
     selection = select_corpora(connection, corpora)
     bindings = Bindings()
     column, table, name = ATTRIBUTES[by]
+    missing = f"{by} {pattern!r}"
     if by in (By.WORD, By.LEMMA):
         pattern = selection.fold(pattern)
     matching = [] if pattern == ANY else [glob(pattern).condition(f"{table}.{name}", bindings)]
@@ -108,4 +109,4 @@ def frequency_list(
         inside="".join(f"\n    and {it}" for it in selection.of_tokens(bindings, "token.corpus_id")),
     )
     query = Query(text, bindings)
-    return limited(query.run(connection), [query], limit)
+    return limited(query.run(connection), [query], limit, missing)

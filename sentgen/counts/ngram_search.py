@@ -13,6 +13,7 @@ from sentgen.counts.queries import (
     Bindings,
     Query,
     Selection,
+    at_least,
     limit_clause,
     limited,
     select_corpora,
@@ -74,7 +75,8 @@ def find_ngrams(
     words = split_pattern(pattern, most=MAX_ORDER)
     selection = select_corpora(connection, corpora, min_order=len(words))
     query = _statement([selection.fold(word) for word in words], selection, min_count, limit)
-    return replace(limited(query.run(connection), [query], limit), left_out=selection.left_out)
+    missing = f"n-gram {pattern!r}{at_least(min_count)}"
+    return replace(limited(query.run(connection), [query], limit, missing), left_out=selection.left_out)
 
 
 def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Query:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy import Connection, insert, select, update
 
-from sentgen.corpus.pair_readers import PairFile, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairReader, pair_files
 from sentgen.corpus.pair_text import VERSION, PairSettings, RawPair, TokenizedPair
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
@@ -28,8 +28,9 @@ ON_ERROR = ("raise", "skip")
 #: Pairs are searched by words and frequencies; longer n-grams of them are counted on request.
 ORDER = 1
 
-#: Called with the name of the file being read, and how many of its pairs were seen so far.
-Progress = Callable[[str, int], None]
+#: Called with the name of the file being read, how many of its pairs were seen so far, and the fraction read
+#: of all files together.
+Progress = Callable[[str, int, float], None]
 
 
 @dataclass(slots=True)
@@ -92,8 +93,10 @@ def ingest_pairs(
         raise InputError(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
     make: dict[str, object] = {"name": corpus, "kind": KIND, "licence": licence, "max_order": order}
+    files = pair_files(paths)
     run = _Ingestion(store, make, settings or PairSettings(), on_error == "skip", progress)
-    for file in pair_files(paths):
+    run.size = sum(file.size for file in files)
+    for file in files:
         run.read(file)
     with store.begin() as connection:
         segments.merge_small(connection, corpora.find(connection, corpus).id)
@@ -113,49 +116,46 @@ class _Ingestion:
         self.store, self.make, self.settings, self.skip = store, make, settings, skip
         self.progress = progress or (lambda *_: None)
         self.total = PairSummary(str(make["name"]))
+        #: Bytes of all files, and of those that were read.
+        self.size = self.finished = 0
         #: Name to hash of the pairs of the corpus, those of the batch in flight included.
         self.known: dict[str, str] | None = None
         self.digests: dict[Source, str] = {}
 
     def read(self, file: PairFile) -> None:
         """Store the pairs of a file, in as many transactions as they need."""
-        found = file.read(self.settings)
+        pairs = file.read(self.settings)
         seen = 0
         while True:
             done = PairSummary(self.total.corpus)
             with self.store.begin() as connection, one_thread(connection):
-                more = self._batch(connection, file, found, done, seen)
+                more = self._batch(connection, pairs, done, seen)
             self.total.add(done)
             seen += done.seen
             if not more:
-                return
+                break
+        self.finished += file.size
 
-    def _batch(
-        self,
-        connection: Connection,
-        file: PairFile,
-        found: Iterator[RawPair | Rejection],
-        done: PairSummary,
-        seen: int,
-    ) -> bool:
+    def _batch(self, connection: Connection, pairs: PairReader, done: PairSummary, seen: int) -> bool:
         """Store pairs until there are many or none; say whether there may be more."""
         began = time.monotonic()
         batch = _Batch(connection, self, done)
         try:
             more = False
-            for one in found:
+            for one in pairs:
                 rejection = one if isinstance(one, Rejection) else batch.add(one)
                 if rejection is not None:
                     if not self.skip:
                         raise rejection.as_error()
                     done.rejections.append(rejection)
-                self.progress(file.name, seen + done.seen)
+                read = (self.finished + pairs.bytes_read) / self.size if self.size else 1.0
+                self.progress(pairs.file.name, seen + done.seen, read)
                 words = done.document_words + done.abstract_words
                 if words >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                     more = True
                     break
             if not seen + done.seen:
-                raise InputError("has no pairs", path=file.name)
+                raise InputError("has no pairs", path=pairs.file.name)
             batch.finish()
         finally:
             batch.close()

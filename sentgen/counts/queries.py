@@ -62,6 +62,7 @@ class Answer:
     Args:
         table: the rows, at most as many as asked for.
         queries: the statements that ran, in order.
+        missing: what there is none of where no rows came back, such as "n-gram 'the dow *'".
         truncated: whether there are more rows.
         total: how many rows there are in all, where that was counted.
         left_out: corpora that could not be asked.
@@ -69,9 +70,20 @@ class Answer:
 
     table: pa.Table
     queries: tuple[Query, ...]
+    missing: str
     truncated: bool = False
     total: int | None = None
     left_out: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said beside the rows: corpora that were left out, and that there is nothing."""
+        notes = []
+        if self.left_out:
+            notes.append(f"not counted to this order and left out: {', '.join(self.left_out)}")
+        if not self.table.num_rows:
+            notes.append(f"no {self.missing}")
+        return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +161,20 @@ def where(conditions: Sequence[str], indent: str = "") -> str:
     return f"\n{indent}where " + f"\n{indent}  and ".join(conditions) if conditions else ""
 
 
-def limited(table: pa.Table, queries: Sequence[Query], limit: int) -> Answer:
+def limited(table: pa.Table, queries: Sequence[Query], limit: int, missing: str) -> Answer:
     """Cut off the row that was asked for beyond the limit (0: none) to see whether there are more."""
     more = bool(limit) and table.num_rows > limit
-    return Answer(table.slice(0, limit) if more else table, tuple(queries), truncated=more)
+    return Answer(table.slice(0, limit) if more else table, tuple(queries), missing, truncated=more)
 
 
 def limit_clause(limit: int, bindings: Bindings) -> str:
     """Return the limit clause with one row more than asked for; nothing if 0 stands for all."""
     return f"\nlimit {bindings.bind('limit', limit + 1)}" if limit else ""
+
+
+def at_least(min_count: int) -> str:
+    """Return what to add to what is missing where rarer things were left out."""
+    return f" that occurs at least {min_count} times" if min_count > 1 else ""
 
 
 def literal(value: object) -> str:

@@ -5,15 +5,12 @@ The page stands alone: its plots are inside it, it loads nothing, and it runs no
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
 
 import sentgen
 from sentgen.alignment import Link, Pair
@@ -21,16 +18,10 @@ from sentgen.evaluation import alignment_tables as tables
 from sentgen.evaluation.alignment_plots import precision_recall_plot, systems_plot
 from sentgen.evaluation.alignment_results import AlignmentResult, pharaoh
 from sentgen.evaluation.report import write_files
-from sentgen.evaluation.report_plots import DARK, LIGHT, Theme, picture
+from sentgen.evaluation.report_plots import Draw, plot_files, plot_urls
 from sentgen.evaluation.report_tables import Table, comparisons_csv, csv_text, markdown, settings_table
+from sentgen.templates import template
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-PLOTS: Mapping[str, Callable[[AlignmentResult, Theme], Figure]] = {
-    "systems": systems_plot,
-    "precision-recall": precision_recall_plot,
-}
 EXAMPLES = 20
 #: Texts of an example that are longer than this many words are not shown whole.
 _WORDS = 120
@@ -49,10 +40,8 @@ def write_alignment_report(result: AlignmentResult, folder: Path) -> list[Path]:
         "comparisons.csv": comparisons_csv(result).encode(),
         "kinds.csv": tables.kinds_csv(result).encode(),
         "links.csv": links_csv(result).encode(),
+        **plot_files(_plots(result)),
     }
-    for name, draw in PLOTS.items():
-        contents[f"{name}.svg"] = picture(draw(result, LIGHT), "svg")
-        contents[f"{name}.png"] = picture(draw(result, LIGHT), "png")
     return write_files(folder, contents)
 
 
@@ -97,26 +86,23 @@ def markdown_page(result: AlignmentResult) -> str:
 
 def page(result: AlignmentResult) -> str:
     """Return the page; every text in it is escaped."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = resources.files("sentgen.evaluation").joinpath("alignment.html.j2").read_text("utf-8")
     first, *others = all_tables(result)
-    return environment.from_string(template).render(
+    return template("sentgen.evaluation", "alignment.html.j2").render(
         run=result.run_id,
         version=sentgen.__version__,
         pairs=len(result.pairs),
         first=first,
         tables=others,
-        plots={
-            name: {
-                theme: base64.b64encode(picture(draw(result, colors), "svg")).decode()
-                for theme, colors in (("light", LIGHT), ("dark", DARK))
-            }
-            for name, draw in PLOTS.items()
-        },
+        plots=plot_urls(_plots(result)),
         examples=examples(result),
     )
+
+
+def _plots(result: AlignmentResult) -> Mapping[str, Draw]:
+    return {
+        "systems": partial(systems_plot, result),
+        "precision-recall": partial(precision_recall_plot, result),
+    }
 
 
 @dataclass(frozen=True, slots=True)

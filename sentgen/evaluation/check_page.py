@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
-
-from jinja2 import Environment, StrictUndefined
 
 import sentgen
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check import Check, Claim
+from sentgen.templates import template
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +43,7 @@ def page(check: Check, *, summary: str, source: str) -> str:
         summary: name of the summary.
         source: name of the source.
     """
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = resources.files("sentgen.evaluation").joinpath("check.html.j2").read_text("utf-8")
-    return environment.from_string(template).render(
+    return template("sentgen.evaluation", "check.html.j2").render(
         check=check,
         sentences=list(_judged(check)),
         source=[_text(sentence) for sentence in check.source],

@@ -5,21 +5,20 @@ The page stands alone: its plots are inside it, it loads nothing, and it runs no
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterator
-from importlib import resources
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
 
 import sentgen
 from sentgen.evaluation.generation_plots import curve_plot
 from sentgen.evaluation.generation_results import ALPHA, Curve, GenerationResult, Metric, Point
 from sentgen.evaluation.report import write_files
-from sentgen.evaluation.report_plots import DARK, LIGHT, Theme, picture
+from sentgen.evaluation.report_plots import Draw, plot_files, plot_urls
 from sentgen.evaluation.report_tables import Table, csv_text, markdown, probability
 from sentgen.evaluation.verb_arguments import Kind
+from sentgen.templates import template
 
 #: Name of each plot to its curve: the figures 5 to 8 of the paper.
 PLOTS: dict[str, tuple[Metric, Kind]] = {
@@ -43,11 +42,8 @@ def write_generation_report(result: GenerationResult, folder: Path) -> list[Path
         "results.md": markdown_page(result).encode(),
         "figures.csv": figures_csv(result).encode(),
         "strings.csv": strings_csv(result).encode(),
+        **plot_files(_plots(result)),
     }
-    for name, (metric, kind) in PLOTS.items():
-        figure = curve_plot(result.curve(metric, kind), result.systems, LIGHT)
-        contents[f"{name}.svg"] = picture(figure, "svg")
-        contents[f"{name}.png"] = picture(figure, "png")
     return write_files(folder, contents)
 
 
@@ -122,11 +118,7 @@ def markdown_page(result: GenerationResult) -> str:
 
 def page(result: GenerationResult) -> str:
     """Return the page; every text in it is escaped."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = resources.files("sentgen.evaluation").joinpath("generation.html.j2").read_text("utf-8")
-    return environment.from_string(template).render(
+    return template("sentgen.evaluation", "generation.html.j2").render(
         run=result.run_id,
         version=sentgen.__version__,
         clusters=len(result.clusters),
@@ -134,20 +126,16 @@ def page(result: GenerationResult) -> str:
         summary=summary_table(result),
         tables=[curve_table(result, curve) for curve in result.curves],
         settings=settings_table(result),
-        plots={
-            name: {
-                "light": _embedded(result, metric, kind, LIGHT),
-                "dark": _embedded(result, metric, kind, DARK),
-            }
-            for name, (metric, kind) in PLOTS.items()
-        },
+        plots=plot_urls(_plots(result)),
         examples=list(_examples(result)),
     )
 
 
-def _embedded(result: GenerationResult, metric: Metric, kind: Kind, theme: Theme) -> str:
-    figure = curve_plot(result.curve(metric, kind), result.systems, theme)
-    return base64.b64encode(picture(figure, "svg")).decode()
+def _plots(result: GenerationResult) -> Mapping[str, Draw]:
+    return {
+        name: partial(curve_plot, result.curve(metric, kind), result.systems)
+        for name, (metric, kind) in PLOTS.items()
+    }
 
 
 def _examples(result: GenerationResult) -> Iterator[tuple[str, list[tuple[int, list[tuple[str, str]]]]]]:

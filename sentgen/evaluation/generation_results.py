@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from sentgen.evaluation.measurement import Floats, Score
 from sentgen.evaluation.record import OutputRow, Row
@@ -179,6 +178,8 @@ def wilcoxon(differences: Floats) -> float:
 
     Differences of zero are left out, as Wilcoxon 1945 does. Exact for few differences without ties.
     """
+    from scipy import stats  # a second to import, which all other commands do without
+
     nonzero = differences[np.abs(differences) > _EQUAL]
     return float(stats.wilcoxon(nonzero).pvalue) if nonzero.size else 1.0
 

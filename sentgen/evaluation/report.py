@@ -5,29 +5,24 @@ The page stands alone: its plots are inside it, it loads nothing, and it runs no
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
-from importlib import resources
+from functools import partial
 from pathlib import Path
-
-from jinja2 import Environment, StrictUndefined
 
 import sentgen
 from sentgen.errors import InputError
 from sentgen.evaluation import report_tables as tables
 from sentgen.evaluation.report_examples import examples
 from sentgen.evaluation.report_plots import (
-    DARK,
-    LIGHT,
     Draw,
     lengths_plot,
-    picture,
+    plot_files,
+    plot_urls,
     require_plots,
     systems_plot,
 )
 from sentgen.evaluation.results import RegenerationResult
-
-PLOTS: Mapping[str, Draw] = {"systems": systems_plot, "by-length": lengths_plot}
+from sentgen.templates import template
 
 
 def prepare_folder(folder: Path) -> None:
@@ -52,16 +47,14 @@ def write_report(result: RegenerationResult, folder: Path) -> list[Path]:
     Raises:
         InputError: a file cannot be written.
     """
-    contents: dict[str, bytes] = {
+    contents = {
         "index.html": page(result).encode(),
         "results.md": markdown(result).encode(),
         "scores.csv": tables.scores_csv(result).encode(),
         "comparisons.csv": tables.comparisons_csv(result).encode(),
         "by-length.csv": tables.lengths_csv(result).encode(),
+        **plot_files(_plots(result)),
     }
-    for name, draw in PLOTS.items():
-        contents[f"{name}.svg"] = picture(draw(result, LIGHT), "svg")
-        contents[f"{name}.png"] = picture(draw(result, LIGHT), "png")
     return write_files(folder, contents)
 
 
@@ -99,11 +92,7 @@ def markdown(result: RegenerationResult) -> str:
 
 def page(result: RegenerationResult) -> str:
     """Return the page; every text in it is escaped."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = resources.files("sentgen.evaluation").joinpath("report.html.j2").read_text("utf-8")
-    return environment.from_string(template).render(
+    return template("sentgen.evaluation", "report.html.j2").render(
         run=result.run_id,
         version=sentgen.__version__,
         figures=tables.figures_table(result),
@@ -112,13 +101,11 @@ def page(result: RegenerationResult) -> str:
         lengths=tables.lengths_table(result),
         settings=tables.settings_table(result),
         signatures=tables.signatures_table(result),
-        plots={
-            name: {
-                theme: base64.b64encode(picture(draw(result, colors), "svg")).decode()
-                for theme, colors in (("light", LIGHT), ("dark", DARK))
-            }
-            for name, draw in PLOTS.items()
-        },
+        plots=plot_urls(_plots(result)),
         examples=examples(result),
         sentences=len(result.references),
     )
+
+
+def _plots(result: RegenerationResult) -> Mapping[str, Draw]:
+    return {"systems": partial(systems_plot, result), "by-length": partial(lengths_plot, result)}

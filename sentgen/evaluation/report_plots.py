@@ -5,8 +5,9 @@ Colors are told apart on a light and on a dark ground; every system has a marker
 
 from __future__ import annotations
 
+import base64
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARKERS = "os^DvPX*<>"
+Form = Literal["svg", "png"]
+FORMS: tuple[Form, ...] = ("svg", "png")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,8 @@ _LIGHT_LINES = "#0550ae #cf222e #1a7f37 #8250df #bc4c00 #0a7d91 #bf3989 #6e7781 
 _DARK_LINES = "#58a6ff #ff7b72 #3fb950 #bc8cff #f0883e #39c5cf #f778ba #8b949e #d2a679 #b5c045"
 LIGHT = Theme("#ffffff", "#1f2328", "#59636e", "#d8dee4", tuple(_LIGHT_LINES.split()))
 DARK = Theme("#0d1117", "#f0f6fc", "#9198a1", "#30363d", tuple(_DARK_LINES.split()))
-Draw = Callable[[RegenerationResult, Theme], "Figure"]
+#: Draws a plot on a ground.
+Draw = Callable[[Theme], "Figure"]
 
 
 def require_plots() -> None:
@@ -104,7 +108,23 @@ def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
     return figure
 
 
-def picture(figure: Figure, form: Literal["svg", "png"]) -> bytes:
+def plot_files(plots: Mapping[str, Draw]) -> dict[str, bytes]:
+    """Return the files of plots by name: each on a light ground, as SVG and as PNG."""
+    return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in FORMS}
+
+
+def plot_urls(plots: Mapping[str, Draw]) -> dict[str, dict[str, str]]:
+    """Return the plots by name and ground, ``light`` or ``dark``, as URLs that hold the whole picture."""
+    return {
+        name: {
+            ground: f"data:image/svg+xml;base64,{base64.b64encode(picture(draw(theme), 'svg')).decode()}"
+            for ground, theme in (("light", LIGHT), ("dark", DARK))
+        }
+        for name, draw in plots.items()
+    }
+
+
+def picture(figure: Figure, form: Form) -> bytes:
     """Return the picture; the same figure gives the same bytes."""
     import matplotlib
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +47,31 @@ def test_report(sentgen: Sentgen, pairs: Path, store: Path) -> None:
     assert facts["document words"] == str(sum(len(document.split()) for _, document, _ in PAIRS))
     assert facts["abstract words"] == str(sum(len(abstract.split()) for _, _, abstract in PAIRS))
     assert sound(store) == []
+
+
+def test_progress_of_ingestion(sentgen: Sentgen, pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal shows the file with its pairs, how much was read, and two times: elapsed and left."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # for Rich, this is a terminal
+    told = sentgen("pairs", "ingest", pairs, "--corpus", "toy")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", told.err)
+
+    assert re.search(r"toy\.jsonl: 6 pairs .*100% +[0-9:]+ +[0-9:]+", shown)
+
+
+def test_progress_is_of_all_files(tmp_path: Path, store: Path) -> None:
+    """Files of this size are read at once, so that each pair is told with all bytes up to its file."""
+    first = write_jsonl(tmp_path / "1.jsonl", PAIRS[:2])
+    second = write_jsonl(tmp_path / "2.jsonl", PAIRS[2:])
+    part = first.stat().st_size / (first.stat().st_size + second.stat().st_size)
+    told: list[tuple[str, int, float]] = []
+    with Store(store, create=True) as opened:
+        ingest_pairs(opened, [str(first), str(second)], "toy", progress=lambda *each: told.append(each))
+
+    assert told == [
+        *((str(first), count, part) for count in (1, 2)),
+        *((str(second), count, 1.0) for count in (1, 2, 3, 4)),
+    ]
 
 
 def test_a_second_run_is_a_no_op(filled: Sentgen, pairs: Path, store: Path) -> None:
@@ -182,7 +208,7 @@ from sentgen.schema import Store
 
 pair_ingestion.BATCH_TOKENS = 20  # a pair or two a batch
 
-def kill(name, pairs):
+def kill(name, pairs, fraction):
     if pairs == 5:
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -11,6 +11,7 @@ import pytest
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.reading import read_pairs
+from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.errors import InputError
 
@@ -125,6 +126,31 @@ def test_conllu_documents(tmp_path: Path) -> None:
     found = [(pair.key, pair.abstract) for pair in read_pairs(str(tmp_path / "p.conllu"))]
 
     assert found == [("a", ("y",)), ("b#1", ("y",)), ("b#2", ("z",))]
+
+
+def test_progress(tmp_path: Path) -> None:
+    """Each layout tells how many bytes were read, those of both files where there are two."""
+    (tmp_path / "d.txt").write_text("It rains. It pours.\n" * 3)
+    (tmp_path / "a.txt").write_text("It pours .\n" * 3)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.document.txt").write_text("It rains. It pours.")
+    (tmp_path / "folder" / "a.abstract.txt").write_text("It pours.")
+    (tmp_path / "p.conllu").write_text(
+        "".join(f"# newdoc id = a.{side}\n{CONLLU.format('x')}" for side in ("document", "abstract"))
+    )
+    lines(tmp_path / "p.jsonl", {"id": "a", "document": "x", "abstract": "x"})
+
+    for names in (("d.txt", "a.txt"), ("folder",), ("p.conllu",), ("p.jsonl",)):
+        (file,) = pair_files([str(tmp_path / name) for name in names])
+        reader = file.read(PairSettings())
+        before = reader.bytes_read
+        found = list(reader)
+
+        assert found
+        assert before == 0
+        assert (
+            reader.bytes_read == file.size == sum(Path(source.path).stat().st_size for source in file.sources)
+        )
 
 
 def test_documents_can_be_cut(tmp_path: Path) -> None:
@@ -254,7 +280,6 @@ def test_broken_sentences_of_conllu_refuse_the_pair(tmp_path: Path) -> None:
 )
 def test_real_pairs(data_dir: Path, name: str, pairs: int) -> None:
     """All pairs of the shared data are found; documents are cut to be fast."""
-    from sentgen.corpus.pair_readers import pair_files
     from sentgen.errors import Rejection
 
     settings = PairSettings(replace_controls=True)

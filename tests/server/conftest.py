@@ -13,6 +13,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.models import build
 from sentgen.schema import Store, snapshots
+from sentgen.server.wire import Opening
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +24,22 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
         build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
     return path
+
+
+@pytest.fixture(scope="session")
+def opening(demo: Path) -> Opening:
+    """What the workers of the demo store are told."""
+    return Opening(
+        kind="lookup",
+        store=str(demo),
+        memory=2**31,
+        file=0,
+        rows=100,
+        cells=1000,
+        bytes=100_000,
+        items=10,
+        words=100,
+    )
 
 
 @pytest.fixture(scope="session")

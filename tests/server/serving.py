@@ -16,9 +16,13 @@ from typing import Any
 
 import httpx
 
+from sentgen.server.operations import operations
+
 ROOT = Path(__file__).parents[2]
 #: Seconds that anything may take before a test gives up; never how long it should take.
 PATIENCE = 240.0
+#: Two sentences with trees: the example of the API.
+CLUSTER = str(operations()["generate"].example["file"])
 
 
 @dataclass

@@ -13,23 +13,12 @@ from typing import Any
 import httpx
 import pyarrow.parquet as pq
 import pytest
-from serving import Server
+from serving import CLUSTER, Server
 
 from sentgen.cli import build, main
 from sentgen.server.operations import Operation, operations
 from sentgen.server.operations.operation import command_line
 
-TREES = """\
-# newdoc id = aid
-1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
-2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
-3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
-
-1\tAid\taid\tNOUN\tNN\t_\t2\tnsubj\t_\t_
-2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
-3\tvillages\tvillage\tNOUN\tNNS\t_\t2\tobj\t_\t_
-
-"""
 DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
 ABSTRACT = "Trucks brought clean water to the flooded camp."
 BAG = "[the trucks] reached [the city] ."
@@ -62,9 +51,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
         "regenerate",
         {"bag": [BAG], "model": "relief", "algorithm": "prim", "verb_root": False, "units": "word"},
     ),
-    ("generate", {"file": TREES, "lengths": "2-4", "punct": False, "tree": True, "trace": True}),
+    ("generate", {"file": CLUSTER, "lengths": "2-4", "punct": False, "tree": True, "trace": True}),
     ("generate", {"corpus": "relief", "cluster": ["relief-001"], "lengths": "3", "lm": "relief", "beam": 8}),
-    ("check", {"summary": TREES, "against": TREES.replace("camps", "huts"), "lemmas": True}),
+    ("check", {"summary": CLUSTER, "against": CLUSTER.replace("camps", "huts"), "lemmas": True}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "decode": "posterior", "threshold": 0.5}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "system": "cut-and-paste"}),

@@ -28,19 +28,9 @@ ENDLESS = "select count(*) from range(1000000000000) a"
 
 
 @pytest.fixture(scope="module")
-def opening(published: Path) -> Opening:
+def opening(opening: Opening, published: Path) -> Opening:
     """Workers for SQL start fastest."""
-    return Opening(
-        kind="sql",
-        store=str(snapshots.newest(published).path),
-        memory=2**31,
-        file=0,
-        rows=100,
-        cells=1000,
-        bytes=100_000,
-        items=10,
-        words=100,
-    )
+    return replace(opening, kind="sql", store=str(snapshots.newest(published).path))
 
 
 def ask(sql: str) -> Message:

@@ -23,22 +23,6 @@ from sentgen.server.wire import Message, Opening
 from sentgen.server.worker import answer, ran_short
 
 
-@pytest.fixture(scope="module")
-def opening(demo: Path) -> Opening:
-    """What the workers of the demo store are told."""
-    return Opening(
-        kind="lookup",
-        store=str(demo),
-        memory=2**31,
-        file=0,
-        rows=100,
-        cells=1000,
-        bytes=100_000,
-        items=10,
-        words=100,
-    )
-
-
 @pytest.fixture
 def lookup(opening: Opening, demo: Path) -> Iterator[Context]:
     """What look-ups work on."""

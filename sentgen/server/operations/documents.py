@@ -34,7 +34,7 @@ def documents(context: Context, asked: Documents) -> Result:
     with context.opened.connect() as connection:
         limit = context.limit(asked.limit)
         answer = list_documents(connection, asked.corpus, limit=limit, offset=asked.offset)
-    return answered(answer, "documents here")
+    return answered(answer)
 
 
 def sentences(context: Context, asked: Sentences) -> Result:
@@ -42,7 +42,7 @@ def sentences(context: Context, asked: Sentences) -> Result:
     with context.opened.connect() as connection:
         limit = context.limit(asked.limit)
         answer = list_sentences(connection, asked.corpus, asked.document, limit=limit, offset=asked.offset)
-    return answered(answer, f"sentences in document {asked.document!r} of corpus {asked.corpus!r}")
+    return answered(answer)
 
 
 OPERATIONS = (

@@ -100,26 +100,24 @@ def ngrams(context: Context, asked: Ngrams) -> Result:
             min_count=asked.min_count,
             limit=context.limit(asked.limit),
         )
-    return answered(answer, f"n-gram {asked.pattern!r}{_at_least(asked.min_count)}")
+    return answered(answer)
 
 
 def dependencies(context: Context, asked: Dependencies) -> Result:
     """Answer `sentgen deps`."""
-    first, second = (asked.modifier, asked.head) if asked.reverse else (asked.head, asked.modifier)
     with context.opened.connect() as connection:
         answer = find_dependencies(
             connection,
-            first,
-            second,
-            head_tag="*" if asked.reverse else asked.tag,
-            modifier_tag=asked.tag if asked.reverse else "*",
+            asked.head,
+            asked.modifier,
+            head_tag=asked.tag,
+            reverse=asked.reverse,
             layer=asked.layer,
             level=asked.level,
             corpora=asked.corpus,
             limit=context.limit(asked.limit),
         )
-    missing = f"dependencies of head {first!r} and modifier {second!r}"
-    return answered(answer, f"{missing} in layer {asked.layer}, level {asked.level}")
+    return answered(answer)
 
 
 def arguments(context: Context, asked: Arguments) -> Result:
@@ -133,8 +131,7 @@ def arguments(context: Context, asked: Arguments) -> Result:
             corpora=asked.corpus,
             limit=context.limit(asked.limit),
         )
-    tag = f" with tag {asked.tag!r}" if asked.tag != "*" else ""
-    return answered(answer, f"head {asked.word!r}{tag} in layer {asked.layer}")
+    return answered(answer)
 
 
 def kwic(context: Context, asked: Kwic) -> Result:
@@ -149,7 +146,7 @@ def kwic(context: Context, asked: Kwic) -> Result:
             corpora=asked.corpus,
             limit=context.limit(asked.limit),
         )
-    return answered(answer, f"occurrence of {asked.pattern!r}")
+    return answered(answer)
 
 
 def frequencies(context: Context, asked: Frequencies) -> Result:
@@ -162,7 +159,7 @@ def frequencies(context: Context, asked: Frequencies) -> Result:
             corpora=asked.corpus,
             limit=context.limit(asked.limit),
         )
-    return answered(answer, f"{asked.by} {asked.pattern!r}")
+    return answered(answer)
 
 
 def collocations(context: Context, asked: Collocations) -> Result:
@@ -179,11 +176,7 @@ def collocations(context: Context, asked: Collocations) -> Result:
             corpora=asked.corpus,
             limit=context.limit(asked.limit),
         )
-    return answered(answer, f"collocate of {asked.word!r}{_at_least(asked.min_count)}")
-
-
-def _at_least(min_count: int) -> str:
-    return f" that occurs at least {min_count} times" if min_count > 1 else ""
+    return answered(answer)
 
 
 OPERATIONS = (

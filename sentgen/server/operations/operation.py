@@ -189,13 +189,8 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def answered(answer: Answer, missing: str) -> Result:
+def answered(answer: Answer) -> Result:
     """Return the result of a question to the counts, with the notes of its command."""
-    notes = []
-    if answer.left_out:
-        notes.append(f"not counted to this order and left out: {', '.join(answer.left_out)}")
-    if not answer.table.num_rows:
-        notes.append(f"no {missing}")
     more = {} if answer.total is None else {"total": answer.total}
     sql = tuple(query.filled() for query in answer.queries)
-    return Result(answer.table, answer.truncated, notes, sql, more)
+    return Result(answer.table, answer.truncated, answer.notes, sql, more)

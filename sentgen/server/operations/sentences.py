@@ -20,7 +20,7 @@ def sentence(context: Context, asked: Sentence) -> Result:
     with context.opened.connect() as connection:
         answer, about = find_sentence(connection, asked.corpus, asked.document, asked.sentence)
     tokens = answer.table.to_pylist()
-    found = answered(answer, "tokens")
+    found = answered(answer)
     heads = [token["head"] for token in tokens]
     drawing = None
     if tokens and None not in heads:

@@ -9,11 +9,11 @@ from importlib import resources
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from sentgen import __version__
+from sentgen import __version__, templates
 from sentgen.alignment import html
 from sentgen.server.pages import align, corpus, generate, home, model, regenerate, sentence, sql, texts, word
 from sentgen.server.pages.page import Asking, Page, Query
@@ -92,13 +92,7 @@ def _offered(sql_offered: bool) -> list[Page]:
 @cache
 def environment() -> Environment:
     """Return what templates can use: filters and functions of `texts`."""
-    made = Environment(
-        loader=PackageLoader(_PACKAGE, "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = templates.environment(_PACKAGE, "templates")
     made.filters |= {
         "shown": texts.shown,
         "shortened": texts.shortened,

@@ -10,6 +10,7 @@ import shlex
 import httpx
 import pyarrow.parquet as pq
 import pytest
+from serving import CLUSTER
 from typer.testing import CliRunner
 
 from sentgen.cli import build
@@ -18,16 +19,6 @@ expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expe
 
 #: Milliseconds after which a test gives up.
 PATIENCE = 60_000
-CLUSTER = """\
-1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
-2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
-3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
-
-1\tAid\taid\tNOUN\tNN\t_\t2\tnsubj\t_\t_
-2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
-3\tvillages\tvillage\tNOUN\tNNS\t_\t2\tobj\t_\t_
-
-"""
 
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
