@@ -242,6 +242,8 @@ def test_refused_lists(systems: str, message: str) -> None:
         ("pbhmm:fold=perhaps", "has the value 'perhaps' for fold"),
         ("pbhmm:decode=vitebi", "has the value 'vitebi' for decode, which it cannot take"),
         ("pbhmm:preset=paper:x", "'x' in .* is no setting; write NAME=VALUE"),
+        ("pbhmm:p0=none", "has the value 'none' for p0, which it cannot take: p0 is 'none', which is no"),
+        ("pbhmm:fixed=nul", "has the value 'nul' for fixed, which it cannot take: .* name some of: null,"),
         ("pbhmm:iterations=few", "has the value 'few' for iterations"),
     ],
 )
