@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +15,10 @@ from sentgen.alignment.alignment import Alignment, Link
 from sentgen.alignment.figures import figures
 from sentgen.alignment.model_store import DIRECTIONS, get_model, iterations_done
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.settings_json import decoding
 from sentgen.alignment.stored_model import StoredAligner, stored_aligner
 from sentgen.alignment.stored_pairs import pair_batches, pair_corpus, pair_numbers
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import NotFoundError
 from sentgen.schema import Store
 from sentgen.schema import alignment as tables
 from sentgen.schema.store import append, fetch_arrow, raw
@@ -45,7 +47,7 @@ def apply_model(
     corpus: str,
     name: str,
     *,
-    decode: str | None = None,
+    decode: Literal["viterbi", "posterior"] | None = None,
     threshold: float | None = None,
     progress: Progress | None = None,
 ) -> Applied:
@@ -56,11 +58,12 @@ def apply_model(
 
     Raises:
         NotFoundError: there is no such corpus or model.
+        InputError: a threshold for the best path.
     """
     began = time.monotonic()
-    aligner = stored_aligner(store, name).decoding(decode=decode, threshold=threshold)
-    if threshold is not None and aligner.settings.decode != "posterior":
-        raise InputError("the best path has no --threshold; choose --decode posterior")
+    aligner = stored_aligner(store, name)
+    settings = decoding(aligner.settings, decode=decode, threshold=threshold)
+    aligner = replace(aligner, settings=settings)
     with store.connect() as connection:
         total = len(pair_numbers(connection, corpus))
     done = Applied()

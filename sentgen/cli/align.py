@@ -266,7 +266,12 @@ def apply(
         told_when_slow(),
     ):
         done = application.apply_model(
-            store, pairs, model, decode=decode, threshold=threshold, progress=progress
+            store,
+            pairs,
+            model,
+            decode=decode.value if decode else None,
+            threshold=threshold,
+            progress=progress,
         )
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""
     for name, value in (

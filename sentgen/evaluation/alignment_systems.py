@@ -125,8 +125,7 @@ def _stored(spec: str, name: str, parts: Sequence[str], store: Store | None) -> 
     given = dict(_assignment(spec, part) for part in parts)
     if given.keys() - {"decode", "threshold"}:
         raise InputError(f"{spec!r} is trained; only decode and threshold can be set")
-    settings = _settings(spec, model.settings, given)
-    return model.decoding(decode=settings.decode, threshold=settings.threshold)
+    return replace(model, settings=_settings(spec, model.settings, given))
 
 
 def _iterations(spec: str, text: str) -> int:
