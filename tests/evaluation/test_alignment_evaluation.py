@@ -13,9 +13,10 @@ from sqlalchemy import text
 from test_report import parsed
 
 from sentgen.alignment import Alignment, Pair
+from sentgen.alignment.bitext import word_links
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation import alignment_systems
-from sentgen.evaluation.alignment_evaluation import evaluate_alignment, word_links
+from sentgen.evaluation.alignment_evaluation import evaluate_alignment
 from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
 from sentgen.evaluation.alignment_kinds import kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment_report import markdown_page, page, write_alignment_report
