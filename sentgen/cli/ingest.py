@@ -15,7 +15,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store, parse_size
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
-from sentgen.counts.ingestion import DATABASE_SHARE, Settings, Summary
+from sentgen.counts.batch import DATABASE_SHARE
+from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
 from sentgen.errors import InputError
 from sentgen.schema.store import default_memory_limit

@@ -18,7 +18,7 @@ from sentgen.alignment.stored_pairs import list_pairs, stored_pairs
 from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
 from sentgen.cli.output import Output, output_options, printable
 from sentgen.corpus.pair_text import PairSettings
-from sentgen.counts.ingestion import DATABASE_SHARE
+from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
 from sentgen.schema.store import default_memory_limit
 
