@@ -32,7 +32,9 @@ def ingest(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH...", help="JSON Lines, a folder, CoNLL-U, or two texts of as many lines."
+            metavar="PATH...",
+            help="JSON Lines, a folder, CoNLL-U, or two files, documents first: texts of as many lines, "
+            "or CoNLL-U with the same ids.",
         ),
     ],
     corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
