@@ -62,7 +62,8 @@ class Rejection:
     """One sentence that a named check refused, with where it stands.
 
     ``line`` counts from 1 in the source as read (after decompression); ``sent_id`` is empty when the
-    source does not name its sentences.
+    source does not name its sentences. ``document`` is the document that the sentence would have begun,
+    where the reader knows it.
     """
 
     path: str
@@ -70,6 +71,7 @@ class Rejection:
     sent_id: str
     check: str
     message: str
+    document: str | None = None
 
     def as_error(self) -> InputError:
         """The same as an exception."""

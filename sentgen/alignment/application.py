@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from sqlalchemy import Connection, delete, insert
+from sqlalchemy import Connection, delete, insert, select
 
-from sentgen.alignment.alignment import Alignment, Link
+from sentgen.alignment.alignment import Alignment, PhraseLink
 from sentgen.alignment.figures import figures
 from sentgen.alignment.model_store import DIRECTIONS, get_model, iterations_done
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.settings_json import decoding
 from sentgen.alignment.stored_model import StoredAligner, stored_aligner
 from sentgen.alignment.stored_pairs import pair_batches, pair_corpus, pair_numbers
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import NotFoundError
 from sentgen.schema import Store
 from sentgen.schema import alignment as tables
 from sentgen.schema.store import append, fetch_arrow, raw
@@ -45,7 +47,7 @@ def apply_model(
     corpus: str,
     name: str,
     *,
-    decode: str | None = None,
+    decode: Literal["viterbi", "posterior"] | None = None,
     threshold: float | None = None,
     progress: Progress | None = None,
 ) -> Applied:
@@ -56,11 +58,12 @@ def apply_model(
 
     Raises:
         NotFoundError: there is no such corpus or model.
+        InputError: a threshold for the best path.
     """
     began = time.monotonic()
-    aligner = stored_aligner(store, name).decoding(decode=decode, threshold=threshold)
-    if threshold is not None and aligner.settings.decode != "posterior":
-        raise InputError("the best path has no --threshold; choose --decode posterior")
+    aligner = stored_aligner(store, name)
+    settings = decoding(aligner.settings, decode=decode, threshold=threshold)
+    aligner = replace(aligner, settings=settings)
     with store.connect() as connection:
         total = len(pair_numbers(connection, corpus))
     done = Applied()
@@ -195,18 +198,17 @@ def links(store: Store, corpus: str, name: str) -> pa.Table:
             and corpus = ?
         order by pair, abstract_first, document_first
     """
-    alignments(store, corpus, name)
-    return _stored(store, corpus, name, query, empty=True)
+    return _stored(store, corpus, name, query)
 
 
-def word_links(store: Store, corpus: str, name: str) -> Iterator[tuple[str, list[Link]]]:
-    """Yield the name and the word links of each pair, in the order of the corpus; raises as `alignments`."""
+def stored_alignments(store: Store, corpus: str, name: str) -> Iterator[tuple[str, Alignment]]:
+    """Yield name and phrase links of each pair, in the order of the corpus; raises as `alignments`."""
     query = """
         select
             p.name,
             list((l.document_first, l.document_end, l.abstract_first, l.abstract_end)::row(
                 a integer, b integer, c integer, d integer
-            ) order by l.document_first, l.abstract_first) filter (l.pair_id is not null) as phrases
+            ) order by l.abstract_first, l.document_first) filter (l.pair_id is not null) as phrases
         from alignment a
         join alignment_model m on m.id = a.model_id
         join pair p on p.id = a.pair_id
@@ -219,23 +221,27 @@ def word_links(store: Store, corpus: str, name: str) -> Iterator[tuple[str, list
     """
     rows = _stored(store, corpus, name, query)
     for pair, phrases in zip(rows["name"].to_pylist(), rows["phrases"].to_pylist(), strict=True):
-        found = {
-            (i, j)
-            for phrase in phrases or ()
-            for i in range(phrase["a"], phrase["b"])
-            for j in range(phrase["c"], phrase["d"])
-        }
-        yield pair, sorted(found)
-
-
-def _stored(store: Store, corpus: str, name: str, query: str, *, empty: bool = False) -> pa.Table:
-    with store.connect() as connection:
-        get_model(connection, name)
-        pair_corpus(connection, corpus)
-        rows = fetch_arrow(connection, query, [name, corpus])
-    if not rows.num_rows and not empty:
-        raise NotFoundError(
-            f"the model {name!r} has not been applied to {corpus!r}; run: "
-            f"sentgen align apply --pairs {corpus} --model {name}"
+        yield (
+            pair,
+            Alignment(
+                tuple(
+                    PhraseLink(abstract=(one["c"], one["d"]), document=(one["a"], one["b"]))
+                    for one in phrases or ()
+                )
+            ),
         )
-    return rows
+
+
+def _stored(store: Store, corpus: str, name: str, query: str) -> pa.Table:
+    """Return what a query finds of a model and a corpus to which it has been applied."""
+    with store.connect() as connection:
+        model = get_model(connection, name).id
+        corpus_id = pair_corpus(connection, corpus).id
+        columns = tables.alignment.c
+        some = select(columns.pair_id).where(columns.model_id == model, columns.corpus_id == corpus_id)
+        if connection.execute(some.limit(1)).first() is None:
+            raise NotFoundError(
+                f"the model {name!r} has not been applied to {corpus!r}; run: "
+                f"sentgen align apply --pairs {corpus} --model {name}"
+            )
+        return fetch_arrow(connection, query, [name, corpus])

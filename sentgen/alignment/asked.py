@@ -10,6 +10,7 @@ from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.baselines import aligner_named
 from sentgen.alignment.pbhmm import untrained
 from sentgen.alignment.settings import Settings
+from sentgen.alignment.settings_json import decoding
 from sentgen.alignment.stored_model import stored_aligner
 from sentgen.errors import InputError
 from sentgen.schema import Store
@@ -66,11 +67,4 @@ def chosen_aligner(choice: Choice, store: Callable[[], Store]) -> tuple[Aligner,
 
 
 def _decoding(settings: Settings, choice: Choice) -> Settings:
-    """Return settings with another choice of links."""
-    if choice.decode is not None:
-        settings = replace(settings, decode=choice.decode)
-    if choice.threshold is not None:
-        if settings.decode != "posterior":
-            raise InputError("the best path has no --threshold; choose --decode posterior")
-        settings = replace(settings, threshold=choice.threshold)
-    return settings
+    return decoding(settings, decode=choice.decode, threshold=choice.threshold)

@@ -6,7 +6,7 @@ from null (Brown et al. 1993). Words are compared in lower case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -111,7 +111,7 @@ def alignments(
         yield word_links(found)
 
 
-def word_links(links: set[Link]) -> Alignment:
+def word_links(links: Collection[Link]) -> Alignment:
     """Return the alignment that consists of word links."""
     ordered = sorted((s, d) for d, s in links)
     return Alignment(tuple(PhraseLink((s, s + 1), (d, d + 1)) for s, d in ordered))

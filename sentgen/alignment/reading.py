@@ -16,7 +16,7 @@ def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pa
     """Yield the pairs of files, as `sentgen pairs ingest` would store them.
 
     Args:
-        paths: JSON Lines, two parallel texts, a folder, or CoNLL-U; see `sentgen.corpus.pair_readers`.
+        paths: JSON Lines, two parallel files, a folder, or CoNLL-U; see `sentgen.corpus.pair_readers`.
         settings: how pairs are found and how texts become words.
 
     Raises:

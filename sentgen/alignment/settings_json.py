@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
-from typing import Any, get_args, get_type_hints
+from math import isfinite, nan
+from typing import Any, Literal, get_args, get_type_hints
 
 from sentgen.alignment.settings import Part, Prior, Settings
 from sentgen.errors import InputError
+
+_PRIOR = "prior_"
+#: Commas separate systems in a list of them, so that there slashes separate values.
+_SEPARATOR = re.compile("[,/]")
+_SWITCH = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def as_json(settings: Settings) -> str:
@@ -26,8 +33,16 @@ def from_json(text: str) -> Settings:
     return Settings(**values)
 
 
+def setting_names() -> list[str]:
+    """Return what `changed` can set, sorted; the priors are called ``prior_word`` and so on."""
+    return sorted(_names(Settings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
+
+
 def changed(settings: Settings, given: Mapping[str, str]) -> Settings:
-    """Return settings with other values, by name; the priors are called `prior-word` and so on.
+    """Return settings with other values, by name, with hyphens or underscores.
+
+    Commas or slashes separate several values, ``none`` is no limit, and a switch is ``true`` or ``false``
+    (``yes`` or ``no``).
 
     >>> changed(Settings(), {"p0": "0.1", "prior-identity": "9", "fixed": "null,weights"}).prior.identity
     9.0
@@ -37,14 +52,34 @@ def changed(settings: Settings, given: Mapping[str, str]) -> Settings:
     """
     for option, text in given.items():
         name = option.replace("-", "_")
-        if name in _names(Settings) - {"prior"}:
-            settings = replace(settings, **{name: _value(option, name, text)})
-        elif name.removeprefix("prior_") in _names(Prior) and name.startswith("prior_"):
-            prior = replace(settings.prior, **{name.removeprefix("prior_"): _number(option, text)})
+        if name not in setting_names():
+            known = ", ".join(setting_names()).replace("_", "-")
+            raise InputError(f"no setting {option!r}; there are: {known}")
+        if name.startswith(_PRIOR):
+            prior = replace(settings.prior, **{name.removeprefix(_PRIOR): _number(option, text)})
             settings = replace(settings, prior=prior)
         else:
-            known = sorted(_names(Settings) - {"prior"} | {f"prior_{one}" for one in _names(Prior)})
-            raise InputError(f"no setting {option!r}; there are: {', '.join(known).replace('_', '-')}")
+            settings = replace(settings, **{name: _value(option, name, text)})
+    return settings
+
+
+def decoding(
+    settings: Settings,
+    *,
+    decode: Literal["viterbi", "posterior"] | None = None,
+    threshold: float | None = None,
+) -> Settings:
+    """Return settings with another choice of links; ``None`` leaves what there is.
+
+    Raises:
+        InputError: a threshold for the best path.
+    """
+    if decode is not None:
+        settings = replace(settings, decode=decode)
+    if threshold is not None:
+        if settings.decode != "posterior":
+            raise InputError("the best path has no --threshold; choose --decode posterior")
+        settings = replace(settings, threshold=threshold)
     return settings
 
 
@@ -61,24 +96,34 @@ def _value(option: str, name: str, text: str) -> Any:
             raise InputError(f"{option} is {text!r}; choose one of: {', '.join(choices)}")
         return text
     if name == "fixed":
-        parts = frozenset(part for part in text.split(",") if part)
+        parts = frozenset(part for part in _SEPARATOR.split(text) if part)
         if not parts <= set(get_args(Part)):
             raise InputError(f"{option} is {text!r}; name some of: {','.join(get_args(Part))}")
         return parts
     if name == "weights":
-        return tuple(_number(option, part) for part in text.split(","))
+        weights = tuple(_number(option, part) for part in _SEPARATOR.split(text))
+        if len(weights) != len(Settings().weights):
+            raise InputError(f"{option} is {text!r}; give three: of table, stems and identity")
+        return weights
     if hint is bool:
-        if text not in ("true", "false"):
+        if text.lower() not in _SWITCH:
             raise InputError(f"{option} is {text!r}; say true or false")
-        return text == "true"
-    if text == "none" and type(None) in get_args(hint):
+        return _SWITCH[text.lower()]
+    if text.lower() == "none" and type(None) in get_args(hint):
         return None
     number = _number(option, text)
-    return int(number) if int in (hint, *get_args(hint)) else number
+    if int not in (hint, *get_args(hint)):
+        return number
+    if not number.is_integer():
+        raise InputError(f"{option} is {text!r}, which is no whole number")
+    return int(number)
 
 
 def _number(option: str, text: str) -> float:
     try:
-        return float(text)
-    except ValueError as error:
-        raise InputError(f"{option} is {text!r}, which is no number") from error
+        number = float(text)
+    except ValueError:
+        number = nan
+    if not isfinite(number):
+        raise InputError(f"{option} is {text!r}, which is no number")
+    return number

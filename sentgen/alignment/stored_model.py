@@ -53,15 +53,6 @@ class StoredAligner:
             batch = pairs[begin : begin + BATCH]
             yield from self.fetched(batch).align(batch)
 
-    def decoding(self, *, decode: str | None = None, threshold: float | None = None) -> StoredAligner:
-        """Return the aligner with another choice of links."""
-        settings = self.settings
-        if decode is not None:
-            settings = replace(settings, decode=decode)  # type: ignore[arg-type]
-        if threshold is not None:
-            settings = replace(settings, threshold=threshold)
-        return replace(self, settings=settings)
-
     def fetched(self, pairs: Sequence[Pair]) -> PhraseHmm:
         """Return an aligner in memory that is good for these pairs."""
         lexicon = Lexicon(self.words, fold=self.settings.fold)
@@ -78,23 +69,22 @@ class StoredAligner:
         model = self.model
         forms = self.forms[DIRECTIONS.index(direction)]
         parameters = load_parameters(connection, model, direction, forms)
-        words = load_cells(
-            connection,
-            model,
-            direction,
-            "words",
-            sources=_keys([pair.document for pair in pairs], model.settings.max_document_phrase),
-            targets=_keys([pair.abstract for pair in pairs], model.settings.max_abstract_phrase),
-        )
-        stems = load_cells(
-            connection,
-            model,
-            direction,
-            "stems",
-            sources=_keys([pair.document_stems for pair in pairs], model.settings.max_document_phrase),
-            targets=_keys([pair.abstract_stems for pair in pairs], model.settings.max_abstract_phrase),
-        )
-        return replace(parameters, table=words.table(), stems=stems.table())
+        texts = {
+            "words": ([pair.document for pair in pairs], [pair.abstract for pair in pairs]),
+            "stems": ([pair.document_stems for pair in pairs], [pair.abstract_stems for pair in pairs]),
+        }
+        tables = {
+            layer: load_cells(
+                connection,
+                model,
+                direction,
+                layer,
+                sources=_keys(documents, model.settings.max_document_phrase),
+                targets=_keys(abstracts, model.settings.max_abstract_phrase),
+            ).table()
+            for layer, (documents, abstracts) in texts.items()
+        }
+        return replace(parameters, table=tables["words"], stems=tables["stems"])
 
 
 def stored_aligner(store: Store, name: str, *, label: str | None = None) -> StoredAligner:

@@ -13,6 +13,7 @@ from sentgen.alignment.model_report import ModelReport, jump_plot, model_report,
 from sentgen.alignment.model_store import DIRECTIONS, Iteration, list_models, remove_model
 from sentgen.alignment.settings import preset as settings_of
 from sentgen.alignment.settings_json import changed
+from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.alignment.training import DATABASE_SHARE, DROP, Plan, train_model
 from sentgen.cli import align_text
 from sentgen.cli.files import check_file_option, whole_file
@@ -266,7 +267,12 @@ def apply(
         told_when_slow(),
     ):
         done = application.apply_model(
-            store, pairs, model, decode=decode, threshold=threshold, progress=progress
+            store,
+            pairs,
+            model,
+            decode=decode.value if decode else None,
+            threshold=threshold,
+            progress=progress,
         )
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""
     for name, value in (
@@ -315,5 +321,5 @@ def export(
         if not pharaoh:
             out.arrow(application.links(store, pairs, model))
             return
-        for _, found in application.word_links(store, pairs, model):
-            typer.echo(" ".join(f"{i}-{j}" for i, j in found))
+        for _, found in application.stored_alignments(store, pairs, model):
+            typer.echo(as_pharaoh(found))

@@ -14,7 +14,8 @@ from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.progress import bars
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
-from sentgen.counts.ingestion import DATABASE_SHARE, Settings, Summary
+from sentgen.counts.batch import DATABASE_SHARE
+from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
 from sentgen.errors import InputError
 from sentgen.schema.store import default_memory_limit

@@ -17,7 +17,7 @@ from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store,
 from sentgen.cli.output import Output, output_options, printable
 from sentgen.cli.progress import bars
 from sentgen.corpus.pair_text import PairSettings
-from sentgen.counts.ingestion import DATABASE_SHARE
+from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
 from sentgen.schema.store import default_memory_limit
 
@@ -31,7 +31,9 @@ def ingest(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH...", help="JSON Lines, a folder, CoNLL-U, or two texts of as many lines."
+            metavar="PATH...",
+            help="JSON Lines, a folder, CoNLL-U, or two files, documents first: texts of as many lines, "
+            "or CoNLL-U with the same ids.",
         ),
     ],
     corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sqlalchemy import Connection, Row, insert, select
 
@@ -16,21 +14,23 @@ from sentgen.corpus.line_blocks import Block, read_blocks
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source, expand
-from sentgen.counts import corpora, segments
+from sentgen.counts import segments
+from sentgen.counts.batch import (
+    BATCH_SECONDS,
+    BATCH_TOKENS,
+    add_corpus,
+    add_source,
+    clear_spilled,
+    find_corpus,
+    open_writer,
+    rejection_row,
+)
 from sentgen.counts.writer import SourceTally, Writer, next_id, now
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import one_thread
-
-#: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
-BATCH_TOKENS = 2_000_000
-BATCH_SECONDS = 10.0
-
-#: Share of the memory limit that counting may take; DuckDB has its own (`database_share`).
-COUNTING_SHARE = 0.35
-DATABASE_SHARE = 0.4
 
 ON_ERROR = ("raise", "collect", "skip")
 
@@ -130,9 +130,7 @@ class _Ingestion:
     ) -> None:
         self.store, self.settings, self.parser, self.progress = store, settings, parser, progress
         self.summary = Summary(settings.corpus)
-        # The writer of a store is alone, so that whatever lies here was left by a process that died.
-        self.spill_folder = Path(f"{store.path}.runs")
-        shutil.rmtree(self.spill_folder, ignore_errors=True)
+        clear_spilled(store)
 
     def run(self, paths: Sequence[str]) -> Summary:
         began = time.monotonic()
@@ -147,7 +145,7 @@ class _Ingestion:
                 f"none of the files found is a corpus (the first, {name}: {reason}); give --format"
             )
         with self.store.begin() as connection:
-            found = _corpus(connection, self.settings.corpus)
+            found = find_corpus(connection, self.settings.corpus)
             if found is not None:
                 segments.merge_small(connection, found.id)
                 self.summary.types = segments.count_types(connection, found.id)
@@ -184,12 +182,11 @@ class _Batch:
     def __init__(self, ingestion: _Ingestion) -> None:
         self.store, self.settings, self.parser = ingestion.store, ingestion.settings, ingestion.parser
         self.progress, self.before = ingestion.progress, ingestion.summary.tokens
-        self.spill_folder = ingestion.spill_folder
         self.writer: Writer | None = None
 
     def open(self, connection: Connection) -> None:
         self.connection = connection
-        self.corpus = _corpus(connection, self.settings.corpus)
+        self.corpus = find_corpus(connection, self.settings.corpus)
         if self.corpus is not None:
             _check_settings(self.corpus, self.settings)
 
@@ -214,7 +211,14 @@ class _Batch:
         if not tally.sentences and not rejections:
             raise InputError("has no sentences", path=source.name)
         self._record(rejections)
-        self._add_source(tally, reader, digest)
+        add_source(
+            self.connection,
+            self._corpus_row().id,
+            tally,
+            form=reader.name,
+            version=self._version(reader),
+            digest=digest,
+        )
         done.rejections += rejections
         done.sources += 1
         done.sentences += tally.sentences
@@ -269,35 +273,23 @@ class _Batch:
 
     def _writer(self) -> Writer:
         if self.writer is None:
-            corpus = self._corpus_row()
-            self.writer = Writer(
-                self.connection,
-                corpus.id,
-                corpus.lowercase,
-                corpus.max_order,
-                corpus.function_heads,
-                int(self.store.memory_limit * COUNTING_SHARE / DATABASE_SHARE),
-                self.spill_folder,
-            )
+            self.writer = open_writer(self.connection, self.store, self._corpus_row())
         return self.writer
 
     def _corpus_row(self) -> Row[tuple[object, ...]]:
         """Return the corpus, made now if it is new: a batch that stores nothing leaves no empty corpus."""
         if self.corpus is None:
             settings = self.settings
-            values = {
-                "id": next_id(self.connection, tables.corpus),
-                "name": settings.corpus,
-                "kind": settings.kind,
-                "licence": settings.licence,
-                "lowercase": settings.lowercase,
-                "max_order": settings.order,
-                "tags": settings.tags,
-                "function_heads": settings.function_heads,
-                "created_at": now(),
-            }
-            self.connection.execute(insert(tables.corpus), values)
-            self.corpus = corpora.find(self.connection, settings.corpus)
+            self.corpus = add_corpus(
+                self.connection,
+                settings.corpus,
+                kind=settings.kind,
+                licence=settings.licence,
+                order=settings.order,
+                lowercase=settings.lowercase,
+                tags=settings.tags,
+                function_heads=settings.function_heads,
+            )
         return self.corpus
 
     def _known(self, digest: str, reader: Reader) -> bool:
@@ -318,23 +310,6 @@ class _Batch:
             return reader.version
         return f"{reader.version}+{self.parser.name}@{self.parser.version}"
 
-    def _add_source(self, tally: SourceTally, reader: Reader, digest: str) -> None:
-        row = {
-            "id": tally.id,
-            "corpus_id": self._corpus_row().id,
-            "path": tally.path,
-            "sha256": digest,
-            "format": reader.name,
-            "reader_version": self._version(reader),
-            "sentences": tally.sentences,
-            "tokens": tally.tokens,
-            "rejected": tally.rejected,
-            "cyclic": tally.cyclic,
-            "empty_nodes": tally.empty_nodes,
-            "ingested_at": now(),
-        }
-        self.connection.execute(insert(tables.source), row)
-
     def _record(self, rejections: list[Rejection]) -> None:
         """Store what was refused, instead of what an earlier try refused in the same place."""
         if not rejections:
@@ -345,18 +320,8 @@ class _Batch:
             self.connection.execute(
                 tables.rejection.delete().where(columns.corpus_id == corpus_id, columns.path == path)
             )
-        rows = [
-            {
-                "corpus_id": corpus_id,
-                "path": rejection.path,
-                "line": rejection.line,
-                "sent_id": rejection.sent_id,
-                "check_name": rejection.check,
-                "message": rejection.message,
-                "rejected_at": now(),
-            }
-            for rejection in rejections
-        ]
+        rejected_at = now()
+        rows = [rejection_row(corpus_id, one) | {"rejected_at": rejected_at} for one in rejections]
         self.connection.execute(insert(tables.rejection), rows)
 
     def finish(self) -> None:
@@ -370,10 +335,6 @@ class _Batch:
 
 def _base_name(name: str) -> str:
     return re.split(r"[/\\!]", name)[-1]
-
-
-def _corpus(connection: Connection, name: str) -> Row[tuple[object, ...]] | None:
-    return connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
 
 
 def _check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:

@@ -5,18 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from sentgen.corpus.pair_readers import PairFile, PairReader, pair_files
 from sentgen.corpus.pair_text import VERSION, PairSettings, RawPair, TokenizedPair
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora, segments
-from sentgen.counts.ingestion import BATCH_SECONDS, BATCH_TOKENS, COUNTING_SHARE, DATABASE_SHARE
-from sentgen.counts.writer import SourceTally, Writer, next_id, now
-from sentgen.errors import InputError, NotFoundError, Rejection
+from sentgen.counts.batch import (
+    BATCH_SECONDS,
+    BATCH_TOKENS,
+    add_corpus,
+    add_source,
+    clear_spilled,
+    find_corpus,
+    open_writer,
+    rejection_row,
+)
+from sentgen.counts.writer import SourceTally, next_id, now
+from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.alignment import pair as pair_table
@@ -92,9 +100,9 @@ def ingest_pairs(
     if on_error not in ON_ERROR:
         raise InputError(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
-    make: dict[str, object] = {"name": corpus, "kind": KIND, "licence": licence, "max_order": order}
     files = pair_files(paths)
-    run = _Ingestion(store, make, settings or PairSettings(), on_error == "skip", progress)
+    new = _New(corpus, licence, order)
+    run = _Ingestion(store, new, settings or PairSettings(), on_error == "skip", progress)
     run.size = sum(file.size for file in files)
     for file in files:
         run.read(file)
@@ -104,23 +112,33 @@ def ingest_pairs(
     return run.total
 
 
+@dataclass(frozen=True, slots=True)
+class _New:
+    """How a corpus is made if there is none."""
+
+    name: str
+    licence: str | None
+    order: int
+
+
 class _Ingestion:
     def __init__(
         self,
         store: Store,
-        make: dict[str, object],
+        new: _New,
         settings: PairSettings,
         skip: bool,
         progress: Progress | None,
     ) -> None:
-        self.store, self.make, self.settings, self.skip = store, make, settings, skip
+        self.store, self.new, self.settings, self.skip = store, new, settings, skip
         self.progress = progress or (lambda *_: None)
-        self.total = PairSummary(str(make["name"]))
+        self.total = PairSummary(new.name)
         #: Bytes of all files, and of those that were read.
         self.size = self.finished = 0
         #: Name to hash of the pairs of the corpus, those of the batch in flight included.
         self.known: dict[str, str] | None = None
         self.digests: dict[Source, str] = {}
+        clear_spilled(store)
 
     def read(self, file: PairFile) -> None:
         """Store the pairs of a file, in as many transactions as they need."""
@@ -173,17 +191,9 @@ class _Batch:
 
     def __init__(self, connection: Connection, run: _Ingestion, done: PairSummary) -> None:
         self.connection, self.run, self.done = connection, run, done
-        self.corpus_id = _corpus_id(connection, run.make)
-        corpus = connection.execute(select(tables.corpus).where(tables.corpus.c.id == self.corpus_id)).one()
-        self.writer = Writer(
-            connection,
-            self.corpus_id,
-            corpus.lowercase,
-            corpus.max_order,
-            corpus.function_heads,
-            int(run.store.memory_limit * COUNTING_SHARE / DATABASE_SHARE),
-            Path(f"{run.store.path}.runs"),
-        )
+        corpus = _corpus(connection, run.new)
+        self.corpus_id = int(corpus.id)
+        self.writer = open_writer(connection, run.store, corpus)
         self.first_document = next_id(connection, tables.document)
         self.first_pair = next_id(connection, pair_table)
         if run.known is None:
@@ -258,17 +268,8 @@ class _Batch:
         number = self.connection.execute(same).scalar()
         if number is None:
             number = next_id(self.connection, tables.source)
-            row = {
-                "id": number,
-                "corpus_id": self.corpus_id,
-                "path": source.name,
-                "sha256": digest,
-                "format": KIND,
-                "reader_version": VERSION,
-                **dict.fromkeys(("sentences", "tokens", "rejected", "cyclic", "empty_nodes"), 0),
-                "ingested_at": now(),
-            }
-            self.connection.execute(insert(tables.source), row)
+            empty = SourceTally(number, source.name)
+            add_source(self.connection, self.corpus_id, empty, form=KIND, version=VERSION, digest=digest)
         self.tallies[source] = SourceTally(number, source.name)
         return self.tallies[source]
 
@@ -289,14 +290,7 @@ class _Batch:
     def _record(self) -> None:
         """Store what was refused, unless an earlier run did."""
         for one in self.done.rejections:
-            row = {
-                "corpus_id": self.corpus_id,
-                "path": one.path,
-                "line": one.line,
-                "sent_id": one.sent_id,
-                "check_name": one.check,
-                "message": one.message,
-            }
+            row = rejection_row(self.corpus_id, one)
             columns = tables.rejection.c
             same = select(columns.line).where(*(columns[name] == value for name, value in row.items()))
             if self.connection.execute(same).first() is None:
@@ -307,25 +301,14 @@ class _Batch:
         self.writer.close()
 
 
-def _corpus_id(connection: Connection, make: dict[str, object]) -> int:
-    """Return the number of a corpus of pairs, made now if it is new."""
-    try:
-        found = corpora.find(connection, str(make["name"]))
-    except NotFoundError:
-        number = next_id(connection, tables.corpus)
-        row = {
-            "id": number,
-            "lowercase": False,
-            "tags": "xpos",
-            "function_heads": True,
-            "created_at": now(),
-            **make,
-        }
-        connection.execute(insert(tables.corpus), row)
-        return number
+def _corpus(connection: Connection, new: _New) -> Row[tuple[object, ...]]:
+    """Return a corpus of pairs, made now if it is new."""
+    found = find_corpus(connection, new.name)
+    if found is None:
+        return add_corpus(connection, new.name, kind=KIND, licence=new.licence, order=new.order)
     if found.kind != KIND:
         raise InputError(
-            f"the corpus {make['name']!r} is of kind {found.kind}, and pairs need one of their own; "
+            f"the corpus {new.name!r} is of kind {found.kind}, and pairs need one of their own; "
             "choose another --corpus"
         )
-    return int(found.id)
+    return found

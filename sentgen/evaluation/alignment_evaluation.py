@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from sentgen.alignment import Alignment, Link, Pair
-from sentgen.alignment.alignment import PhraseLink
+from sentgen.alignment.bitext import word_links
 from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment_gold import Combination, Gold, GoldLinks, Possible
@@ -151,12 +151,6 @@ def _humans(gold: Gold, combine: str, possible: Possible, ignored: frozenset[str
         figures = measure(pairs, answers, others, ignored=ignored, signature=signature)
         found.append(AlignedBy(f"human {name}", figures, {}, answers))
     return found
-
-
-def word_links(links: Collection[Link]) -> Alignment:
-    """Return an alignment of single words."""
-    ordered = sorted((j, i) for i, j in links)
-    return Alignment(tuple(PhraseLink((j, j + 1), (i, i + 1)) for j, i in ordered))
 
 
 def _with_intervals(systems: Sequence[AlignedBy], seed: int) -> list[AlignedBy]:

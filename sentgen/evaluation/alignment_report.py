@@ -14,9 +14,10 @@ import numpy as np
 
 import sentgen
 from sentgen.alignment import Link, Pair
+from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation import alignment_tables as tables
 from sentgen.evaluation.alignment_plots import precision_recall_plot, systems_plot
-from sentgen.evaluation.alignment_results import AlignmentResult, pharaoh
+from sentgen.evaluation.alignment_results import AlignmentResult
 from sentgen.evaluation.report import write_files
 from sentgen.evaluation.report_plots import Draw, plot_files, plot_urls
 from sentgen.evaluation.report_tables import Table, comparisons_csv, csv_text, markdown, settings_table
@@ -50,7 +51,7 @@ def links_csv(result: AlignmentResult) -> str:
     return csv_text(
         ["system", "pair", "links"],
         [
-            (system.system, pair.key, pharaoh(answer.links))
+            (system.system, pair.key, pharaoh(answer))
             for system in result.systems
             for pair, answer in zip(result.pairs, system.answers, strict=True)
         ],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sentgen.alignment import Alignment, Link, Pair
+from sentgen.alignment import Alignment, Pair
+from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment_gold import GoldLinks
 from sentgen.evaluation.alignment_measures import PRIMARY, Agreement
 from sentgen.evaluation.alignment_systems import Missing
@@ -112,22 +113,13 @@ def pair_rows(result: AlignmentResult) -> Iterator[Row]:
 
 def outputs_of(result: AlignmentResult) -> Iterator[OutputRow]:
     """Yield every answer as a row of `output`: the texts, the links in Pharaoh's form, the gold links."""
-    gold = [" ".join(_pharaoh(links)) for links in result.gold]
+    gold = [" ".join(_gold_links(links)) for links in result.gold]
     for system in result.systems:
         for item, (pair, answer) in enumerate(zip(result.pairs, system.answers, strict=True), 1):
             texts = f"{' '.join(pair.document)} ||| {' '.join(pair.abstract)}"
-            yield OutputRow(system.system, item, texts, pharaoh(answer.links), gold[item - 1])
+            yield OutputRow(system.system, item, texts, pharaoh(answer), gold[item - 1])
 
 
-def pharaoh(links: Iterable[Link]) -> str:
-    """Return links as text, in the order of the document.
-
-    >>> pharaoh({(1, 0), (0, 2)})
-    '0-2 1-0'
-    """
-    return " ".join(f"{i}-{j}" for i, j in sorted(links))
-
-
-def _pharaoh(gold: GoldLinks) -> Iterator[str]:
+def _gold_links(gold: GoldLinks) -> Iterator[str]:
     for i, j in sorted(gold.possible):
         yield f"{i}{'-' if (i, j) in gold.sure else 'p'}{j}"

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, get_args, get_type_hints
+from dataclasses import dataclass, replace
 
 from sentgen.alignment import Aligner, Pair
 from sentgen.alignment.baselines import SYSTEMS, aligner_named
@@ -22,7 +21,8 @@ from sentgen.alignment.em import train
 from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.pbhmm import PhraseHmm
-from sentgen.alignment.settings import Prior, Settings, preset
+from sentgen.alignment.settings import Settings, preset
+from sentgen.alignment.settings_json import changed, setting_names
 from sentgen.alignment.stored_model import stored_aligner
 from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
@@ -125,8 +125,7 @@ def _stored(spec: str, name: str, parts: Sequence[str], store: Store | None) -> 
     given = dict(_assignment(spec, part) for part in parts)
     if given.keys() - {"decode", "threshold"}:
         raise InputError(f"{spec!r} is trained; only decode and threshold can be set")
-    settings = _settings(spec, model.settings, given)
-    return model.decoding(decode=settings.decode, threshold=settings.threshold)
+    return replace(model, settings=_settings(spec, model.settings, given))
 
 
 def _iterations(spec: str, text: str) -> int:
@@ -174,37 +173,13 @@ def _assignment(spec: str, part: str) -> tuple[str, str]:
 
 
 def _settings(spec: str, settings: Settings, given: dict[str, str]) -> Settings:
-    """Change settings and priors by their names, values as text."""
-    known = {field.name for field in fields(Settings)} - {"prior"}
-    priors = {f"prior_{field.name}": field.name for field in fields(Prior)}
+    """Change settings and priors by their names; what is wrong is said of the system."""
     for name, text in given.items():
-        if name not in known and name not in priors:
-            names = ", ".join(sorted(known | set(priors)))
-            raise InputError(f"{spec!r} has no setting {name!r}; there are: {names}")
+        if name not in (known := setting_names()):
+            raise InputError(f"{spec!r} has no setting {name!r}; there are: {', '.join(known)}")
         try:
-            if name in priors:
-                prior = replace(settings.prior, **{priors[name]: float(text)})
-                settings = replace(settings, prior=prior)
-            else:
-                settings = replace(settings, **{name: _value(name, getattr(settings, name), text)})
-        except (KeyError, ValueError) as error:
-            raise InputError(f"{spec!r} has the value {text!r} for {name}, which it cannot take") from error
+            settings = changed(settings, {name: text})
+        except InputError as error:
+            refused = f"{spec!r} has the value {text!r} for {name}, which it cannot take"
+            raise InputError(f"{refused}: {error.message}") from error
     return settings
-
-
-def _value(name: str, old: Any, text: str) -> Any:
-    """Read a value of the type of the old one; `none` is no value, `/` separates several."""
-    choices = get_args(get_type_hints(Settings)[name])
-    if isinstance(old, str) and text not in choices:
-        raise ValueError(text)
-    if text.lower() == "none":
-        return None
-    if isinstance(old, bool):
-        return {"yes": True, "true": True, "no": False, "false": False}[text.lower()]
-    if isinstance(old, frozenset):
-        return frozenset(part for part in text.split("/") if part)
-    if isinstance(old, tuple):
-        return tuple(float(part) for part in text.split("/"))
-    if isinstance(old, str):
-        return text
-    return int(text) if isinstance(old, int) or (old is None and text.isdigit()) else float(text)

@@ -304,6 +304,11 @@ def test_settings_survive_the_store() -> None:
         ({"both": "perhaps"}, "both is 'perhaps'; say true or false"),
         ({"fixed": "everything"}, "fixed is 'everything'; name some of: null,"),
         ({"p0": "2"}, r"P\(null\) is 2.0"),
+        ({"p0": "none"}, "p0 is 'none', which is no number"),
+        ({"threshold": "nan"}, "threshold is 'nan', which is no number"),
+        ({"window": "inf"}, "window is 'inf', which is no number"),
+        ({"max-document-phrase": "1.5"}, "max-document-phrase is '1.5', which is no whole number"),
+        ({"weights": "0.5,0.5"}, "weights is '0.5,0.5'; give three"),
     ],
 )
 def test_settings_that_are_refused(given: dict[str, str], message: str) -> None:

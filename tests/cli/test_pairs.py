@@ -222,7 +222,6 @@ def test_a_killed_run_loses_at_most_its_batch(pairs: Path, store: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", _KILLED, str(store), str(pairs)], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert sound(store) == []
-
     with Store(store) as opened:
         kept = len(list(stored_pairs(opened, "toy")))
         done = ingest_pairs(opened, [str(pairs)], "toy")
@@ -231,3 +230,16 @@ def test_a_killed_run_loses_at_most_its_batch(pairs: Path, store: Path) -> None:
     assert 2 <= kept <= 4
     assert (done.pairs, done.unchanged) == (6 - kept, kept)
     assert sound(store) == []
+
+
+def test_what_a_killed_run_spilled_is_removed_first(pairs: Path, store: Path) -> None:
+    """It may be large, and the disk be full: its place is free before the first pair is read."""
+    spilled = Path(f"{store}.runs")
+    spilled.mkdir()
+    (spilled / "0.records").write_bytes(b"x")
+    there = []
+
+    with Store(store, create=True) as opened:
+        ingest_pairs(opened, [str(pairs)], "toy", progress=lambda *_: there.append(spilled.exists()))
+
+    assert there == [False] * len(PAIRS)

@@ -12,10 +12,11 @@ import pytest
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings
-from sentgen.errors import InputError
+from sentgen.corpus.pair_text import PairSettings, RawPair, TokenizedPair
+from sentgen.errors import InputError, Rejection
 
 PAIR = Pair("a", ("It", "rains", ".", "It", "pours", "."), ("It", "pours", "."), (0, 3), (0,))
+SIDES = ("document", "abstract")
 CONLLU = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
 
 
@@ -252,6 +253,14 @@ def test_folders_that_are_refused(tmp_path: Path, files: dict[str, str], message
         (["a.document", "b.abstract"], r"'b\.abstract' does not follow its document b\.document"),
         (["a.abstract"], "does not follow its document"),
         (["a"], r"neither NAME\.document nor NAME\.abstract"),
+        (
+            ["a.document", "b.document", "b.abstract"],
+            r"p\.conllu:1: the document 'a\.document' has no abstract",
+        ),
+        (
+            ["a.document", "a.abstract", "b.document"],
+            r"p\.conllu:7: the document 'b\.document' has no abstract",
+        ),
     ],
 )
 def test_conllu_that_is_refused(tmp_path: Path, names: list[str], message: str) -> None:
@@ -273,6 +282,107 @@ def test_broken_sentences_of_conllu_refuse_the_pair(tmp_path: Path) -> None:
         list(read_pairs(str(tmp_path / "p.conllu")))
 
 
+def treebank(path: Path, *documents: tuple[str, str]) -> str:
+    """Write CoNLL-U with documents of one word each, of which `!` stands for a broken sentence."""
+    text = ""
+    for name, words in documents:
+        text += f"# newdoc id = {name}\n" if name else ""
+        text += "".join(CONLLU.format(word).replace("!\t_\t_\t_\t_\t_", "!\t_\t_\t_\t_\t7") for word in words)
+    path.write_text(text)
+    return str(path)
+
+
+def test_two_files_of_conllu(tmp_path: Path) -> None:
+    """The ids say what belongs together; a side may be part of them; sentences are those of the files."""
+    documents = treebank(tmp_path / "d.conllu", ("a", "xy"), ("b.document", "z"))
+    abstracts = treebank(tmp_path / "a.conllu", ("a", "x"), ("b.abstract", "z"))
+
+    found = list(read_pairs(documents, abstracts))
+
+    assert found == [Pair("a", ("x", "y"), ("x",), (0, 1), (0,)), Pair("b", ("z",), ("z",), (0,), (0,))]
+
+
+def test_trees_of_two_files_are_kept(tmp_path: Path) -> None:
+    """What the treebank says of the words comes along."""
+    tree = "# newdoc id = a\n1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tpours\tpour\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
+    for name in ("d", "a"):
+        (tmp_path / f"{name}.conllu").write_text(tree)
+
+    (file,) = pair_files([str(tmp_path / "d.conllu"), str(tmp_path / "a.conllu")])
+    (raw,) = file.read(PairSettings())
+
+    assert isinstance(raw, RawPair)
+    pair = raw.tokenised(PairSettings())
+    assert isinstance(pair, TokenizedPair)
+    assert [text[0].heads for text in (pair.document, pair.abstract)] == [[2, 0], [2, 0]]
+
+
+def test_two_files_of_whole_pairs(tmp_path: Path) -> None:
+    """Files that hold documents and abstracts are read one after the other, however many there are."""
+    paths = [
+        treebank(tmp_path / f"{name}.conllu", (f"{name}.document", "x"), (f"{name}.abstract", "x"))
+        for name in "ab"
+    ]
+
+    assert [pair.key for pair in read_pairs(*paths)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("documents", "abstracts", "message"),
+    [
+        ("a b", "a", r"a\.conllu: ends before 'b' \(.*d\.conllu:4\); both files need the same ids"),
+        ("a", "a b", r"d\.conllu: ends before 'b' \(.*a\.conllu:4\)"),
+        ("a b", "b a", r"a\.conllu:1: 'b' stands where 'a' belongs \(.*d\.conllu:1\)"),
+        ("a b", "a c", r"a\.conllu:4: 'c' stands where 'b' belongs \(.*d\.conllu:4\)"),
+        ("a b a", "a b c", r"d\.conllu:7: the id 'a' is there twice"),
+        ("a b", "a a", r"a\.conllu:4: the id 'a' is there twice"),
+        ("a", "", r"a\.conllu:1: no `# newdoc id` here"),
+        ("", "a", r"d\.conllu:1: no `# newdoc id` here"),
+    ],
+)
+def test_two_files_of_conllu_that_are_refused(
+    tmp_path: Path, documents: str, abstracts: str, message: str
+) -> None:
+    """Ids that are not there, twice, of one side only, or in another order."""
+    paths = [
+        treebank(tmp_path / f"{name}.conllu", *((one, "x") for one in ids.split(" ")))
+        for name, ids in (("d", documents), ("a", abstracts))
+    ]
+
+    with pytest.raises(InputError, match=message):
+        list(read_pairs(*paths))
+
+
+def test_document_without_an_id(tmp_path: Path) -> None:
+    """`# newdoc` alone begins a document that nothing can be matched with."""
+    path = tmp_path / "d.conllu"
+    path.write_text("# newdoc\n" + CONLLU.format("x"))
+
+    with pytest.raises(InputError, match=r"a\.conllu:1: no `# newdoc id` here"):
+        list(read_pairs(treebank(tmp_path / "b.conllu", ("a", "x")), str(path.rename(tmp_path / "a.conllu"))))
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+@pytest.mark.parametrize("broken", ["first", "whole", "abstract"])
+def test_a_broken_sentence_refuses_its_pair_only(tmp_path: Path, broken: str, *, parallel: bool) -> None:
+    """Be it the first of the document, all of it or all of the abstract: the other pairs are fine."""
+    texts = {"first": ("!x", "x"), "whole": ("!", "x"), "abstract": ("x", "!")}[broken]
+    pairs = [("a", ("x", "x")), ("b", texts), ("c", ("x", "x"))]
+    if parallel:
+        sides = [[(key, texts[side]) for key, texts in pairs] for side in (0, 1)]
+        paths = [treebank(tmp_path / f"{n}.conllu", *side) for n, side in enumerate(sides)]
+    else:
+        every = [
+            (f"{key}.{side}", text) for key, texts in pairs for side, text in zip(SIDES, texts, strict=True)
+        ]
+        paths = [treebank(tmp_path / "p.conllu", *every)]
+    (file,) = pair_files(paths)
+
+    found = [one.key if isinstance(one, RawPair) else one.check for one in file.read(PairSettings())]
+
+    assert found == ["a", "head-range", "c"]
+
+
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "pairs"),
@@ -280,8 +390,6 @@ def test_broken_sentences_of_conllu_refuse_the_pair(tmp_path: Path) -> None:
 )
 def test_real_pairs(data_dir: Path, name: str, pairs: int) -> None:
     """All pairs of the shared data are found; documents are cut to be fast."""
-    from sentgen.errors import Rejection
-
     settings = PairSettings(replace_controls=True)
     (file,) = pair_files([str(data_dir / "pairs" / name)])
     found = list(file.read(settings))

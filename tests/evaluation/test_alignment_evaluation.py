@@ -13,9 +13,10 @@ from sqlalchemy import text
 from test_report import parsed
 
 from sentgen.alignment import Alignment, Pair
+from sentgen.alignment.bitext import word_links
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation import alignment_systems
-from sentgen.evaluation.alignment_evaluation import evaluate_alignment, word_links
+from sentgen.evaluation.alignment_evaluation import evaluate_alignment
 from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
 from sentgen.evaluation.alignment_kinds import kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment_report import markdown_page, page, write_alignment_report
@@ -242,6 +243,8 @@ def test_refused_lists(systems: str, message: str) -> None:
         ("pbhmm:fold=perhaps", "has the value 'perhaps' for fold"),
         ("pbhmm:decode=vitebi", "has the value 'vitebi' for decode, which it cannot take"),
         ("pbhmm:preset=paper:x", "'x' in .* is no setting; write NAME=VALUE"),
+        ("pbhmm:p0=none", "has the value 'none' for p0, which it cannot take: p0 is 'none', which is no"),
+        ("pbhmm:fixed=nul", "has the value 'nul' for fixed, which it cannot take: .* name some of: null,"),
         ("pbhmm:iterations=few", "has the value 'few' for iterations"),
     ],
 )

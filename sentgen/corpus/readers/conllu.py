@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from sentgen.corpus.readers._columns import (
@@ -47,12 +48,15 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
         sentence = Sentence([], line=start)
         document = _read_comments(rows[:first], sentence, path) or document
         if len(rows) > most:
-            yield Rejection(path, start, sentence.sent_id, "sentence-length", f"more than {most} lines")
+            message = f"more than {most} lines"
+            yield Rejection(path, start, sentence.sent_id, "sentence-length", message, document)
             continue
         del rows[:first]
         result = finished(sentence, path, limits, partial(_fill, rows=rows), shift=first)
-        if result is sentence:
-            sentence.document, document = document, None
+        if isinstance(result, Rejection):
+            yield replace(result, document=document)
+            continue
+        result.document, document = document, None
         yield result
 
 
