@@ -17,7 +17,7 @@ from sentgen.alignment.model_store import (
     load_parameters,
 )
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import Parameters
+from sentgen.alignment.parameters import Parameters, forms_of_stems
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.stored_cells import load_cells
@@ -101,14 +101,10 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
     words = tuple(rows["form"].to_pylist())
     lexicon = Lexicon(words, fold=model.settings.fold)
     sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
-    forward, reverse = (_forms(lexicon, flags) for flags in sides)
+    forward, reverse = (
+        forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides
+    )
     return StoredAligner(store, model, model.settings, words, (forward, reverse), label or name)
-
-
-def _forms(lexicon: Lexicon, flags: Ids) -> Ids:
-    """Return how many of the flagged words have each stem, at least 1."""
-    counts = np.bincount(lexicon.stem_of[np.flatnonzero(flags)], minlength=len(lexicon.stems))
-    return np.maximum(counts, 1).astype(np.int32)
 
 
 def _keys(texts: Sequence[Ids], longest: int) -> Keys:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,22 @@ def test_a_worker_dies_in_mid_request_and_while_idle(opening: Opening) -> None:
             (second,) = pool._all
             second.kill()
             await until(lambda: second not in pool._all)
+            assert (await pool.call(ask("select 1 as n"))).head["status"] == 200
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_that_nobody_saw_die_gets_no_work(opening: Opening) -> None:
+    """The event loop has not run since the worker was killed: the request waits for another one."""
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            (worker,) = pool._all
+            os.kill(worker.process.pid, signal.SIGKILL)
+            with suppress(ChildProcessError):  # a thread of asyncio may have waited for it
+                os.waitid(os.P_PID, worker.process.pid, os.WEXITED | os.WNOWAIT)
+
+            assert pool.state["idle"] == 1
             assert (await pool.call(ask("select 1 as n"))).head["status"] == 200
 
     asyncio.run(scenario())
