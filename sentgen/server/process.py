@@ -49,17 +49,11 @@ class Worker:
             StoreError: it could not.
         """
         folder = tempfile.mkdtemp(prefix="sentgen-worker-")
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "sentgen.server.worker", json.dumps(asdict(opening))),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            cwd=folder,
-            env={**environment, **_FRUGAL, "TMPDIR": folder},
-            start_new_session=True,
-        )
-        worker = cls(process, folder)
+        try:
+            worker = cls(await _spawned(opening, folder), folder)
+        except BaseException:  # a signal to the server, perhaps; from here on the worker removes it
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         slow = asyncio.get_running_loop().call_later(_PATIENCE, _say_slow, opening.kind)
         try:
             ready = (await asyncio.wait_for(worker._receive(), _START_SECONDS)).head
@@ -125,6 +119,19 @@ class Worker:
         while block := await self.process.stderr.read(1 << 16):
             text = block.decode("utf-8", "replace").rstrip()
             logger.warning("worker output", extra={"worker": self.process.pid, "text": text})
+
+
+async def _spawned(opening: Opening, folder: str) -> Process:
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "sentgen.server.worker", json.dumps(asdict(opening))),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        cwd=folder,
+        env={**environment, **_FRUGAL, "TMPDIR": folder},
+        start_new_session=True,
+    )
 
 
 def _say_slow(kind: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -176,6 +177,27 @@ def test_a_worker_that_dies_while_it_starts(opening: Opening) -> None:
             await Worker.start(replace(opening, memory=2**20))
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4, 100])
+def test_a_start_that_is_cancelled_leaves_nothing(
+    opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    """The folder of the worker goes, whether its process is there yet or not."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    async def scenario() -> None:
+        starting = asyncio.create_task(Worker.start(opening))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        assert len(list(tmp_path.iterdir())) == 1
+
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+
+    asyncio.run(scenario())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_respawned_is_tried_again(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
