@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -150,9 +151,13 @@ def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
     if snapshots is not None:
         yield snapshots
         return
-    with tempfile.TemporaryDirectory(prefix="sentgen-serve-") as folder:
-        published.publish(db or default_path(), Path(folder))
-        yield Path(folder)
+    ordinary = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the folder is removed
+    try:
+        with tempfile.TemporaryDirectory(prefix="sentgen-serve-") as folder:
+            published.publish(db or default_path(), Path(folder))
+            yield Path(folder)
+    finally:
+        signal.signal(signal.SIGTERM, ordinary)
 
 
 def _tokens(path: Path | None) -> tuple[str, ...]:

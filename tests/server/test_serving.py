@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from serving import Server, kind_of, serving, until, worker_of, workers_of
+from serving import PATIENCE, ROOT, Server, kind_of, serving, until, worker_of, workers_of
 
 from sentgen.cli import main
 from sentgen.schema import Store, snapshots
@@ -201,6 +203,20 @@ def test_workers_die_with_the_front(published: Path, tmp_path: Path) -> None:
         server.stop(signal.SIGKILL)
 
         until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+
+
+def test_a_signal_while_the_snapshot_is_made(demo: Path, tmp_path: Path) -> None:
+    """It leaves nothing behind, whether it comes before the server answers signals or after."""
+    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--db", str(demo), "--port", "0"]
+    (tmp_path / "tmp").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+    until(lambda: list((tmp_path / "tmp").iterdir()))
+    process.terminate()
+
+    assert process.wait(PATIENCE) in (0, 130)
+    assert list((tmp_path / "tmp").iterdir()) == []
 
 
 @pytest.mark.slow
