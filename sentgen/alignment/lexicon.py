@@ -107,7 +107,8 @@ def phrase_keys(words: Ids, length: int) -> Keys:
     count = max(0, len(words) - length + 1)
     if length == 1:
         return words.astype(np.int64)
-    mixed = np.full(count, length, np.uint64)
+    # Lengths begin far apart: a small number would be undone by the word with that id.
+    mixed = np.full(count, length * 0xD1B54A32D192ED03 % 2**64, np.uint64)
     for offset in range(length):
         mixed = (mixed ^ words[offset : offset + count].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)

@@ -106,10 +106,20 @@ def main() -> None:
         if _was_interrupted(error):
             typer.echo(_INTERRUPTED_TEXT, err=True)
             sys.exit(_INTERRUPTED)
+        if garbled := _garbled(error):
+            typer.echo(f"sentgen: {garbled!a} is no text: it is not UTF-8; write it again", err=True)
+            sys.exit(1)
         if not isinstance(error, SentgenError):
             raise
         typer.echo(f"sentgen: {error}", err=True)
         sys.exit(1)
+
+
+def _garbled(error: Exception) -> str | None:
+    """Return the argument that is behind an error because it is not UTF-8, a RuntimeError in DuckDB."""
+    if not isinstance(error, RuntimeError | UnicodeEncodeError):
+        return None
+    return next((word for word in sys.argv[1:] if any("\udc80" <= c <= "\udcff" for c in word)), None)
 
 
 def _was_interrupted(error: BaseException | None) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sentgen.alignment.cells import Cells, Space, lay_out
@@ -33,6 +33,7 @@ def same(cells: Cells, table: RewriteTable) -> None:
     assert cells.prob == pytest.approx(table.prob)
 
 
+@example([(["runs", "runs", "a", "run"], ["dog", "run", "a"])], 3, 1)
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5), st.integers(1, 3), st.integers(1, 3))
 def test_cells_are_the_support(texts: list[tuple[list[str], list[str]]], longest: int, least: int) -> None:
     """Every word pair that occurs together, and phrase pairs that do in enough pairs, at the prior mean."""

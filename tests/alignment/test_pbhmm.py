@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -103,6 +104,14 @@ def test_phrase_keys_tell_phrases_apart() -> None:
     assert (two < 0).all()
     assert len(phrase_keys(words, 6)) == 0
     assert phrase_keys(np.array([0, 0], np.int32), 2) != phrase_keys(np.array([0, 0, 0], np.int32), 3)
+
+
+def test_no_phrase_hides_its_first_word() -> None:
+    """All phrases of two to four of the first nine words have keys of their own."""
+    phrases = [list(phrase) for length in (2, 3, 4) for phrase in product(range(9), repeat=length)]
+    keys = {int(phrase_keys(np.array(phrase, np.int32), len(phrase))[0]) for phrase in phrases}
+
+    assert len(keys) == len(phrases) == 9**2 + 9**3 + 9**4
 
 
 def test_support_is_words_together_and_phrases_seen_twice() -> None:

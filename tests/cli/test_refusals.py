@@ -292,6 +292,15 @@ def test_interrupted_ingestion(sentgen: Sentgen, store: Path, tmp_path: Path, se
     assert not Path(f"{store}.runs").exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [("corpora", "show"), ("ngrams",), ("deps",), ("kwic",), ("sql",), ("score", "-m"), ("align", "model")],
+)
+def test_arguments_that_are_not_utf8(filled: Sentgen, arguments: tuple[str, ...]) -> None:
+    """The shell hands bytes on as they are typed; one line shows which argument has them."""
+    refused(filled(*arguments, "caf\udce9", *["word"] * (arguments[0] == "score")), "caf\\udce9")
+
+
 def test_closed_pipe(filled: Sentgen, store: Path) -> None:
     """`sentgen ... | head` ends in silence."""
     words = " ".join(command("freq", "--limit", "0", "--csv", "--db", store))

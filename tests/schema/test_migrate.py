@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from sqlalchemy import inspect
 from sqlalchemy.types import TypeEngine
 
+from sentgen.alignment.lexicon import phrase_keys
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, inspection, metadata, migrate
 from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
@@ -148,10 +150,12 @@ def test_rewrite_tables_of_the_third_revision_stay(path: Path) -> None:
         duck.execute(
             "insert into alignment_rewrite values "
             "(1, 'forward', 'words', 2, 0, 1, 1, 0.25), (1, 'forward', 'words', 2, 0, 0, 3, 0.75), "
-            "(1, 'reverse', 'words', 2, 1, 0, 1, 1.0), (1, 'forward', 'stems', 2, 1, 1, 2, 1.0)"
+            "(1, 'reverse', 'words', 2, 1, 0, 1, 1.0), (1, 'forward', 'stems', 2, 1, 1, 2, 1.0), "
+            "(1, 'forward', 'words', 2, -9, 1, 0, 1.0)"
         )
         duck.execute("insert into alignment_model values (1, 'm', 1, 'c', 1, '', '{}', 2, '0', now())")
         phrases = [("words", 0, "old"), ("words", 1, "new"), ("stems", 0, "ol"), ("stems", 1, "ne")]
+        phrases.append(("words", -9, "new old"))
         duck.executemany("insert into alignment_phrase values (1, ?, ?, ?)", phrases)
         duck.execute("update alembic_version set version_num = '0003'")
 
@@ -160,9 +164,12 @@ def test_rewrite_tables_of_the_third_revision_stay(path: Path) -> None:
     with duckdb.connect(str(path)) as duck:
         rows = duck.execute("select direction, layer, source, target, prob from v_rewrites").fetchall()
         kinds = duck.execute("select target, kind from alignment_rewrite where not reverse and not stems")
-        assert kinds.fetchall() == [(0, 3), (1, 1)]
+        assert kinds.fetchall() == [(1, 0), (0, 3), (1, 1)]
+        (key,) = phrase_keys(np.array([1, 0], np.int32), 2).tolist()
+        assert duck.execute("select min(source) from alignment_rewrite").fetchone() == (key,)
     assert sorted(rows) == [
         ("forward", "stems", "ne", "ne", 1.0),
+        ("forward", "words", "new old", "new", 1.0),
         ("forward", "words", "old", "new", 0.25),
         ("forward", "words", "old", "old", 0.75),
         ("reverse", "words", "new", "old", 1.0),
