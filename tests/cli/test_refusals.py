@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from conftest import BROKEN, PETS, ROOT, Sentgen, Told, command, refused
@@ -290,6 +291,20 @@ def test_interrupted_ingestion(sentgen: Sentgen, store: Path, tmp_path: Path, se
     assert told.out.splitlines()[3] == "sentences       2"
     assert sentgen("db", "check").code == 0
     assert not Path(f"{store}.runs").exists()
+
+
+def test_interrupted_start(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while modules are imported, which takes seconds on a cold disk, is no traceback."""
+
+    def interrupted(module: str) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sentgen.cli.import_module", interrupted)
+
+    told = sentgen("pairs", "list")
+
+    assert (told.code, told.out) == (130, "")
+    assert told.err == "sentgen: interrupted; what was finished is kept\n"
 
 
 def test_closed_pipe(filled: Sentgen, store: Path) -> None:
