@@ -108,6 +108,8 @@ def _single(sources: Sequence[Source], kinds: Sequence[str]) -> Iterator[PairFil
     for source, kind in zip(sources, kinds, strict=True):
         if kind in ("jsonl", "conllu"):
             files.append(PairFile(kind, (source,)))
+        elif source.explicit and not source.head():
+            raise InputError("is empty", path=source.name)
         elif source.explicit:
             raise InputError(
                 "a text alone is no pair; give two files of as many lines, documents first, or JSON Lines",

@@ -192,6 +192,8 @@ def test_json_that_is_refused(tmp_path: Path, line: str, message: str) -> None:
     ("files", "message"),
     [
         ({"a.txt": "alone"}, "a text alone is no pair"),
+        ({"a.txt": ""}, r"a\.txt: is empty"),
+        ({"d.conllu": CONLLU.format("x"), "a.conllu": ""}, r"a\.conllu: is empty"),
         ({"d.txt": "x\ny\n", "a.txt": "x\n"}, r"ends before line 2 of the other file"),
         ({"d.txt": "x\n", "a.txt": "\n"}, "the abstract has no words"),
     ],
