@@ -230,7 +230,7 @@ def _read_texts(file: PairFile) -> RawPair | Rejection:
     sides = []
     for source in file.sources:
         try:
-            sentences = list(READERS[detect(source)].read(iter(source.open()), path=source.name))
+            sentences = list(READERS[detect(source, prose=True)].read(iter(source.open()), path=source.name))
         except UnrecognizedError as error:
             return Rejection(source.name, 1, file.key, "empty-text", error.message)
         fault = next((one for one in sentences if isinstance(one, Rejection)), None)

@@ -100,6 +100,15 @@ def test_folder_of_pairs(tmp_path: Path) -> None:
     assert list(read_pairs(str(tmp_path))) == [PAIR]
 
 
+@pytest.mark.parametrize(("one", "other"), [("a.document", "a.abstract"), ("a.doc", "a.abs")])
+def test_folder_of_pairs_without_extensions(tmp_path: Path, one: str, other: str) -> None:
+    """The side is the extension, and says nothing of the format: text is text."""
+    (tmp_path / one).write_text("It rains. It pours.")
+    (tmp_path / other).write_text("It pours.")
+
+    assert list(read_pairs(str(tmp_path))) == [PAIR]
+
+
 @pytest.mark.parametrize(("one", "other"), [("document", "abstract"), ("articles", "summaries")])
 def test_two_folders(tmp_path: Path, one: str, other: str) -> None:
     """Files of the same name belong together."""
