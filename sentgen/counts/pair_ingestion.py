@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -53,11 +53,6 @@ class PairSummary:
     seconds: float = 0.0
     rejections: list[Rejection] = field(default_factory=list)
 
-    @property
-    def seen(self) -> int:
-        """Pairs that were read, good or bad."""
-        return self.pairs + self.unchanged + len(self.rejections)
-
     def add(self, other: PairSummary) -> None:
         """Add what a batch did, once it is committed."""
         for name in ("pairs", "unchanged", "sentences", "document_words", "abstract_words"):
@@ -101,8 +96,7 @@ def ingest_pairs(
     began = time.monotonic()
     new = _New(corpus, licence, order)
     run = _Ingestion(store, new, settings or PairSettings(), on_error == "skip", progress)
-    for file in pair_files(paths):
-        run.read(file)
+    run.read(pair_files(paths))
     with store.begin() as connection:
         segments.merge_small(connection, corpora.find(connection, corpus).id)
     run.total.seconds = time.monotonic() - began
@@ -135,45 +129,47 @@ class _Ingestion:
         self.digests: dict[Source, str] = {}
         clear_spilled(store)
 
-    def read(self, file: PairFile) -> None:
-        """Store the pairs of a file, in as many transactions as they need."""
-        found = file.read(self.settings)
-        seen = 0
-        while True:
+    def read(self, files: Iterable[PairFile]) -> None:
+        """Store the pairs of all files, in as many transactions as they need."""
+        found = self._found(files)
+        more = True
+        while more:
             done = PairSummary(self.total.corpus)
             with self.store.begin() as connection, one_thread(connection):
-                more = self._batch(connection, file, found, done, seen)
+                more = self._batch(connection, found, done)
             self.total.add(done)
-            seen += done.seen
-            if not more:
-                return
+
+    def _found(self, files: Iterable[PairFile]) -> Iterator[tuple[PairFile, int, RawPair | Rejection]]:
+        """Yield what the files hold, each with its file and its number in it."""
+        for file in files:
+            number = 0
+            for number, one in enumerate(file.read(self.settings), 1):
+                yield file, number, one
+            if not number:
+                raise InputError("has no pairs", path=file.name)
 
     def _batch(
         self,
         connection: Connection,
-        file: PairFile,
-        found: Iterator[RawPair | Rejection],
+        found: Iterator[tuple[PairFile, int, RawPair | Rejection]],
         done: PairSummary,
-        seen: int,
     ) -> bool:
         """Store pairs until there are many or none; say whether there may be more."""
         began = time.monotonic()
         batch = _Batch(connection, self, done)
         try:
             more = False
-            for one in found:
+            for file, number, one in found:
                 rejection = one if isinstance(one, Rejection) else batch.add(one)
                 if rejection is not None:
                     if not self.skip:
                         raise rejection.as_error()
                     done.rejections.append(rejection)
-                self.progress(file.name, seen + done.seen)
+                self.progress(file.name, number)
                 words = done.document_words + done.abstract_words
                 if words >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                     more = True
                     break
-            if not seen + done.seen:
-                raise InputError("has no pairs", path=file.name)
             batch.finish()
         finally:
             batch.close()
