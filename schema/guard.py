@@ -93,7 +93,11 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     Raises:
         QueryRejected: it may not, or it is wrong; in one line.
     """
-    if len(sql.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+    try:
+        size = len(sql.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise QueryRejected("the query is no text: it is not UTF-8; write it again") from None
+    if size > MAX_BYTES:
         raise QueryRejected(f"the query is longer than {MAX_BYTES} bytes; shorten it")
     try:
         _require_one_select(duck, sql)

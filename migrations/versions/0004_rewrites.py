@@ -69,9 +69,10 @@ def _find_new_keys() -> None:
     ids = {(model, layer, form): key for model, layer, key, form in phrases if key >= 0}
     found = []
     for model, layer, key, form in phrases:
-        words = [ids.get((model, layer, word)) for word in form.split(" ")]
-        if key < 0 and None not in words:
-            found.append({"model_id": model, "layer": layer, "old": key, "new": _key(words)})
+        words = [(model, layer, word) for word in form.split(" ")]
+        if key < 0 and all(word in ids for word in words):
+            new = _key([ids[word] for word in words])
+            found.append({"model_id": model, "layer": layer, "old": key, "new": new})
     if found:
         table = sa.table("new_key", *map(sa.column, ("model_id", "layer", "old", "new")))
         connection.execute(sa.insert(table), found)

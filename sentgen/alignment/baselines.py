@@ -35,6 +35,13 @@ def _count(text: str) -> int:
     return value
 
 
+def _length(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
 def _share(text: str) -> float:
     value = float(text)
     if not 0 < value < 1:
@@ -78,8 +85,8 @@ _HMM = {
 _PROGRAM = {"join": _join, "sentences": _count}
 #: Name to system, in the order of tables.
 SYSTEMS: Mapping[str, System] = {
-    "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": _count, "reuse": _truth}),
-    "cut-and-paste": System(CutAndPaste, "Jing 2002: blocks of equal stems", {"n": _count, "near": _count}),
+    "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": _length, "reuse": _truth}),
+    "cut-and-paste": System(CutAndPaste, "Jing 2002: blocks of equal stems", {"n": _length, "near": _count}),
     "model1": System(
         Model1,
         "IBM Model 1, the document as source",

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any, Literal, get_args, get_type_hints
 
 from sentgen.alignment.settings import Part, Prior, Settings
@@ -15,6 +15,16 @@ from sentgen.errors import InputError
 _PRIOR = "prior_"
 #: Commas separate systems in a list of them, so that there slashes separate values.
 _SEPARATOR = re.compile("[,/]")
+#: Least and largest values, where not every number has a meaning; no prior has negative fake counts.
+_RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("min_documents", "vocabulary", "forms"), (1, inf)),
+    **dict.fromkeys(("null_function", "mixed", "trust", "similar", "synonym", "related"), (0, 1)),
+    "threshold": (0, 1),
+    "max_run": (0, inf),
+    "reach": (1, 1 << 24),
+    "jump_power": (0, 100),
+    "jump_back": (0, inf),
+}
 _SWITCH = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -56,7 +66,8 @@ def changed(settings: Settings, given: Mapping[str, str]) -> Settings:
             known = ", ".join(setting_names()).replace("_", "-")
             raise InputError(f"no setting {option!r}; there are: {known}")
         if name.startswith(_PRIOR):
-            prior = replace(settings.prior, **{name.removeprefix(_PRIOR): _number(option, text)})
+            number = _number(option, text, (0, inf))
+            prior = replace(settings.prior, **{name.removeprefix(_PRIOR): number})
             settings = replace(settings, prior=prior)
         else:
             settings = replace(settings, **{name: _value(option, name, text)})
@@ -111,7 +122,7 @@ def _value(option: str, name: str, text: str) -> Any:
         return _SWITCH[text.lower()]
     if text.lower() == "none" and type(None) in get_args(hint):
         return None
-    number = _number(option, text)
+    number = _number(option, text, _RANGES.get(name, (-inf, inf)))
     if int not in (hint, *get_args(hint)):
         return number
     if not number.is_integer():
@@ -119,11 +130,15 @@ def _value(option: str, name: str, text: str) -> Any:
     return int(number)
 
 
-def _number(option: str, text: str) -> float:
+def _number(option: str, text: str, bounds: tuple[float, float] = (-inf, inf)) -> float:
     try:
         number = float(text)
     except ValueError:
         number = nan
     if not isfinite(number):
         raise InputError(f"{option} is {text!r}, which is no number")
+    least, most = bounds
+    if not least <= number <= most:
+        wanted = f"{least} or more" if most == inf else f"between {least} and {most}"
+        raise InputError(f"{option} is {text!r}; it must be {wanted}")
     return number

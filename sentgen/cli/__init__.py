@@ -99,6 +99,9 @@ def main() -> None:
         if end.code == _INTERRUPTED:  # Typer turns Ctrl-C into this code without a word
             typer.echo(_INTERRUPTED_TEXT, err=True)
         raise
+    except KeyboardInterrupt:  # while the command is imported; Typer takes over when it runs
+        typer.echo(_INTERRUPTED_TEXT, err=True)
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

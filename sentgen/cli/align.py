@@ -93,6 +93,8 @@ def train(
 
     Example: `sentgen align train --pairs papers --model papers --iterations 5 --jobs 2`
     """
+    if not model.strip():
+        raise typer.BadParameter("a model needs a name; give --model NAME")
     given = dict(_assignment(part) for part in setting or ())
     for name, value in (
         ("max-document-phrase", max_doc_phrase),
@@ -162,6 +164,8 @@ def model(
     Example: `sentgen align model papers algorithm --limit 10`
     """
     check_file_option("--plot", plot)
+    if word is not None and plot is not None:
+        raise typer.BadParameter("--plot draws the jumps of the whole model; leave out the word")
     with open_store(db, read_only=True) as store:
         if word is not None:
             out.arrow(top_rewrites(store, name, word, direction=direction, limit=limit))

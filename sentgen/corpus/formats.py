@@ -79,11 +79,12 @@ _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
 
 
-def detect(source: Source) -> str:
+def detect(source: Source, *, prose: bool = False) -> str:
     """Return the name of the format of a source, from its extension or else its first lines.
 
     A `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation stands
-    apart from the words, else `text`.
+    apart from the words, else `text`. With ``prose``, what is in no other format is plain text, whatever its
+    extension.
 
     Raises:
         UnrecognizedError: The source is empty, or its format cannot be told.
@@ -102,7 +103,7 @@ def detect(source: Source) -> str:
         name = _BY_EXTENSION[extension]
         return "wsj" if name == "dp" and wsj.partner(source.name) else name
     found = next((name for name, test in _TESTS if test(sample)), None)
-    if found is None and extension in _OPEN_EXTENSIONS:
+    if found is None and (prose or extension in _OPEN_EXTENSIONS):
         found = _prose(sample)
     if found is None:
         raise UnrecognizedError("cannot tell the format; give --format", path=source.name)

@@ -19,9 +19,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 from sentgen.corpus.formats import READERS, UnrecognizedError, detect
+from sentgen.corpus.pair_conllu import begins_with_document, read_conllu, read_parallel_conllu
 from sentgen.corpus.pair_text import PairSettings, RawPair, Text
 from sentgen.corpus.readers import jsonl
 from sentgen.corpus.readers._columns import FormatError
@@ -49,7 +50,6 @@ _SIDES = {
     "document": ("document", "documents", "doc", "source", "article", "articles", "text"),
     "abstract": ("abstract", "abstracts", "abs", "summary", "summaries", "target", "human"),
 }
-_SUFFIX = re.compile(r"(.+)\.(document|abstract)([0-9]*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class PairReader:
             case "jsonl":
                 return _read_jsonl(self._lines[0], settings)
             case "conllu":
-                return _read_conllu(self._lines[0])
+                return read_conllu(self._lines[0])
             case "conllu-parallel":
-                return _read_conllu_parallel(*self._lines)
+                return read_parallel_conllu(*self._lines)
             case "texts":
                 return _read_texts(self.file, self._lines)
         return _read_parallel(*self._lines)
@@ -126,7 +126,7 @@ def pair_files(paths: Sequence[str]) -> list[PairFile]:
     kinds = [_kind(source) for source in sources]
     if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
         return [PairFile("parallel", (sources[0], sources[1]))]
-    if kinds == ["conllu", "conllu"] and not _begins_with_document(sources[1]):
+    if kinds == ["conllu", "conllu"] and not begins_with_document(sources[1]):
         return [PairFile("conllu-parallel", (sources[0], sources[1]))]
     return _single(sources, kinds)
 
@@ -137,6 +137,8 @@ def _single(sources: Sequence[Source], kinds: Sequence[str]) -> list[PairFile]:
     for source, kind in zip(sources, kinds, strict=True):
         if kind in ("jsonl", "conllu"):
             files.append(PairFile(kind, (source,)))
+        elif source.explicit and not source.head():
+            raise InputError("is empty", path=source.name)
         elif source.explicit:
             raise InputError(
                 "a text alone is no pair; give two files of as many lines, documents first, or JSON Lines",
@@ -258,7 +260,7 @@ def _read_texts(file: PairFile, readers: Sequence[LineReader]) -> Iterator[RawPa
     sides = []
     for source, lines in zip(file.sources, readers, strict=True):
         try:
-            sentences = list(READERS[detect(source)].read(iter(lines), path=source.name))
+            sentences = list(READERS[detect(source, prose=True)].read(iter(lines), path=source.name))
         except UnrecognizedError as error:
             yield Rejection(source.name, 1, file.key, "empty-text", error.message)
             return
@@ -294,124 +296,6 @@ def _folder(folder: str) -> Iterator[PairFile]:
 def _files(folder: str) -> list[str]:
     names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
     return [name for name in names if os.path.isfile(os.path.join(folder, name))]
-
-
-class _Document(NamedTuple):
-    """A document of CoNLL-U with what is wrong with its sentences; without a name if none began it."""
-
-    name: str
-    line: int
-    sentences: tuple[Sentence, ...]
-    faults: tuple[Rejection, ...]
-
-
-def _documents(lines: LineReader) -> Iterator[_Document]:
-    """Yield the documents of a CoNLL-U file; one of them is in memory at a time."""
-    name, line = "", 1
-    sentences: list[Sentence] = []
-    faults: list[Rejection] = []
-    for found in READERS["conllu"].read(iter(lines), path=lines.source.name):
-        # A document begins with its first sentence, and again with its first good one.
-        if found.document is not None and (sentences or found.document != name):
-            if sentences or faults:
-                yield _Document(name, line, tuple(sentences), tuple(faults))
-            name, line, sentences, faults = found.document, found.line, [], []
-        if isinstance(found, Rejection):
-            faults.append(found)
-        else:
-            found.document = None
-            sentences.append(found)
-    if sentences or faults:
-        yield _Document(name, line, tuple(sentences), tuple(faults))
-
-
-def _read_conllu(lines: LineReader) -> Iterator[RawPair | Rejection]:
-    """Yield a pair for every abstract; only one document and one abstract are in memory."""
-    source = lines.source
-    document: _Document | None = None
-    alone = False
-    for one in _documents(lines):
-        match = _SUFFIX.fullmatch(one.name)
-        if match is None:
-            message = f"document {one.name!r} is neither NAME.document nor NAME.abstract"
-            named = Rejection(source.name, one.line, one.name, "pair-name", message)
-            yield one.faults[0] if one.faults else named
-        elif match[2] == "document":
-            if document and alone:
-                yield _without_abstract(document, source)
-            document, alone = one, True
-        elif document is None or document.name != f"{match[1]}.document":
-            message = f"the abstract {one.name!r} does not follow its document {match[1]}.document"
-            yield Rejection(source.name, one.line, one.name, "pair-name", message)
-        else:
-            alone = False
-            key = f"{match[1]}#{match[3]}" if match[3] else match[1]
-            yield _pair(key, document, one, (source, source))
-    if document and alone:
-        yield _without_abstract(document, source)
-
-
-def _without_abstract(document: _Document, source: Source) -> Rejection:
-    message = f"the document {document.name!r} has no abstract behind it"
-    return Rejection(source.name, document.line, document.name, "pair-name", message)
-
-
-def _pair(
-    key: str, document: _Document, abstract: _Document, sources: tuple[Source, Source]
-) -> RawPair | Rejection:
-    """Return a pair, or what is wrong with its first broken sentence."""
-    if faults := document.faults + abstract.faults:
-        return faults[0]
-    return RawPair(key, document.sentences, abstract.sentences, *sources, document.line)
-
-
-def _begins_with_document(source: Source) -> bool:
-    """Say whether a CoNLL-U file begins with `NAME.document`, so that it holds whole pairs."""
-    first = next(READERS["conllu"].read(iter(source.head()), path=source.name), None)
-    return first is not None and (first.document or "").endswith(".document")
-
-
-def _read_conllu_parallel(
-    of_documents: LineReader, of_abstracts: LineReader
-) -> Iterator[RawPair | Rejection]:
-    """Yield a pair for each document of the one file and the abstract of the same id in the other.
-
-    Only one of each is in memory, so that the ids must be in the same order.
-    """
-    documents, abstracts = of_documents.source, of_abstracts.source
-    seen = set[str]()
-    for document, abstract in zip_longest(_named(of_documents, "document"), _named(of_abstracts, "abstract")):
-        if document is None or abstract is None:
-            short, other = (documents, abstracts) if document is None else (abstracts, documents)
-            there = document or abstract
-            message = f"ends before {there.name!r} ({other.name}:{there.line}); {_SAME_IDS}"
-            raise InputError(message, path=short.name)
-        for one, source in ((document, documents), (abstract, abstracts)):
-            if one.name in seen:
-                message = f"the id {one.name!r} is there twice; {_SAME_IDS}"
-                raise InputError(message, path=source.name, line=one.line)
-        if document.name != abstract.name:
-            where = f"{documents.name}:{document.line}"
-            message = f"{abstract.name!r} stands where {document.name!r} belongs ({where}); {_SAME_IDS}"
-            raise InputError(message, path=abstracts.name, line=abstract.line)
-        seen.add(document.name)
-        yield _pair(document.name, document, abstract, (documents, abstracts))
-
-
-_SAME_IDS = "both files need the same ids in the same order, each once"
-
-
-def _named(lines: LineReader, side: str) -> Iterator[_Document]:
-    """Yield the documents of one side under the names of their pairs; an id may end in its side."""
-    source = lines.source
-    for one in _documents(lines):
-        if one.name and not one.name.startswith(f"{source.name}#"):
-            yield one._replace(name=one.name.removesuffix(f".{side}"))
-            continue
-        if one.faults:
-            raise one.faults[0].as_error()
-        message = "no `# newdoc id` here, which says which document and abstract are a pair"
-        raise InputError(message, path=source.name, line=one.line)
 
 
 def _base(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -54,11 +54,6 @@ class PairSummary:
     seconds: float = 0.0
     rejections: list[Rejection] = field(default_factory=list)
 
-    @property
-    def seen(self) -> int:
-        """Pairs that were read, good or bad."""
-        return self.pairs + self.unchanged + len(self.rejections)
-
     def add(self, other: PairSummary) -> None:
         """Add what a batch did, once it is committed."""
         for name in ("pairs", "unchanged", "sentences", "document_words", "abstract_words"):
@@ -104,8 +99,7 @@ def ingest_pairs(
     new = _New(corpus, licence, order)
     run = _Ingestion(store, new, settings or PairSettings(), on_error == "skip", progress)
     run.size = sum(file.size for file in files)
-    for file in files:
-        run.read(file)
+    run.read(files)
     with store.begin() as connection:
         segments.merge_small(connection, corpora.find(connection, corpus).id)
     run.total.seconds = time.monotonic() - began
@@ -140,40 +134,49 @@ class _Ingestion:
         self.digests: dict[Source, str] = {}
         clear_spilled(store)
 
-    def read(self, file: PairFile) -> None:
-        """Store the pairs of a file, in as many transactions as they need."""
-        pairs = file.read(self.settings)
-        seen = 0
-        while True:
+    def read(self, files: Sequence[PairFile]) -> None:
+        """Store the pairs of all files, in as many transactions as they need."""
+        found = self._found(files)
+        more = True
+        while more:
             done = PairSummary(self.total.corpus)
             with self.store.begin() as connection, one_thread(connection):
-                more = self._batch(connection, pairs, done, seen)
+                more = self._batch(connection, found, done)
             self.total.add(done)
-            seen += done.seen
-            if not more:
-                break
-        self.finished += file.size
 
-    def _batch(self, connection: Connection, pairs: PairReader, done: PairSummary, seen: int) -> bool:
+    def _found(self, files: Sequence[PairFile]) -> Iterator[tuple[PairReader, int, RawPair | Rejection]]:
+        """Yield what the files hold, each with the reader of its file and its number in it."""
+        for file in files:
+            reader, number = file.read(self.settings), 0
+            for number, one in enumerate(reader, 1):
+                yield reader, number, one
+            if not number:
+                raise InputError("has no pairs", path=file.name)
+            self.finished += file.size
+
+    def _batch(
+        self,
+        connection: Connection,
+        found: Iterator[tuple[PairReader, int, RawPair | Rejection]],
+        done: PairSummary,
+    ) -> bool:
         """Store pairs until there are many or none; say whether there may be more."""
         began = time.monotonic()
         batch = _Batch(connection, self, done)
         try:
             more = False
-            for one in pairs:
+            for reader, number, one in found:
                 rejection = one if isinstance(one, Rejection) else batch.add(one)
                 if rejection is not None:
                     if not self.skip:
                         raise rejection.as_error()
                     done.rejections.append(rejection)
-                read = (self.finished + pairs.bytes_read) / self.size if self.size else 1.0
-                self.progress(pairs.file.name, seen + done.seen, read)
+                read = (self.finished + reader.bytes_read) / self.size if self.size else 1.0
+                self.progress(reader.file.name, number, read)
                 words = done.document_words + done.abstract_words
                 if words >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                     more = True
                     break
-            if not seen + done.seen:
-                raise InputError("has no pairs", path=pairs.file.name)
             batch.finish()
         finally:
             batch.close()

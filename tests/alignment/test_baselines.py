@@ -223,6 +223,8 @@ def test_names_are_those_that_were_asked_for(system: str) -> None:
         ("model1:source=both", "the value 'both' for source"),
         ("eflomal:join=all", "the value 'all' for join"),
         ("mgiza:model=5", "the value '5' for model"),
+        ("lcs:n=0", "the value '0' for n"),
+        ("cut-and-paste:n=0", "the value '0' for n"),
     ],
 )
 def test_wrong_systems(spec: str, message: str) -> None:

@@ -308,6 +308,10 @@ def test_settings_survive_the_store() -> None:
         ({"threshold": "nan"}, "threshold is 'nan', which is no number"),
         ({"window": "inf"}, "window is 'inf', which is no number"),
         ({"max-document-phrase": "1.5"}, "max-document-phrase is '1.5', which is no whole number"),
+        ({"vocabulary": "0"}, "vocabulary is '0'; it must be 1 or more"),
+        ({"trust": "7"}, "trust is '7'; it must be between 0 and 1"),
+        ({"null-function": "-0.1"}, "null-function is '-0.1'; it must be between 0 and 1"),
+        ({"prior-word": "-1"}, "prior-word is '-1'; it must be 0 or more"),
         ({"weights": "0.5,0.5"}, "weights is '0.5,0.5'; give three"),
     ],
 )

@@ -189,6 +189,7 @@ def test_removing_the_pairs_removes_their_alignments(trained: Sentgen, store: Pa
         (("train", "--pairs", "none", "--model", "x"), "no corpus 'none'"),
         (("train", "--pairs", "toy", "--model", "x", "--set", "p0"), "write --set NAME=VALUE"),
         (("train", "--pairs", "toy", "--model", "x", "--set", "colour=red"), "no setting 'colour'"),
+        (("train", "--pairs", "toy", "--model", "x", "--set", "vocabulary=0"), "it must be 1 or more"),
         (("apply", "--pairs", "toy", "--model", "x"), "no alignment model 'x'; there are: m"),
         (("apply", "--pairs", "none", "--model", "m"), "no corpus 'none'"),
         (("export", "--pairs", "toy", "--model", "m"), "has not been applied to 'toy'"),
@@ -198,3 +199,18 @@ def test_removing_the_pairs_removes_their_alignments(trained: Sentgen, store: Pa
 def test_refusals(trained: Sentgen, arguments: tuple[str, ...], message: str) -> None:
     """One clear line that says what to do."""
     refused(trained("align", *arguments), message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train", "--pairs", "toy", "--model", " "), "a model needs a name"),
+        (("model", "m", "physician", "--plot", "jumps.png"), "leave out the word"),
+    ],
+)
+def test_options_that_make_no_sense(filled: Sentgen, arguments: tuple[str, ...], message: str) -> None:
+    """They are refused before anything is done."""
+    told = filled("align", *arguments)
+
+    assert told.code == 2
+    assert message in " ".join(told.err.replace("│", " ").split())

@@ -108,6 +108,25 @@ def test_another_pair_of_the_same_name(filled: Sentgen, tmp_path: Path) -> None:
     assert len(filled("pairs", "list", "toy", "--jsonl").out.splitlines()) == 6
 
 
+def test_small_files_share_a_transaction(sentgen: Sentgen, tmp_path: Path, store: Path) -> None:
+    """A folder of pairs is stored as one file of them is: with a bad pair, nothing of the batch."""
+    folder = tmp_path / "pairs"
+    folder.mkdir()
+    for name, text in (("a", "fine"), ("b", "also fine"), ("c", "not\x01fine")):
+        (folder / f"{name}.document").write_text(text)
+        (folder / f"{name}.abstract").write_text("fine")
+
+    refused(sentgen("pairs", "ingest", folder, "--corpus", "c"), "c.document", "control character")
+    assert sentgen("corpora", "list", "--json").out == "[]\n"
+
+    (folder / "c.document").write_text("fine at last")
+    assert sentgen("pairs", "ingest", folder, "--corpus", "c").code == 0
+    assert [
+        json.loads(line)["segments"] for line in sentgen("corpora", "list", "--jsonl").out.splitlines()
+    ] == [1]
+    assert sound(store) == []
+
+
 def test_bad_pairs_can_be_left_out(sentgen: Sentgen, pairs: Path, store: Path) -> None:
     """They are named, and recorded once however often they are met."""
     pairs.write_text(pairs.read_text() + '{"id": "bad", "document": "x"}\n')

@@ -100,6 +100,15 @@ def test_folder_of_pairs(tmp_path: Path) -> None:
     assert list(read_pairs(str(tmp_path))) == [PAIR]
 
 
+@pytest.mark.parametrize(("one", "other"), [("a.document", "a.abstract"), ("a.doc", "a.abs")])
+def test_folder_of_pairs_without_extensions(tmp_path: Path, one: str, other: str) -> None:
+    """The side is the extension, and says nothing of the format: text is text."""
+    (tmp_path / one).write_text("It rains. It pours.")
+    (tmp_path / other).write_text("It pours.")
+
+    assert list(read_pairs(str(tmp_path))) == [PAIR]
+
+
 @pytest.mark.parametrize(("one", "other"), [("document", "abstract"), ("articles", "summaries")])
 def test_two_folders(tmp_path: Path, one: str, other: str) -> None:
     """Files of the same name belong together."""
@@ -217,6 +226,8 @@ def test_json_that_is_refused(tmp_path: Path, line: str, message: str) -> None:
     ("files", "message"),
     [
         ({"a.txt": "alone"}, "a text alone is no pair"),
+        ({"a.txt": ""}, r"a\.txt: is empty"),
+        ({"d.conllu": CONLLU.format("x"), "a.conllu": ""}, r"a\.conllu: is empty"),
         ({"d.txt": "x\ny\n", "a.txt": "x\n"}, r"ends before line 2 of the other file"),
         ({"d.txt": "x\n", "a.txt": "\n"}, "the abstract has no words"),
     ],
