@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from sentgen.alignment.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
-from sentgen.alignment.spellings import letters, same_word, spelled_out
+from sentgen.alignment.spellings import first_letters, letters, same_word, spelled_out
 from sentgen.alignment.thesaurus import meanings
 from sentgen.alignment.wordnet import senses
 
@@ -157,15 +157,16 @@ def _initials(
 
     Function words of the phrase may have an initial, or be skipped: *usa* has none for *of*.
     """
-    plain = [letters(word) for word in other_text]
+    firsts = first_letters([letters(word) for word in other_text])
     full = [place for place, word in enumerate(other_text) if word.lower() not in FUNCTION_WORDS]
+    full_firsts = "".join(firsts[place] for place in full)
     column = {word: number for number, word in enumerate(others)}
     found = np.zeros((len(words), len(others)), np.bool_)
     for row, word in enumerate(words):
         initials = letters(word)
         if not (1 < len(initials) <= _INITIALS and initials.isalpha()) or word.lower() in FUNCTION_WORDS:
             continue
-        places = set(spelled_out(initials, plain))
-        places.update(full[place] for place in spelled_out(initials, [plain[place] for place in full]))
+        places = set(spelled_out(initials, firsts))
+        places.update(full[place] for place in spelled_out(initials, full_firsts))
         found[row, [column[other_text[place]] for place in places]] = True
     return found

@@ -65,17 +65,21 @@ def same_word(word: str) -> str:
     return _FORMS.get(word.lower(), _FORMS.get(plain, plain))
 
 
-def spelled_out(initials: str, text: Sequence[str]) -> list[int]:
+def first_letters(words: Sequence[str]) -> str:
+    """Return the first letter of each word, given without punctuation; a blank for a word of nothing."""
+    return "".join(word[:1] or " " for word in words)
+
+
+def spelled_out(initials: str, firsts: str) -> list[int]:
     """Return the places of words whose first letters are these initials, one word after the other.
 
     Args:
         initials: Two letters or more, in lower case.
-        text: Words without punctuation.
+        firsts: The first letters of all words (``first_letters``).
 
-    >>> spelled_out("eu", ["the", "european", "union"])
+    >>> spelled_out("eu", first_letters(["the", "european", "union"]))
     [1, 2]
     """
-    firsts = "".join(word[:1] or " " for word in text)
     found = list[int]()
     at = firsts.find(initials)
     while at >= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from sentgen.alignment.parameters import prior_parameters
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.sentences import breaks, link_stops
 from sentgen.alignment.settings import Settings, preset
+from sentgen.alignment.settings_json import as_json, from_json
 from sentgen.errors import InputError
 
 DOCUMENT = "cats chase mice . it rained all day in the north . dogs bark at night . it is cold ."
@@ -82,3 +84,13 @@ def test_what_is_no_probability_is_refused() -> None:
     """The message names the setting."""
     with pytest.raises(InputError, match=r"forget is 1\.5"):
         Settings(forget=1.5)
+
+
+def test_models_from_before_load_as_they_were() -> None:
+    """Settings that were stored without what is new have it switched off."""
+    known = json.loads(as_json(preset("best")))
+    before = from_json(
+        json.dumps({k: v for k, v in known.items() if k not in ("grouped", "forget", "stops")})
+    )
+
+    assert before == replace(preset("best"), grouped=0.0, forget=0.0, stops=False)
