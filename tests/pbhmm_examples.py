@@ -21,8 +21,13 @@ from sentgen.alignment.settings import Settings
 WORDS = ("run", "runs", "running", "cat", "cats", "the")
 
 
-def random_emission(rng: np.random.Generator, m: int, n: int, *, longest: int = 3) -> Emission:
-    """Make up rewrite probabilities, half of all phrase events among them."""
+def random_emission(
+    rng: np.random.Generator, m: int, n: int, *, longest: int = 3, forgetting: float = 0.0
+) -> Emission:
+    """Make up rewrite probabilities, half of all phrase events among them.
+
+    A share of ``forgetting`` of the words has a probability that the position is forgotten before them.
+    """
     found = [
         (t, length, i, k)
         for t in range(m)
@@ -36,7 +41,15 @@ def random_emission(rng: np.random.Generator, m: int, n: int, *, longest: int = 
     prob = rng.random(len(fields)) * 0.05
     by_end = np.argsort(start + length, kind="stable")
     return Emission(
-        rng.random((m, n)) * 0.1, rng.random(m) * 0.1, start, length, position, width, prob, by_end
+        rng.random((m, n)) * 0.1,
+        rng.random(m) * 0.1,
+        start,
+        length,
+        position,
+        width,
+        prob,
+        by_end,
+        np.where(rng.random(m) < forgetting, rng.random(m), 0.0),
     )
 
 

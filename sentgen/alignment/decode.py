@@ -13,6 +13,7 @@ from sentgen.alignment.jumps import Floats
 from sentgen.alignment.lattice_kernels import Chain, Emission, Indices
 from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.parameters import Parameters
+from sentgen.alignment.sentences import link_stops
 from sentgen.alignment.settings import Settings
 
 
@@ -63,6 +64,12 @@ def decode_posterior(
             raise ValueError("decoding in both directions needs the parameters of the other one")
         others, _ = link_posteriors(pair.exchanged(), reverse, settings)
         links = np.sqrt(links * others.T)
+    if settings.stops and pair.kinship is not None:
+        links = link_stops(
+            links,
+            pair.kinship.abstract_stops[np.unique(pair.abstract, return_inverse=True)[1]],
+            pair.kinship.document_stops[np.unique(pair.document, return_inverse=True)[1]],
+        )
     rows, columns = np.nonzero(links >= settings.threshold)
     phrases = [
         PhraseLink((t, t + 1), (i, i + 1), _capped(links[t, i]))

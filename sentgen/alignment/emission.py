@@ -21,6 +21,7 @@ from sentgen.alignment.jumps import Floats
 from sentgen.alignment.lattice_kernels import Emission, Indices
 from sentgen.alignment.lexicon import Ids, PairIds
 from sentgen.alignment.parameters import Parameters, RewriteTable
+from sentgen.alignment.sentences import breaks
 from sentgen.alignment.settings import Settings
 
 
@@ -76,7 +77,7 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
     else:
         parts[1] = same * share[:, None]
         if akin is not None:
-            by_kind = np.array([0.0, settings.related, settings.synonym, settings.similar])
+            by_kind = np.array([0.0, settings.related, settings.synonym, settings.grouped, settings.similar])
             parts[1] = np.maximum(parts[1], by_kind[akin.kinds])
         parts[2] = identical
     events = _events(pair, found, by_stems, settings)
@@ -85,6 +86,9 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
     null = _unigram(pair.abstract, parameters)
     if akin is not None and settings.null_function is not None:
         null[akin.abstract[abstract]] = settings.null_function
+    forget = np.zeros(len(pair.abstract))
+    if akin is not None:
+        forget[breaks(akin.abstract_stops[abstract])] = settings.forget
     emission = Emission(
         np.ascontiguousarray(weighted[abstract][:, document]),
         null,
@@ -94,6 +98,7 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
         events.width,
         parameters.weights @ event_parts,
         by_end(events.start, events.length, len(pair.abstract)),
+        forget,
     )
     return Rewriting(
         emission,

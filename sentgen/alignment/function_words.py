@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
+
 _WORDS = """
 a about above after against all also am among an and any are around as at be because been before being
 below between both but by can could did do does doing down during each either few for from had has have
@@ -13,6 +16,61 @@ you your 's 's 've 'll 'd 're 'm n't -lrb- -rrb-
 """
 FUNCTION_WORDS = frozenset(_WORDS.split())
 
+#: A line for each group of words and marks that may stand for each other where the words around them match;
+#: an indented line goes on with the group before it.
+_GROUPS = """
+a an the this that these those one
+his her hers its their theirs our my your 's whose the
+he she it they him her them i me we us you himself herself itself themselves
+am are is was were be been being 's 're 'm become becomes became
+have has had having 've
+do does did doing
+will would shall should can could may might must 'll 'd to
+am are is was were be been being 's has have had will would do does did
+about above across after against among around as at before behind below between by down during for from in
+    into near of off on onto out over since through to toward towards under until up upon via with within
+    without
+of from 's
+and or but nor so though although while because since as if than
+but however though although yet nevertheless while
+because since as due for
+before prior ahead
+after following since
+and also too as with along together
+who whom whose which that what where when why how
+no not n't neither nor never without cannot
+can could able cannot
+all any both each every either few more most much many some such other same certain several
+per a each
+over more than above exceed exceeding
+under less below than fewer
+about around some approximately nearly almost
+like such as including include includes included
+only just but
+then later
+now currently
+at in located
+. ! ? ; ...
+, ; :
+- -- _
+" '' `` ' `
+( [ -lrb-
+) ] -rrb-
+"""
+
+
+def _by_word(lines: str) -> Mapping[str, frozenset[int]]:
+    groups = defaultdict[str, set[int]](set)
+    for number, line in enumerate(lines.replace("\n ", " ").strip().splitlines()):
+        for word in line.split():
+            groups[word].add(number)
+    return {word: frozenset(numbers) for word, numbers in groups.items()}
+
+
+_BY_WORD = _by_word(_GROUPS)
+#: Marks that end a sentence.
+STOPS = frozenset(".!?")
+
 
 def is_function_word(word: str) -> bool:
     """Say whether a word is a function word or has no letter and no digit.
@@ -21,3 +79,12 @@ def is_function_word(word: str) -> bool:
     ['The', "'s", ',']
     """
     return word.lower() in FUNCTION_WORDS or not any(character.isalnum() for character in word)
+
+
+def groups(word: str) -> frozenset[int]:
+    """Return the groups of a word by their numbers: words with a group in common may stand for each other.
+
+    >>> bool(groups("The") & groups("a")), bool(groups("the") & groups("of"))
+    (True, False)
+    """
+    return _BY_WORD.get(word.lower(), frozenset())

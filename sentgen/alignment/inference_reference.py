@@ -53,11 +53,15 @@ def emissions(emission: Emission, all_states: list[State]) -> dict[int, Floats]:
 
 
 class Tables(NamedTuple):
-    """The transitions between S states, into them, and out of them to the end; the emissions by length."""
+    """The transitions between S states, into them, and out of them to the end; the emissions by length.
+
+    ``anywhere`` are the transitions into them from any position, 0 to n, each as likely as the other.
+    """
 
     states: list[State]
     moves: Floats  # (S, S)
     begin: Floats  # (S,)
+    anywhere: Floats  # (S,)
     finish: Floats  # (S,)
     emitted: dict[int, Floats]  # (m, S)
 
@@ -70,6 +74,7 @@ def tables(emission: Emission, chain: Chain) -> Tables:
         all_states,
         np.array([[transition(chain, last(a), b) for b in all_states] for a in all_states]),
         np.array([transition(chain, 0, state) for state in all_states]),
+        np.array([np.mean([transition(chain, e, state) for e in range(n + 1)]) for state in all_states]),
         np.array([transition(chain, last(state), (n + 1, 1)) for state in all_states]),
         emissions(emission, all_states),
     )
@@ -83,11 +88,13 @@ def infer_plainly(emission: Emission, chain: Chain) -> Posterior:
 def infer_from(written: Tables, emission: Emission, chain: Chain) -> Posterior:
     """Return the same from tables: one product with the matrix of states for each word and length."""
     m, n = emission.words.shape
-    all_states, moves, begin, finish, emitted = written
+    all_states, moves, begin, anywhere, finish, emitted = written
     alpha, beta = np.zeros((m + 1, len(all_states))), np.zeros((m + 1, len(all_states)))
     entered = np.zeros((m, len(all_states)))
     for t in range(m):
-        entered[t] = begin if t == 0 else alpha[t] @ moves
+        forgotten = emission.forget[t]
+        entered[t] = (1 - forgotten) * (begin if t == 0 else alpha[t] @ moves)
+        entered[t] += forgotten * anywhere * (1.0 if t == 0 else alpha[t].sum())
         for length, prob in emitted.items():
             if t + length <= m:
                 alpha[t + length] += entered[t] * prob[t]
@@ -95,7 +102,8 @@ def infer_from(written: Tables, emission: Emission, chain: Chain) -> Posterior:
     for t in range(m - 1, 0, -1):
         for length, prob in emitted.items():
             if t + length <= m:
-                beta[t] += moves @ (prob[t] * beta[t + length])
+                after = prob[t] * beta[t + length]
+                beta[t] += (1 - emission.forget[t]) * (moves @ after) + emission.forget[t] * anywhere @ after
     likelihood = float(alpha[m] @ finish) if m else transition(chain, 0, (n + 1, 1))
     index = {state: number for number, state in enumerate(all_states)}
     gamma = entered * emitted[1] * beta[1:] / likelihood

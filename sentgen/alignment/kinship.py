@@ -1,69 +1,105 @@
-"""Which words of a pair are akin: spelled alike, synonyms, or one step apart in WordNet.
+"""Which words of a pair are akin: written or spelled alike, synonyms, or one step apart in WordNet.
 
 The paper's model knows words that are equal up to the stem; this is what ``--preset best`` knows besides.
-Function words are akin to nothing, and null emits them more easily than others (see ``Settings``).
+A function word is akin to those of its group only, such as *a* to *the*; null emits function words more
+easily than others (see ``Settings``).
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from sentgen.alignment.function_words import is_function_word
-from sentgen.alignment.wordnet import Synset, senses
+from sentgen.alignment.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
+from sentgen.alignment.spellings import first_letters, letters, same_word, spelled_out
+from sentgen.alignment.thesaurus import meanings
+from sentgen.alignment.wordnet import senses
 
 Kinds = npt.NDArray[np.int8]
-NONE, RELATED, SYNONYM, SIMILAR = range(4)
-_PLAIN = re.compile(r"[\W_]+")
+T = TypeVar("T")
+Key = TypeVar("Key", bound=Hashable)
+NONE, RELATED, SYNONYM, GROUPED, SIMILAR = range(5)
 #: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
 _LETTERS = 4
 _BEGINNING = 0.6
 _BIGRAMS = 0.7
+#: Initials have at most this many letters.
+_INITIALS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinship:
     """Kinds of kinship (u, v) of the different words of abstract and document, in the order of their ids.
 
-    ``abstract`` (u,) and ``document`` (v,) say which words are function words.
+    ``abstract`` (u,) and ``document`` (v,) say which words are function words, ``abstract_stops`` and
+    ``document_stops`` which end sentences.
     """
 
     kinds: Kinds
     abstract: npt.NDArray[np.bool_]
     document: npt.NDArray[np.bool_]
+    abstract_stops: npt.NDArray[np.bool_]
+    document_stops: npt.NDArray[np.bool_]
 
     def exchanged(self) -> Kinship:
         """Return the kinship with document and abstract exchanged."""
-        return Kinship(self.kinds.T, self.document, self.abstract)
+        return Kinship(self.kinds.T, self.document, self.abstract, self.document_stops, self.abstract_stops)
 
 
-def kinship(abstract: Sequence[str], document: Sequence[str], *, wordnet: Path | None) -> Kinship:
-    """Say which words are akin; of several kinds the closest counts. Without WordNet spelling is all."""
+def kinship(
+    abstract: Sequence[str],
+    document: Sequence[str],
+    *,
+    wordnet: Path | None,
+    texts: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> Kinship:
+    """Say which words are akin; of several kinds the closest counts.
+
+    Args:
+        abstract: The different words of the abstract,
+        document: and those of the document.
+        wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
+        texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of their
+            words is there once, in this order.
+    """
     left, right = (
         np.array([is_function_word(word) for word in words], np.bool_) for words in (abstract, document)
     )
+    function = left[:, None] | right[None, :]
     kinds = np.zeros((len(abstract), len(document)), np.int8)
     if wordnet is not None:
         own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
         own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
         kinds[_shared(own_left, next_right) | _shared(next_left, own_right)] = RELATED
         kinds[_shared(own_left, own_right)] = SYNONYM
-    kinds[_similar(abstract, document)] = SIMILAR
-    kinds[left, :] = NONE
-    kinds[:, right] = NONE
-    return Kinship(kinds, left, right)
+    kinds[_shared(*_each(meanings, abstract, document))] = SYNONYM
+    kinds[function] = NONE
+    kinds[_shared(*_each(groups, abstract, document))] = GROUPED
+    kinds[_similar(*_each(letters, abstract, document)) & ~function] = SIMILAR
+    kinds[_equal(*_each(same_word, abstract, document))] = SIMILAR
+    abstract_text, document_text = texts or (abstract, document)
+    kinds[_initials(abstract, document, document_text)] = SIMILAR
+    kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
+    stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
+    return Kinship(kinds, left, right, *stops)
 
 
-def _shared(left: Sequence[Iterable[Synset]], right: Sequence[Iterable[Synset]]) -> npt.NDArray[np.bool_]:
+def _each(
+    function: Callable[[str], T], abstract: Sequence[str], document: Sequence[str]
+) -> tuple[list[T], list[T]]:
+    return [function(word) for word in abstract], [function(word) for word in document]
+
+
+def _shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> npt.NDArray[np.bool_]:
     """Say which sets have something in common."""
-    where: dict[Synset, list[int]] = defaultdict(list)
+    where: dict[Key, list[int]] = defaultdict(list)
     for column, members in enumerate(right):
         for member in members:
             where[member].append(column)
@@ -75,22 +111,17 @@ def _shared(left: Sequence[Iterable[Synset]], right: Sequence[Iterable[Synset]])
 
 
 def _similar(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Say which words are the same but for punctuation, begin alike, or share most pairs of letters."""
-    plain_left, plain_right = ([_PLAIN.sub("", word.lower()) for word in words] for words in (left, right))
-    letters: dict[str, int] = {}
-    first, second = _bigrams(plain_left, letters), _bigrams(plain_right, letters)
-    size = len(letters)
+    """Say which words, given without punctuation, begin alike, or share most pairs of letters."""
+    numbers: dict[str, int] = {}
+    first, second = _bigrams(left, numbers), _bigrams(right, numbers)
+    size = len(numbers)
     shared = (_counts(first, size) @ _counts(second, size).T).toarray()
     sizes = np.array([len(one) for one in first])[:, None] + np.array([len(one) for one in second])[None, :]
     found: npt.NDArray[np.bool_] = 2 * shared >= _BIGRAMS * np.maximum(sizes, 1)
     for row, column in np.argwhere((shared >= 3) & ~found).tolist():
-        found[row, column] = _begin_alike(plain_left[row], plain_right[column])
-    long_left, long_right = (
-        np.array([len(word) >= _LETTERS for word in words]) for words in (plain_left, plain_right)
-    )
+        found[row, column] = _begin_alike(left[row], right[column])
+    long_left, long_right = (np.array([len(word) >= _LETTERS for word in words]) for words in (left, right))
     found &= long_left[:, None] & long_right[None, :]
-    for row, columns in enumerate(_equal(plain_left, plain_right)):
-        found[row, columns] = True
     return found
 
 
@@ -114,10 +145,28 @@ def _begin_alike(one: str, other: str) -> bool:
     return same >= max(_LETTERS, _BEGINNING * max(len(one), len(other)))
 
 
-def _equal(left: Sequence[str], right: Sequence[str]) -> list[list[int]]:
-    """Return the places of each word of the left among those of the right; nothing equals nothing."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for column, word in enumerate(right):
-        if word:
-            places[word].append(column)
-    return [places.get(word, []) for word in left]
+def _equal(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Say which words are equal; nothing equals nothing."""
+    return _shared([[word] if word else [] for word in left], [[word] for word in right])
+
+
+def _initials(
+    words: Sequence[str], others: Sequence[str], other_text: Sequence[str]
+) -> npt.NDArray[np.bool_]:
+    """Say which words are initials, and of which words: of a phrase in the other text.
+
+    Function words of the phrase may have an initial, or be skipped: *usa* has none for *of*.
+    """
+    firsts = first_letters([letters(word) for word in other_text])
+    full = [place for place, word in enumerate(other_text) if word.lower() not in FUNCTION_WORDS]
+    full_firsts = "".join(firsts[place] for place in full)
+    column = {word: number for number, word in enumerate(others)}
+    found = np.zeros((len(words), len(others)), np.bool_)
+    for row, word in enumerate(words):
+        initials = letters(word)
+        if not (1 < len(initials) <= _INITIALS and initials.isalpha()) or word.lower() in FUNCTION_WORDS:
+            continue
+        places = set(spelled_out(initials, firsts))
+        places.update(full[place] for place in spelled_out(initials, full_firsts))
+        found[row, [column[other_text[place]] for place in places]] = True
+    return found

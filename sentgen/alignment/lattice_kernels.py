@@ -42,7 +42,8 @@ class Emission(NamedTuple):
     ``words[t, i]`` is that of document word i into abstract word t, both from 0, ``null[t]`` that of null
     into it. Events of more words rewrite ``width`` document words from ``position`` (from 1) on into
     ``length`` abstract words from ``start`` (from 0) on; they are sorted by ``start``. ``by_end`` sorts them
-    by where they end in the abstract.
+    by where they end in the abstract. ``forget[t]`` is the probability that the position is forgotten before
+    abstract word t, and any position, 0 to n, as likely as any other.
     """
 
     words: Floats  # (m, n)
@@ -53,6 +54,14 @@ class Emission(NamedTuple):
     width: Indices
     prob: Floats
     by_end: Indices
+    forget: Floats  # (m,)
+
+
+@compiled
+def _forget(share: float, row: Floats) -> None:
+    """Spread a share of a row evenly over its positions: a symmetric step, the same forward and backward."""
+    if share > 0.0:
+        row[:] = (1.0 - share) * row + share * row.sum() / len(row)
 
 
 @compiled
@@ -66,6 +75,7 @@ def forward(emission: Emission, chain: Chain, scaled: Floats, jumped: Floats, lo
     move = 1.0 - chain.p0
     event = 0
     for t in range(m):
+        _forget(emission.forget[t], scaled[t])
         source[:] = scaled[t] / chain.total
         jump_forward(chain.jumps, source, sums, jumped[t])
         row, arrived = scaled[t + 1], jumped[t]
@@ -175,6 +185,7 @@ def backward(
             _leave(chain, scaled[t], room, beta[t % rows], counts, counting)
             for e in range(n + 1):
                 beta[t % rows, e] += from_null * beta[(t + 1) % rows, e]
+        _forget(emission.forget[t], beta[t % rows])
 
 
 @compiled

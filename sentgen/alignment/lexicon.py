@@ -80,10 +80,12 @@ class Lexicon:
 
     def with_kinship(self, pair: PairIds, *, wordnet: Path | None) -> PairIds:
         """Return a pair of this lexicon with what words are akin."""
-        abstract, document = (
-            [self.words[word] for word in np.unique(words)] for words in (pair.abstract, pair.document)
-        )
-        return replace(pair, kinship=kinship(abstract, document, wordnet=wordnet))
+        texts = self._words(pair.abstract), self._words(pair.document)
+        different = self._words(np.unique(pair.abstract)), self._words(np.unique(pair.document))
+        return replace(pair, kinship=kinship(*different, wordnet=wordnet, texts=texts))
+
+    def _words(self, ids: Ids) -> list[str]:
+        return [self.words[word] for word in ids]
 
     def ids(self, words: Sequence[str]) -> Ids:
         """Return the ids of words; new words get new ids."""

@@ -70,14 +70,19 @@ class Settings:
             it gives to other pairs.
         trust: Share of the table in the first component; the rest is the untrained table. Rows of rare words
             are spread over the few words that they were seen with, and would attract everything else.
-        similar: With ``stems="equal"``, what the second component gives to words of similar spelling,
-        synonym: to synonyms in WordNet,
-        related: and to words one step apart in it. 0 for words that are not akin; see ``kinship``.
+        similar: With ``stems="equal"``, what the second component gives to the same word written in another
+            way and to words of similar spelling,
+        synonym: to synonyms in WordNet or in our own ``thesaurus``,
+        related: and to words one step apart in WordNet. 0 for words that are not akin; see ``kinship``.
+        grouped: What it gives to function words and marks of one group (``function_words.groups``).
+        forget: Probability that the position in the document is forgotten at the end of a sentence of the
+            abstract, and drawn anew: the next sentence may come from anywhere. Best paths do not forget.
         prior: Fake counts.
         fixed: Parts that EM leaves at their initial values.
         decode: ``viterbi``: the best path; ``posterior``: the links whose posterior reaches ``threshold``.
         both: Decode posteriors in both directions and take the root of their product.
         threshold: Smallest posterior of a link.
+        stops: Give links of full stops the posterior of their sentences (``sentences.link_stops``).
     """
 
     max_document_phrase: int = 4
@@ -104,19 +109,23 @@ class Settings:
     similar: float = 0.0
     synonym: float = 0.0
     related: float = 0.0
+    grouped: float = 0.0
+    forget: float = 0.0
     prior: Prior = Prior()
     fixed: frozenset[Part] = frozenset()
     decode: Literal["viterbi", "posterior"] = "viterbi"
     both: bool = False
     threshold: float = 0.5
+    stops: bool = False
 
     @property
     def kindred(self) -> bool:
-        """Whether the model looks at what words are akin, or function words."""
+        """Whether the model looks at what words are akin, function words, or full stops."""
         return (
             self.null_function is not None
             or self.mixed != 1
-            or self.similar + self.synonym + self.related > 0
+            or self.similar + self.synonym + self.related + self.grouped + self.forget > 0
+            or self.stops
         )
 
     def __post_init__(self) -> None:
@@ -125,6 +134,8 @@ class Settings:
             raise InputError("a phrase has at least one word: give a maximum of 1 or more")
         if not 0 < self.p0 < 1:
             raise InputError(f"P(null) is {self.p0}; it lies between 0 and 1, both left out")
+        if not 0 <= self.forget <= 1:
+            raise InputError(f"forget is {self.forget}; it is a probability, from 0 to 1")
         if min(self.weights) < 0 or abs(sum(self.weights) - 1) > 1e-9:
             raise InputError(f"the mixture weights {self.weights} must not be negative and sum to 1")
         if self.null_excess and "null" not in self.fixed:
@@ -152,10 +163,13 @@ PRESETS: Mapping[str, Settings] = {
         similar=0.6,
         synonym=0.03,
         related=0.003,
+        grouped=0.05,
+        forget=0.9,
         fixed=frozenset({"null", "weights", "unigram"}),
         decode="posterior",
         both=True,
         threshold=0.3,
+        stops=True,
     ),
 }
 

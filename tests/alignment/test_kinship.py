@@ -11,7 +11,7 @@ import pytest
 from sentgen.alignment.decode import link_posteriors
 from sentgen.alignment.emission import rewriting
 from sentgen.alignment.function_words import is_function_word
-from sentgen.alignment.kinship import NONE, RELATED, SIMILAR, SYNONYM, kinship
+from sentgen.alignment.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship
 from sentgen.alignment.lexicon import Lexicon
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.parameters import prior_parameters
@@ -95,6 +95,51 @@ def test_kinds_of_kinship(folder: Path) -> None:
 def test_similar_spelling(one: str, other: str, akin: bool) -> None:
     """Words of four letters or more that begin alike or share most pairs of letters are similar."""
     assert bool(kinship((one,), (other,), wordnet=None).kinds[0, 0]) is akin
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("two", "2", SIMILAR),
+        ("twenty-fifth", "25th", SIMILAR),
+        ("third", "3rd", SIMILAR),
+        ("twenty-first", "21st", SIMILAR),
+        ("third", "4th", NONE),
+        ("Jan.", "January", SIMILAR),
+        ("%", "percent", SIMILAR),
+        ("US$", "dollars", SIMILAR),
+        ("pre-war", "prewar", SIMILAR),
+        ("a", "The", GROUPED),
+        ("was", "is", GROUPED),
+        ("of", "'s", GROUPED),
+        ("however", "but", GROUPED),
+        ("a", "of", NONE),
+        (".", "!", GROUPED),
+        (".", "the", NONE),
+        ("killed", "murder", SYNONYM),
+        ("Thailand", "Thais", SYNONYM),
+        ("France", "French", SYNONYM),
+        ("dog", "window", NONE),
+    ],
+)
+def test_kinds_without_wordnet(one: str, other: str, kind: int) -> None:
+    """Other ways to write a word, groups of function words, and our own synonyms, in both directions."""
+    assert kinship((one,), (other,), wordnet=None).kinds.tolist() == [[kind]]
+    assert kinship((other,), (one,), wordnet=None).kinds.tolist() == [[kind]]
+
+
+def test_initials_of_the_words_of_a_phrase() -> None:
+    """Function words have an initial or are skipped; the words must follow each other."""
+    phrase = "the Voice of America in the United States of America and the union of European workers"
+    text = phrase.split()
+    words = list(dict.fromkeys(text))
+    short = ("VOA", "U.S.A.", "eu", "it")
+    found = kinship(short, words, wordnet=None, texts=(short, text)).kinds == SIMILAR
+    swapped = kinship(words, short, wordnet=None, texts=(text, short)).kinds == SIMILAR
+
+    named = [{word for word, yes in zip(words, row, strict=True) if yes} for row in found.tolist()]
+    assert named == [{"Voice", "of", "America"}, {"United", "States", "America"}, set(), set()]
+    assert swapped.T.tolist() == found.tolist()
 
 
 def test_function_words_have_no_letters_or_are_listed() -> None:

@@ -1,0 +1,96 @@
+"""Sentences of a pair: full stops follow their sentence, and sentences may come from anywhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sentgen.alignment.lexicon import Lexicon
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.parameters import prior_parameters
+from sentgen.alignment.pbhmm import PhraseHmm
+from sentgen.alignment.sentences import breaks, link_stops
+from sentgen.alignment.settings import Settings, preset
+from sentgen.alignment.settings_json import as_json, from_json
+from sentgen.errors import InputError
+
+DOCUMENT = "cats chase mice . it rained all day in the north . dogs bark at night . it is cold ."
+
+
+def aligned(abstract: str, document: str, settings: Settings) -> dict[tuple[int, int], float]:
+    """Return the posteriors of links, (place in document, place in abstract), that reach the threshold."""
+    aligner = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
+    answer = next(aligner.align([Pair("1", tuple(document.split()), tuple(abstract.split()))]))
+    return {(one.document[0], one.abstract[0]): one.posterior or 0.0 for one in answer.phrases}
+
+
+def sentence_numbers(stops: list[bool]) -> list[int]:
+    return [sum(stops[:place]) for place in range(len(stops))]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_full_stops_have_the_shares_of_their_sentences(seed: int) -> None:
+    """As added up link by link; all other links stay, and so do those of texts without full stops."""
+    rng = np.random.default_rng(seed)
+    links = rng.random((int(rng.integers(1, 9)), int(rng.integers(1, 12)))) * (rng.random() > 0.1)
+    abstract, document = (rng.random(size) < 0.3 for size in links.shape)
+    rows, columns = sentence_numbers(abstract.tolist()), sentence_numbers(document.tolist())
+    wanted = links.copy()
+    for t, i in np.argwhere(abstract[:, None] & document[None, :]).tolist():
+        both = from_abstract = from_document = 0.0
+        for s, d in np.argwhere(~abstract[:, None] & ~document[None, :]).tolist():
+            both += links[s, d] * (rows[s] == rows[t]) * (columns[d] == columns[i])
+            from_abstract += links[s, d] * (rows[s] == rows[t])
+            from_document += links[s, d] * (columns[d] == columns[i])
+        wanted[t, i] = both / from_abstract * both / from_document if both else 0.0
+
+    assert link_stops(links, abstract, document) == pytest.approx(wanted)
+
+
+def test_breaks_are_after_full_stops() -> None:
+    """Not before the first word, and not after the last one."""
+    assert breaks(np.array([True, False, True, True])).tolist() == [False, True, False, True]
+    assert breaks(np.empty(0, np.bool_)).tolist() == []
+
+
+def test_a_full_stop_is_that_of_its_sentence() -> None:
+    """Its nearest twins are those before the sentence and after it; the words decide, however far off."""
+    best = preset("best")
+    links = aligned("it rained . dogs bark .", DOCUMENT, best)
+    plain = aligned("it rained . dogs bark .", DOCUMENT, replace(best, stops=False, forget=0.0))
+
+    assert {i: j for i, j in links if j in (2, 5)} == {11: 2, 16: 5}
+    assert links[11, 2] == pytest.approx(1.0, abs=0.05)
+    assert (11, 2) not in plain or (16, 5) not in plain
+
+
+def test_the_next_sentence_may_come_from_anywhere() -> None:
+    """With ``forget`` a jump back over the document costs no more than another; without, a near copy wins."""
+    document = "the old mill burned . " + "a b c d e f g h . " * 6 + "the old town slept . fish swim ."
+    settings = replace(preset("best"), stops=False, threshold=0.01)
+    near, free = (
+        aligned("fish swim . the old mill burned .", document, replace(settings, forget=forget))
+        for forget in (0.0, 0.9)
+    )
+
+    assert near[1, 4] < free[1, 4]
+    assert free[1, 4] > 0.9
+
+
+def test_what_is_no_probability_is_refused() -> None:
+    """The message names the setting."""
+    with pytest.raises(InputError, match=r"forget is 1\.5"):
+        Settings(forget=1.5)
+
+
+def test_models_from_before_load_as_they_were() -> None:
+    """Settings that were stored without what is new have it switched off."""
+    known = json.loads(as_json(preset("best")))
+    before = from_json(
+        json.dumps({k: v for k, v in known.items() if k not in ("grouped", "forget", "stops")})
+    )
+
+    assert before == replace(preset("best"), grouped=0.0, forget=0.0, stops=False)
