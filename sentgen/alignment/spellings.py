@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 _PLAIN = re.compile(r"[\W_]+")
 _UNITS = """
@@ -50,11 +51,13 @@ def _spellings() -> dict[str, str]:
 _FORMS = _spellings()
 
 
+@lru_cache(maxsize=1 << 16)
 def letters(word: str) -> str:
     """Return a word in lower case without punctuation."""
     return _PLAIN.sub("", word.lower())
 
 
+@lru_cache(maxsize=1 << 16)
 def same_word(word: str) -> str:
     """Return what all ways to write a word have in common; nothing for punctuation.
 
