@@ -82,7 +82,7 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
         parts[2] = identical
     events = _events(pair, found, by_stems, settings)
     event_parts = _event_parts(events, pair, parameters, settings)
-    weighted = np.tensordot(parameters.weights, parts, 1)
+    weighted = _mixed(parameters.weights, parts)
     null = _unigram(pair.abstract, parameters)
     if akin is not None and settings.null_function is not None:
         null[akin.abstract[abstract]] = settings.null_function
@@ -96,7 +96,7 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
         events.length,
         events.position,
         events.width,
-        parameters.weights @ event_parts,
+        _mixed(parameters.weights, event_parts),
         by_end(events.start, events.length, len(pair.abstract)),
         forget,
     )
@@ -142,6 +142,12 @@ def _probs(table: RewriteTable, index: Indices, prior: Floats) -> Floats:
     if not len(table):
         return prior
     return np.where(index >= 0, table.prob[index], prior)
+
+
+def _mixed(weights: Floats, parts: Floats) -> Floats:
+    """Return the weighted sum of the components; a product of matrices would wake the threads of BLAS."""
+    mixed: Floats = weights[0] * parts[0] + weights[1] * parts[1] + weights[2] * parts[2]
+    return mixed
 
 
 def _events(pair: PairIds, found: Found, by_stems: Found, settings: Settings) -> Order:

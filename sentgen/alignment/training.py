@@ -80,12 +80,14 @@ def train_model(
 
     Raises:
         InputError: the model exists, or its pairs have changed.
-        NotFoundError: there is no such corpus.
+        NotFoundError: there is no such corpus, or no such model to go on with.
+        ModelError: a pair is impossible under the settings; a model without an iteration is removed.
     """
     if plan.iterations < 1:
         raise InputError("training takes at least 1 iteration; give --iterations N")
+    find = model_store.get_model if plan.resume else model_store.find_model
     with store.connect() as connection:
-        known = model_store.find_model(connection, name)
+        known = find(connection, name)
     if known is not None and not plan.resume:
         raise InputError(
             f"the alignment model {name!r} exists; go on with it with --resume, choose another name, "
@@ -97,8 +99,20 @@ def train_model(
         raise InputError(f"the corpus {corpus!r} has no pairs; add some with: sentgen pairs ingest")
     model = _begin(store, ids, corpus, name, settings, plan, known)
     report = progress or (lambda *_: None)
-    for direction in model.directions:
-        yield from _Training(store, ids, model, direction, plan, report).run()
+    try:
+        for direction in model.directions:
+            yield from _Training(store, ids, model, direction, plan, report).run()
+    except ModelError:
+        _forget_empty(store, model)
+        raise
+
+
+def _forget_empty(store: Store, model: ModelInfo) -> None:
+    """Remove a model that has no iteration, so that its name is free for other settings."""
+    with store.connect() as connection:
+        done = [model_store.iterations_done(connection, model, one) for one in DIRECTIONS]
+    if not any(done):
+        model_store.remove_model(store, model.name)
 
 
 def _begin(

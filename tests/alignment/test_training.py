@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -27,7 +28,7 @@ from sentgen.alignment.stored_pairs import stored_pairs
 from sentgen.alignment.training import Plan, train_model
 from sentgen.alignment.wordnet import find_wordnet
 from sentgen.counts import corpora
-from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.maintenance import check
 
@@ -176,6 +177,26 @@ def test_a_model_that_exists_is_not_overwritten(toy_pairs: Path) -> None:
 
     with pytest.raises(InputError, match="exists; go on with it with --resume"):
         trained(toy_pairs)
+
+
+def test_only_a_model_that_was_begun_can_be_resumed(toy_pairs: Path) -> None:
+    """A wrong name begins no other model."""
+    trained(toy_pairs)
+
+    with pytest.raises(NotFoundError, match="no alignment model 'n'; there are: m"):
+        trained(toy_pairs, plan=replace(EXACT, resume=True), name="n")
+    with Store(toy_pairs) as store:
+        assert list_models(store)["model"].to_pylist() == ["m"]
+
+
+def test_what_cannot_be_trained_leaves_no_model(toy_pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name is free for other settings."""
+    with monkeypatch.context() as patch:
+        patch.setattr("sentgen.alignment.training._Training._log_prior", lambda *_: -np.inf)
+        with pytest.raises(ModelError, match="some pair is impossible"):
+            trained(toy_pairs)
+
+    assert len(trained(toy_pairs)) == EXACT.iterations
 
 
 def test_other_pairs_refuse_to_resume(toy_pairs: Path) -> None:
