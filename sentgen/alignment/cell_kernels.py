@@ -76,6 +76,8 @@ def count_cells(
 
 @compiled
 def fill_cells(
+    first: int,
+    last: int,
     pair_starts: Keys,
     pairs_of: Ids,
     column_starts: Keys,
@@ -89,19 +91,19 @@ def fill_cells(
     targets: Ids,
     kinds: Kinds,
 ) -> None:
-    """Write the column and the kind of each cell; stems equal as keys make equal phrases."""
+    """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
     times = np.zeros(len(column_keys), np.int32)
     seen = np.empty(len(column_keys), np.int32)
-    for row in range(len(row_keys)):
+    for row in range(first, last):
         found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
-        last = starts[row]
+        end = starts[row]
         for column in seen[:found]:
             if times[column] >= least or (row_keys[row] >= 0 and column_keys[column] >= 0):
-                targets[last] = column
-                last += 1
+                targets[end] = column
+                end += 1
             times[column] = 0
-        targets[starts[row] : last].sort()
-        for cell in range(starts[row], last):
+        targets[starts[row] : end].sort()
+        for cell in range(starts[row], end):
             column = targets[cell]
             if row_keys[row] == column_keys[column]:
                 kinds[cell] = IDENTITY
@@ -139,21 +141,26 @@ def prior_density(kinds: Kinds, fake: Floats, prob: Floats) -> float:
 
 @compiled
 def drop_cells(
-    starts: Keys, targets: Ids, kinds: Kinds, fake: Floats, counts: Floats, prob: Floats, least: float
+    before: Keys,
+    starts: Keys,
+    kept: int,
+    targets: Ids,
+    kinds: Kinds,
+    fake: Floats,
+    counts: Floats,
+    prob: Floats,
+    least: float,
 ) -> int:
-    """Move the cells that stay to the front: those with a fake count or an expected count of ``least``.
+    """Move the cells of some rows that stay behind the ``kept`` ones: with a fake count, or with ``least``.
 
-    ``starts`` becomes that of what is left; the number of cells is returned.
+    ``before`` are the starts of these rows and the end of the last one; ``starts``, from the first of them
+    on, becomes that of what is left. The number of all cells that are kept now is returned.
     """
-    kept = 0
-    first = starts[0]
-    for row in range(len(starts) - 1):
-        last = starts[row + 1]
-        for cell in range(first, last):
+    for row in range(len(before) - 1):
+        for cell in range(before[row], before[row + 1]):
             if fake[kinds[cell]] > 0.0 or counts[cell] >= least:
                 targets[kept], kinds[kept] = targets[cell], kinds[cell]
                 counts[kept], prob[kept] = counts[cell], prob[cell]
                 kept += 1
-        first = last
         starts[row + 1] = kept
     return kept

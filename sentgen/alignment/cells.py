@@ -28,7 +28,7 @@ from sentgen.alignment.settings import Prior, Settings
 
 #: Streams the pairs from the first to the last, as often as it is called.
 Stream = Callable[[], Iterator[PairIds]]
-#: Keys that are held before they are counted.
+#: Keys that are held before they are counted, and cells that are gone through at once.
 _BLOCK = 1 << 22
 
 
@@ -86,7 +86,8 @@ class Phrases:
 class Cells:
     """A rewrite table (see ``RewriteTable``) with expected counts.
 
-    ``fake`` are the fake counts by kind. ``size`` cells of the arrays are in use.
+    ``fake`` are the fake counts by kind. ``size`` cells of the arrays are in use. What goes through all of
+    them gives memory back to ``space`` now and then.
     """
 
     rows: Keys
@@ -97,6 +98,7 @@ class Cells:
     prob: Floats
     counts: Floats
     fake: Floats
+    space: Space | None = None
 
     @classmethod
     def of_size(
@@ -106,7 +108,8 @@ class Cells:
         make = np.zeros if space is None else space.array
         # What is written at random comes first: it should not be in a file.
         counts, prob = make(size, np.float64), make(size, np.float64)
-        return cls(rows, starts, columns, make(size, np.int32), make(size, np.uint8), prob, counts, fake)
+        targets, kinds = make(size, np.int32), make(size, np.uint8)
+        return cls(rows, starts, columns, targets, kinds, prob, counts, fake, space)
 
     @property
     def size(self) -> int:
@@ -122,22 +125,44 @@ class Cells:
 
     def start(self) -> None:
         """Go to the prior mean."""
-        self.counts[: self.size] = 1.0
-        self.maximize()
+        for first, last in self.blocks():
+            self.counts[self.starts[first] : self.starts[last]] = 1.0
+            self._remake(first, last)
 
     def maximize(self) -> None:
         """Make the table the mode of its posterior, and set the counts to 0."""
-        size = self.size
-        kernels.remake(self.starts, self.kinds[:size], self.fake, self.counts[:size], self.prob[:size])
+        for first, last in self.blocks():
+            self._remake(first, last)
+
+    def _remake(self, first: int, last: int) -> None:
+        kernels.remake(self.starts[first : last + 1], self.kinds, self.fake, self.counts, self.prob)
 
     def log_prior(self) -> float:
         """Return the log-density of the Dirichlet prior, but for a constant."""
-        size = self.size
-        return float(kernels.prior_density(self.kinds[:size], self.fake, self.prob[:size]))
+        total = 0.0
+        for first, last in self.blocks():
+            cells = slice(self.starts[first], self.starts[last])
+            total += kernels.prior_density(self.kinds[cells], self.fake, self.prob[cells])
+        return total
 
     def drop(self, least: float) -> None:
         """Forget cells without a fake count whose expected count is below ``least``."""
-        kernels.drop_cells(self.starts, self.targets, self.kinds, self.fake, self.counts, self.prob, least)
+        arrays = self.targets, self.kinds, self.fake, self.counts, self.prob
+        before, kept = self.starts.copy(), 0
+        for first, last in self.blocks():
+            kept = kernels.drop_cells(before[first : last + 1], self.starts[first:], kept, *arrays, least)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges of rows with some millions of cells."""
+        starts = self.starts.copy()
+        first = 0
+        while first < len(self.rows):
+            end = int(np.searchsorted(starts, starts[first] + _BLOCK, side="right")) - 1
+            last = max(first + 1, end)
+            yield first, last
+            if self.space is not None:
+                self.space.relax()
+            first = last
 
 
 def no_cells(fake: Floats) -> Cells:
@@ -180,7 +205,9 @@ def lay_out(
     size = int(starts[-1])
     fake = fake_counts(settings.prior, stems=stems)
     cells = Cells.of_size(rows.keys, starts, columns.keys, size, fake, space)
-    kernels.fill_cells(*places, rows.stems, columns.stems, least, starts, cells.targets, cells.kinds)
+    for first, last in cells.blocks():
+        into = starts, cells.targets, cells.kinds
+        kernels.fill_cells(first, last, *places, rows.stems, columns.stems, least, *into)
     cells.start()
     return cells, rows, columns
 

@@ -74,6 +74,33 @@ def test_arrays_in_files_are_like_those_in_memory(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("block", [1, 7, 40])
+def test_going_through_cells_in_blocks_changes_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Laid out, dropped, re-estimated and weighed a few rows at a time, and all at once."""
+    words = ["a", "dog", "runs", "dogs", "run", "the", "cat"]
+    rng = np.random.default_rng(5)
+    pairs, _ = encoded([(rng.choice(words, 6).tolist(), rng.choice(words, 5).tolist()) for _ in range(9)])
+
+    def gone_through() -> tuple[Cells, float, int]:
+        cells, _, _ = lay_out(lambda: iter(pairs), Settings(min_documents=1), Space(ROOM, Path()))
+        cells.counts[:] = np.random.default_rng(6).random(cells.size)
+        before = cells.size
+        cells.drop(0.6)
+        cells.maximize()
+        return cells, cells.log_prior(), before
+
+    whole, prior, before = gone_through()
+    monkeypatch.setattr("sentgen.alignment.cells._BLOCK", block)
+    parts, same_prior, same_before = gone_through()
+
+    assert 0 < whole.size < before == same_before
+    assert parts.starts.tolist() == whole.starts.tolist()
+    for name in ("targets", "kinds", "prob"):
+        one, other = (getattr(cells, name)[: cells.size].tolist() for cells in (parts, whole))
+        assert one == other, name
+    assert same_prior == pytest.approx(prior)
+
+
 @pytest.fixture
 def small() -> Cells:
     """Two rows of two cells: a word pair and a phrase pair each; only words have a fake count, 2."""
