@@ -35,6 +35,8 @@ DATABASE_SHARE = 0.2
 CELL_SHARE = 0.42
 #: Share from which on pages of files are given back.
 FULL_SHARE = 0.8
+#: Pairs after which pages of files are given back: a pair may touch most of them, so that more often is slow.
+_RELAX = 50
 #: Expected counts below which phrase cells are forgotten after an iteration.
 DROP = 1e-6
 
@@ -227,7 +229,8 @@ class _Training:
         tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
         for done, explained in enumerate(self._explained(parameters), 1):
             tally.add(explained)
-            self.space.relax()
+            if done % _RELAX == 0:
+                self.space.relax()
             self.progress(self.direction, number, done, len(self.ids))
         return tally.expected()
 
