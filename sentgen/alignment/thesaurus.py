@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from sentgen.alignment.stems import stem
 
@@ -96,7 +96,9 @@ def _by_stem(text: str) -> Mapping[str, frozenset[int]]:
     return {word: frozenset(numbers) for word, numbers in groups.items()}
 
 
-_BY_STEM = _by_stem(f"{_GROUPS},{_COUNTRIES}")
+@cache
+def _groups() -> Mapping[str, frozenset[int]]:
+    return _by_stem(f"{_GROUPS},{_COUNTRIES}")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -106,4 +108,4 @@ def meanings(word: str) -> frozenset[int]:
     >>> meanings("killed") & meanings("Murders") != frozenset()
     True
     """
-    return _BY_STEM.get(stem(word.lower()), frozenset())
+    return _groups().get(stem(word.lower()), frozenset())

@@ -12,7 +12,7 @@ from typing import Any
 from sentgen.errors import StoreError
 from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
-from sentgen.server.process import Worker
+from sentgen.server.process import NotTaken, Worker
 from sentgen.server.wire import Message, Opening
 
 logger = logging.getLogger(__name__)
@@ -73,8 +73,8 @@ class Pool:
         waiting = sum(not one.done() for one in self._waiting)
         return {"workers": len(self._all), "idle": len(self._idle), "waiting": waiting}
 
-    async def call(self, message: Message) -> Message:
-        """Have a worker answer a request.
+    async def call(self, message: Message, *, again: bool = True) -> Message:
+        """Have a worker answer a request; ``again``: ask another one if this one turns out to be dead.
 
         Raises:
             Refused: too many wait (429), it took too long (504), or the worker died (503).
@@ -88,9 +88,11 @@ class Pool:
             raise Refused(
                 504, "deadline", f"this took longer than {self.seconds:g} seconds and was ended; ask for less"
             ) from None
-        except ConnectionError:
+        except ConnectionError as error:
             worker.kill()
             self.metrics.killed(self.opening.kind, "died")
+            if again and isinstance(error, NotTaken):
+                return await self.call(message, again=False)
             raise Refused(
                 503,
                 "worker-died",
@@ -110,10 +112,8 @@ class Pool:
 
     async def _take(self) -> Worker:
         """Take an idle worker, or wait for one."""
-        while self._idle:
-            worker = self._idle.pop()
-            if not worker.ended:
-                return worker
+        if self._idle:
+            return self._idle.pop()
         while self._waiting and self._waiting[0].done():
             self._waiting.popleft()
         if len(self._waiting) >= self.queue:

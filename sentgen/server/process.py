@@ -33,6 +33,10 @@ _START_SECONDS = 900.0
 _PATIENCE = 10.0
 
 
+class NotTaken(ConnectionError):
+    """A worker died before it took a request."""
+
+
 class Worker:
     """A running worker; made by `start`."""
 
@@ -77,26 +81,20 @@ class Worker:
         """Send a request and wait for the answer.
 
         Raises:
-            ConnectionError: the worker died.
+            NotTaken: the worker had died before; nothing was done.
+            ConnectionError: the worker died over it.
         """
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(wire.pack(message))
             await self.process.stdin.drain()
+            await self._receive()  # it has taken the request
+        except (asyncio.IncompleteReadError, ValueError, ConnectionError) as error:
+            raise NotTaken("the worker had died") from error
+        try:
             return await self._receive()
         except (asyncio.IncompleteReadError, ValueError) as error:
             raise ConnectionError("the worker died") from error
-
-    @property
-    def ended(self) -> bool:
-        """Whether the process has ended, even if the event loop has not been told yet."""
-        if self.process.returncode is not None:
-            return True
-        try:
-            state = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:
-            return True
-        return state is not None
 
     def kill(self) -> None:
         """End the process, whatever it does."""

@@ -44,6 +44,7 @@ def main() -> None:
         return
     _send(sink, Message({"ready": True}))
     while (message := wire.read(source)) is not None:
+        _send(sink, Message({"taken": True}))
         _send(sink, answer(context, message))
 
 

@@ -156,9 +156,10 @@ def test_a_worker_speaks_only_through_its_pipe(opening: Opening, tmp_path: Path)
     done = subprocess.run(command, input=wire.pack(request), capture_output=True, cwd=tmp_path, check=True)
 
     stream = io.BytesIO(done.stdout)
-    ready, told = wire.read(stream), wire.read(stream)
+    ready, taken, told = (wire.read(stream) for _ in range(3))
     assert ready is not None
     assert ready.head == {"ready": True}
+    assert taken == Message({"taken": True})
     assert told is not None
     assert told.body.startswith(b"corpus,")
     assert stream.read() == b""
