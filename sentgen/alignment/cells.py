@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from sentgen.alignment import cell_kernels as kernels
 from sentgen.alignment.jumps import Floats
-from sentgen.alignment.lexicon import Ids, Keys, PairIds, phrase_keys
+from sentgen.alignment.lexicon import Ids, Keys, PairIds, find_keys, phrase_keys
 from sentgen.alignment.parameters import RewriteTable
 from sentgen.alignment.settings import Prior, Settings
 
@@ -235,11 +235,8 @@ def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Keys, Ids
     for words, stems in texts():
         mine: list[npt.NDArray[np.int64]] = []
         for length in range(1, longest + 1):
-            spelled = phrase_keys(words, length)
-            place = np.minimum(np.searchsorted(keys, spelled), max(len(keys) - 1, 0))
-            known = keys[place] == spelled if len(keys) else np.zeros(len(spelled), np.bool_)
-            place, at = place[known], np.flatnonzero(known)
-            phrases.stems[place] = phrase_keys(stems, length)[known]
+            at, place = find_keys(keys, phrase_keys(words, length))
+            phrases.stems[place] = phrase_keys(stems, length)[at]
             for offset in range(length):
                 phrases.words[place, offset] = words[at + offset]
             mine.append(place)

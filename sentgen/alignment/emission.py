@@ -64,7 +64,8 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
     if akin is not None:
         prior[akin.abstract[:, None] != akin.document[None, :]] *= settings.mixed
     found = look_up(parameters.table, pair.document, pair.abstract, settings)
-    index, stem_index, by_stems = found.words, np.full(found.words.shape, -1), nothing(found)
+    by_stems = nothing(found)
+    index, stem_index = found.words, by_stems.words
     parts = np.empty((3, len(into), len(words)))
     learnt = settings.trust * _probs(parameters.table, index, prior)
     parts[0] = learnt + (1.0 - settings.trust) * prior

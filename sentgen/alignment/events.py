@@ -12,7 +12,7 @@ import numpy as np
 
 from sentgen.alignment import event_kernels as kernels
 from sentgen.alignment.event_kernels import Hits, Indices, Order, Phrases, Runs
-from sentgen.alignment.lexicon import Ids, Keys, phrase_keys
+from sentgen.alignment.lexicon import Ids, Keys, find_keys, phrase_keys
 from sentgen.alignment.parameters import RewriteTable
 from sentgen.alignment.settings import Settings
 
@@ -51,8 +51,8 @@ def look_up(table: RewriteTable, document: Ids, abstract: Ids, settings: Setting
     """Return all cells of a table that a pair can use."""
     left_keys, left = phrases(document, settings.max_document_phrase)
     right_keys, right = phrases(abstract, settings.max_abstract_phrase)
-    rows, row = _known(table.rows, left_keys)
-    columns, column = _known(table.columns, right_keys)
+    rows, row = find_keys(table.rows, left_keys)
+    columns, column = find_keys(table.columns, right_keys)
     firsts, lasts = table.starts[row], table.starts[row + 1]
     found = np.empty((int(np.minimum(lasts - firsts, len(column)).sum()), 3), np.int64)
     count = kernels.find_cells(rows, firsts, lasts, columns, column, table.targets, found)
@@ -66,13 +66,6 @@ def nothing(found: Found) -> Found:
     none = np.empty(0, np.int64)
     hits = Hits(np.zeros(len(found.abstract.starts), np.int64), none, none)
     return Found(np.full_like(found.words, -1), found.document, found.abstract, hits)
-
-
-def _known(keys: Keys, wanted: Keys) -> tuple[Indices, Indices]:
-    """Return which of the wanted keys there are, and where; both are sorted."""
-    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
-    return np.flatnonzero(known), place[known]
 
 
 def copied_runs(abstract: Ids, document: Ids, settings: Settings) -> Runs:

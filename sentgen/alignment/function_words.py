@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _WORDS = """
 a about above after against all also am among an and any are around as at be because been before being
@@ -59,15 +59,16 @@ at in located
 """
 
 
-def _by_word(lines: str) -> Mapping[str, frozenset[int]]:
-    groups = defaultdict[str, set[int]](set)
-    for number, line in enumerate(lines.replace("\n ", " ").strip().splitlines()):
-        for word in line.split():
-            groups[word].add(number)
-    return {word: frozenset(numbers) for word, numbers in groups.items()}
+def memberships(groups: Iterable[Iterable[str]]) -> Mapping[str, frozenset[int]]:
+    """Return the groups of each word by their numbers, from 0."""
+    numbers = defaultdict[str, set[int]](set)
+    for number, group in enumerate(groups):
+        for word in group:
+            numbers[word].add(number)
+    return {word: frozenset(found) for word, found in numbers.items()}
 
 
-_BY_WORD = _by_word(_GROUPS)
+_BY_WORD = memberships(map(str.split, _GROUPS.replace("\n ", " ").strip().splitlines()))
 #: Marks that end a sentence.
 STOPS = frozenset(".!?")
 

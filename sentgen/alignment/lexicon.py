@@ -115,3 +115,10 @@ def phrase_keys(words: Ids, length: int) -> Keys:
         mixed = (mixed ^ words[offset : offset + count].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return -1 - (mixed >> np.uint64(2)).astype(np.int64)
+
+
+def find_keys(keys: Keys, wanted: Keys) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return which of the wanted keys are among sorted keys, and their places there."""
+    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+    return np.flatnonzero(known), place[known]

@@ -5,10 +5,10 @@ It stands in for WordNet where that is not installed, and has what WordNet has n
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
+from sentgen.alignment.function_words import memberships
 from sentgen.alignment.stems import stem
 
 #: Groups of words, separated by commas; all forms of a word with the same stem are meant.
@@ -88,17 +88,10 @@ venezuela venezuelan, vietnam vietnamese, wales welsh, yemen yemeni, zimbabwe zi
 """
 
 
-def _by_stem(text: str) -> Mapping[str, frozenset[int]]:
-    groups = defaultdict[str, set[int]](set)
-    for number, group in enumerate(text.split(",")):
-        for word in group.split():
-            groups[stem(word)].add(number)
-    return {word: frozenset(numbers) for word, numbers in groups.items()}
-
-
 @cache
 def _groups() -> Mapping[str, frozenset[int]]:
-    return _by_stem(f"{_GROUPS},{_COUNTRIES}")
+    """Return the groups of each stem."""
+    return memberships(map(stem, group.split()) for group in f"{_GROUPS},{_COUNTRIES}".split(","))
 
 
 @lru_cache(maxsize=1 << 16)
