@@ -160,9 +160,13 @@ class Cells:
             end = int(np.searchsorted(starts, starts[first] + _BLOCK, side="right")) - 1
             last = max(first + 1, end)
             yield first, last
-            if self.space is not None:
-                self.space.relax()
+            self.relax()
             first = last
+
+    def relax(self) -> None:
+        """Give memory back, if the arrays are in a space."""
+        if self.space is not None:
+            self.space.relax()
 
 
 def no_cells(fake: Floats) -> Cells:

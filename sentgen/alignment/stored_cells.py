@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, delete
 
 from sentgen.alignment.cells import Cells, Space, fake_counts
-from sentgen.alignment.jumps import Floats
 from sentgen.alignment.lexicon import Keys
 from sentgen.alignment.model_store import DIRECTIONS, ModelInfo, iterations_done
 from sentgen.errors import StoreError
@@ -29,12 +28,8 @@ def save_cells(
     layer: str,
     iteration: int,
     cells: Cells,
-    relax: Callable[[], None],
 ) -> None:
-    """Store a rewrite table after an iteration, beside that of the one before.
-
-    ``relax`` is called now and then to give memory back.
-    """
+    """Store a rewrite table after an iteration, beside that of the one before."""
     same = {
         "model_id": pa.scalar(model.id, pa.int32()),
         "reverse": pa.scalar(direction == DIRECTIONS[1]),
@@ -52,7 +47,7 @@ def save_cells(
             "prob": pa.array(cells.prob[begin:end]),
         }
         append(connection, tables.alignment_rewrite.name, pa.table(columns))
-        relax()
+        cells.relax()
 
 
 def forget_older(connection: Connection, model: ModelInfo, direction: str, newest: int) -> None:
@@ -102,12 +97,11 @@ def load_cells(
         if columns is None:
             every = duck.execute(f"select distinct target {rows} order by target", given)
             columns = every.fetchnumpy()["target"]
-        into = _room(
+        size, fake = (
             int(found[0]) if found else 0,
-            columns,
             fake_counts(model.settings.prior, stems=layer == LAYERS[1]),
-            space,
         )
+        into = Cells.of_size(np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space)
         # All rows come in the order in which they were stored; a join with many keys gives them in any order.
         order = "" if sources is None and targets is None else "order by source, target"
         if len(into.targets):
@@ -117,11 +111,6 @@ def load_cells(
             if keys is not None:
                 duck.unregister(f"_{column}s")
     return into
-
-
-def _room(size: int, columns: Keys, fake: Floats, space: Space | None) -> Cells:
-    """Return a table with room for so many cells."""
-    return Cells.of_size(np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space)
 
 
 def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:

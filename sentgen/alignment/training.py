@@ -301,7 +301,7 @@ class _Training:
                 model_store.save_phrases(connection, self.model, layer, names[layer], sides)
             model_store.save_iteration(connection, self.model, done, parameters)
             for layer, cells in self.layers.items():
-                save_cells(connection, self.model, self.direction, layer, number, cells, self.space.relax)
+                save_cells(connection, self.model, self.direction, layer, number, cells)
         self.phrases = {}
         with self.store.begin() as connection:
             forget_older(connection, self.model, self.direction, number)
