@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from sentgen import __version__
+from sentgen.cli.interrupts import EXIT_CODE, interruptible, tell_interrupted, was_interrupted
 from sentgen.errors import SentgenError
 
 #: Panel of the help to its commands: name, module of sentgen.cli, and command or group in it.
@@ -49,9 +50,6 @@ COMMANDS = {
         ("serve", "serve", "serve"),
     ),
 }
-
-_INTERRUPTED = 130
-_INTERRUPTED_TEXT = "sentgen: interrupted; what was finished is kept"
 
 
 def build(only: str | None = None) -> typer.Typer:
@@ -94,21 +92,22 @@ def main() -> None:
     # On a full disk the rollback fails too; SQLAlchemy would log that with its traceback before our line.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     try:
-        build(only=sys.argv[1] if len(sys.argv) > 1 else None)()
+        with interruptible():
+            build(only=sys.argv[1] if len(sys.argv) > 1 else None)()
     except SystemExit as end:
-        if end.code == _INTERRUPTED:  # Typer turns Ctrl-C into this code without a word
-            typer.echo(_INTERRUPTED_TEXT, err=True)
+        if end.code == EXIT_CODE:  # Typer turns Ctrl-C into this code without a word
+            tell_interrupted()
         raise
     except KeyboardInterrupt:  # while the command is imported; Typer takes over when it runs
-        typer.echo(_INTERRUPTED_TEXT, err=True)
-        sys.exit(_INTERRUPTED)
+        tell_interrupted()
+        sys.exit(EXIT_CODE)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
-        if _was_interrupted(error):
-            typer.echo(_INTERRUPTED_TEXT, err=True)
-            sys.exit(_INTERRUPTED)
+        if was_interrupted(error):
+            tell_interrupted()
+            sys.exit(EXIT_CODE)
         if garbled := _garbled(error):
             typer.echo(f"sentgen: {garbled!a} is no text: it is not UTF-8; write it again", err=True)
             sys.exit(1)
@@ -123,10 +122,3 @@ def _garbled(error: Exception) -> str | None:
     if not isinstance(error, RuntimeError | UnicodeEncodeError):
         return None
     return next((word for word in sys.argv[1:] if any("\udc80" <= c <= "\udcff" for c in word)), None)
-
-
-def _was_interrupted(error: BaseException | None) -> bool:
-    """Say whether Ctrl-C is behind an error: DuckDB makes a RuntimeError of it."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
