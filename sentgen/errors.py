@@ -30,13 +30,15 @@ class InputError(SentgenError):
         line: int | None = None,
         sent_id: str | None = None,
         check: str | None = None,
+        unit: str = "sentence",
     ) -> None:
         self.message, self.path, self.line, self.sent_id, self.check = message, path, line, sent_id, check
+        self.unit = unit
         super().__init__(str(self))
 
     def __str__(self) -> str:
         where = ":".join(str(part) for part in (self.path, self.line) if part is not None)
-        sentence = f" (sentence {self.sent_id})" if self.sent_id else ""
+        sentence = f" ({self.unit} {self.sent_id})" if self.sent_id else ""
         check = f" [{self.check}]" if self.check else ""
         return f"{where}: {self.message}{sentence}{check}" if where else f"{self.message}{sentence}{check}"
 
@@ -73,8 +75,13 @@ class Rejection:
     message: str
     document: str | None = None
 
-    def as_error(self) -> InputError:
-        """The same as an exception."""
+    def as_error(self, unit: str = "sentence") -> InputError:
+        """The same as an exception; ``unit`` is what ``sent_id`` names, a sentence or a pair."""
         return InputError(
-            self.message, path=self.path, line=self.line, sent_id=self.sent_id or None, check=self.check
+            self.message,
+            path=self.path,
+            line=self.line,
+            sent_id=self.sent_id or None,
+            check=self.check,
+            unit=unit,
         )

@@ -29,7 +29,7 @@ class Choice:
 
     model: str | None = None
     system: str | None = None
-    preset: str = "best"
+    preset: str | None = None
     decode: Literal["viterbi", "posterior"] | None = None
     threshold: float | None = None
 
@@ -38,6 +38,8 @@ class Choice:
             raise InputError("--model and --system exclude each other; choose one")
         if self.system is not None and (self.decode is not None or self.threshold is not None):
             raise InputError("--decode and --threshold are of the phrase-based HMM; leave out --system")
+        if self.preset is not None and not self.priors_only:
+            raise InputError("--preset is for the aligner without --model and --system; leave it out")
 
     @property
     def priors_only(self) -> bool:
@@ -61,8 +63,9 @@ def chosen_aligner(choice: Choice, store: Callable[[], Store]) -> tuple[Aligner,
     if choice.model is not None:
         stored = stored_aligner(store(), choice.model)
         return replace(stored, settings=_decoding(stored.settings, choice)), f"the model {choice.model}"
-    aligner = untrained(choice.preset)
-    name = f"the phrase-based HMM, preset {choice.preset}, with its priors only"
+    preset = choice.preset or "best"
+    aligner = untrained(preset)
+    name = f"the phrase-based HMM, preset {preset}, with its priors only"
     return replace(aligner, settings=_decoding(aligner.settings, choice)), name
 
 

@@ -27,7 +27,7 @@ def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pa
         for found in file.read(settings):
             pair = found if isinstance(found, Rejection) else found.tokenised(settings)
             if isinstance(pair, Rejection):
-                raise pair.as_error()
+                raise pair.as_error("pair")
             yield as_pair(pair)
 
 

@@ -18,7 +18,7 @@ _SEPARATOR = re.compile("[,/]")
 #: Least and largest values, where not every number has a meaning; no prior has negative fake counts.
 _RANGES: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(("min_documents", "vocabulary", "forms"), (1, inf)),
-    **dict.fromkeys(("null_function", "mixed", "trust", "similar", "synonym", "related"), (0, 1)),
+    **dict.fromkeys(("null_function", "mixed", "trust", "similar", "synonym", "related", "grouped"), (0, 1)),
     "threshold": (0, 1),
     "max_run": (0, inf),
     "reach": (1, 1 << 24),

@@ -63,8 +63,9 @@ def text(
         ),
     ] = None,
     preset: Annotated[
-        Preset, typer.Option("--preset", help="Settings of the aligner without --model.")
-    ] = Preset.BEST,
+        Preset | None,
+        typer.Option("--preset", help="Settings of the aligner without --model.", show_default="best"),
+    ] = None,
     decode: Annotated[
         Decode | None, typer.Option("--decode", help="The best path, or links with a high posterior.")
     ] = None,
@@ -122,14 +123,18 @@ def _check(document: str, abstract: str, *, both: bool) -> None:
 
 
 def _choice(
-    model: str | None, system: str | None, preset: Preset, decode: Decode | None, threshold: float | None
+    model: str | None,
+    system: str | None,
+    preset: Preset | None,
+    decode: Decode | None,
+    threshold: float | None,
 ) -> Choice:
     """Return what the options choose."""
     try:
         return Choice(
             model=model,
             system=system,
-            preset=preset.value,
+            preset=preset.value if preset else None,
             decode=decode.value if decode else None,
             threshold=threshold,
         )

@@ -103,7 +103,7 @@ def ingest(
 
 def _report(summary: PairSummary, path: Path) -> None:
     for rejection in summary.rejections[:_SHOWN]:
-        typer.echo(printable(f"left out: {rejection.as_error()}"), err=True)
+        typer.echo(printable(f"left out: {rejection.as_error('pair')}"), err=True)
     if len(summary.rejections) > _SHOWN:
         more = len(summary.rejections) - _SHOWN
         typer.echo(f"... and {more:,} more: sentgen corpora show {summary.corpus} --rejected", err=True)

@@ -169,7 +169,7 @@ class _Ingestion:
                 rejection = one if isinstance(one, Rejection) else batch.add(one)
                 if rejection is not None:
                     if not self.skip:
-                        raise rejection.as_error()
+                        raise rejection.as_error("pair")
                     done.rejections.append(rejection)
                 read = (self.finished + reader.bytes_read) / self.size if self.size else 1.0
                 self.progress(reader.file.name, number, read)

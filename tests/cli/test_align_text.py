@@ -98,6 +98,15 @@ def test_decoding_can_be_chosen(sentgen: Sentgen, texts: tuple[str, ...]) -> Non
     assert sentgen(*texts, "--pharaoh", "--preset", "paper").code == 0
 
 
+@pytest.mark.parametrize("other", [("--model", "m"), ("--system", "lcs")])
+def test_preset_is_for_the_priors(sentgen: Sentgen, texts: tuple[str, ...], other: tuple[str, ...]) -> None:
+    """A preset that would be ignored is refused."""
+    told = sentgen(*texts, "--preset", "best", *other)
+
+    assert (told.code, told.out) == (2, "")
+    assert "--preset is for the aligner without --model and --system" in told.err
+
+
 def test_standard_input(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     """One of the texts may come from standard input."""
     told = sentgen(*texts[:4], "--abstract", "-", "--format", "text", "--pharaoh", stdin="Connecting Point")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import signal
 import sys
@@ -47,33 +48,36 @@ def lose_in_finaliser() -> None:
     Finalised()
 
 
-@pytest.mark.parametrize("lose", [lose_in_callback, lose_in_except, lose_in_finaliser])
-def test_swallowed(lose: Callable[[], None], capsys: pytest.CaptureFixture[str]) -> None:
-    """It is raised again soon, and what the interpreter says of the lost one is not printed."""
-    began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), interruptible():
-        lose()
+def lose_twice() -> None:
+    """Lose the exception, and lose it again."""
+    lose_in_except()
+    with contextlib.suppress(KeyboardInterrupt):
         work()
+
+
+def run(*steps: Callable[[], None]) -> None:
+    """Run steps as commands are run."""
+    with interruptible():
+        for step in steps:
+            step()
+
+
+@pytest.mark.parametrize("lose", [lose_in_callback, lose_in_except, lose_in_finaliser, lose_twice])
+def test_swallowed(lose: Callable[[], None], capsys: pytest.CaptureFixture[str]) -> None:
+    """It is raised until it gets through, soon, and the interpreter says nothing of the lost ones."""
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(lose, work)
 
     assert time.monotonic() - began < 15
     assert capsys.readouterr().err == ""
 
 
-def test_swallowed_twice() -> None:
-    """It is raised until it gets through."""
-    with pytest.raises(KeyboardInterrupt), interruptible():
-        lose_in_except()
-        try:
-            work()
-        except KeyboardInterrupt:
-            pass
-        work()
-
-
 def test_cleaning_up() -> None:
     """What is done on its way out, errors of its own included, is not interrupted again."""
     done = []
-    with pytest.raises(RuntimeError) as told, interruptible():
+
+    def step() -> None:
         try:
             press()
         finally:
@@ -86,6 +90,9 @@ def test_cleaning_up() -> None:
                 done.append("second")
             raise RuntimeError("made of it")
 
+    with pytest.raises(RuntimeError) as told:
+        run(step)
+
     assert done == ["first", "second"]
     assert was_interrupted(told.value)
 
@@ -93,8 +100,8 @@ def test_cleaning_up() -> None:
 def test_handlers_come_back() -> None:
     """Nothing is left of it afterwards, and no alarm rings."""
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM), sys.unraisablehook
-    with pytest.raises(KeyboardInterrupt), interruptible():
-        press()
+    with pytest.raises(KeyboardInterrupt):
+        run(press)
 
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM), sys.unraisablehook) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
@@ -108,8 +115,7 @@ def test_other_errors_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise ValueError("lost")
 
-    with interruptible():
-        ctypes.CFUNCTYPE(None)(fail)()
+    run(ctypes.CFUNCTYPE(None)(fail))
 
     assert [str(error) for error in told] == ["lost"]
 
@@ -119,11 +125,7 @@ def test_other_threads() -> None:
     before = signal.getsignal(signal.SIGINT)
     seen: list[object] = []
 
-    def run() -> None:
-        with interruptible():
-            seen.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, args=[lambda: seen.append(signal.getsignal(signal.SIGINT))])
     thread.start()
     thread.join()
 

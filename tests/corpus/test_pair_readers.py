@@ -204,7 +204,7 @@ def test_control_characters_can_be_replaced(tmp_path: Path) -> None:
         ('{"document": "x\\u0000", "abstract": "x"}', "control character"),
         ('{"document": "x\\ud800", "abstract": "x"}', "lone surrogate"),
         ('{"document": [["x y", ""]], "abstract": "x"}', "in the document"),
-        ('{"document": "x", "abstract": " "}', "the abstract has no words"),
+        ('{"document": "x", "abstract": " "}', r"the abstract has no words \(pair p\.jsonl:2\)"),
         ('{"document": [[]], "abstract": "x"}', "the document has no words"),
         ('{"id": ["x"], "document": "x", "abstract": "x"}', "`id` is neither a string nor a whole number"),
         ('{"id": "x\\n", "document": "x", "abstract": "x"}', "control character"),

@@ -42,7 +42,9 @@ class Align(Parameters):
     system: str | None = Field(
         None, max_length=200, description="Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste."
     )
-    preset: Literal["paper", "best"] = Field("best", description="Settings of the aligner without a model.")
+    preset: Literal["paper", "best"] | None = Field(
+        None, description="Settings of the aligner without a model; best if not given."
+    )
     decode: Literal["viterbi", "posterior"] | None = Field(
         None, description="The best path, or links with a high posterior."
     )
