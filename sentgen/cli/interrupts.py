@@ -25,8 +25,8 @@ _AGAIN = 0.1
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt on Ctrl-C, again and again until it is on its way out of this block."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield  # no signals come here; or this is Windows, which has no timer
         return
     unraisable, on_alarm = sys.unraisablehook, signal.getsignal(signal.SIGALRM)
     on_interrupt = signal.signal(signal.SIGINT, _interrupt)
