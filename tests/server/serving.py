@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -116,3 +117,15 @@ def kind_of(worker: int) -> str:
 def worker_of(server: Server, kind: str) -> int:
     """The number of one worker of a kind."""
     return next(worker for worker in workers_of(server) if kind_of(worker) == kind)
+
+
+def works(process: int) -> Callable[[], bool]:
+    """Say, when asked later, whether a process has computed for a while since now."""
+    began = _computed(process)
+    return lambda: _computed(process) > began + 0.2
+
+
+def _computed(process: int) -> float:
+    """The processor time of a process, in seconds."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from serving import PATIENCE, ROOT, Server, kind_of, serving, until, worker_of, workers_of
+from serving import PATIENCE, ROOT, Server, kind_of, serving, until, worker_of, workers_of, works
 
 from sentgen.cli import main
 from sentgen.schema import Store, snapshots
@@ -31,10 +31,12 @@ def quick(published: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
 
 def test_a_worker_killed_in_mid_request_is_replaced(server: Server) -> None:
     """The client gets a clear 503; the next request is answered by a new worker."""
+    until(lambda: server.pools()["sql"] == 1)
     worker = worker_of(server, "sql")
+    busy = works(worker)  # before it has begun, another worker would be asked
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(server.client.post, "/v1/sql", json={"sql": ENDLESS})
-        until(lambda: server.pools()["sql"] == 0)
+        until(busy)
         os.kill(worker, signal.SIGKILL)
         answer = asked.result()
 
