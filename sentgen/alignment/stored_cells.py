@@ -97,10 +97,8 @@ def load_cells(
         if columns is None:
             every = duck.execute(f"select distinct target {rows} order by target", given)
             columns = every.fetchnumpy()["target"]
-        size, fake = (
-            int(found[0]) if found else 0,
-            fake_counts(model.settings.prior, stems=layer == LAYERS[1]),
-        )
+        size = int(found[0]) if found else 0
+        fake = fake_counts(model.settings.prior, stems=layer == LAYERS[1])
         into = Cells.of_size(np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space)
         # All rows come in the order in which they were stored; a join with many keys gives them in any order.
         order = "" if sources is None and targets is None else "order by source, target"

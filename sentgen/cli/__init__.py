@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sentgen import __version__
-from sentgen.cli.interrupts import EXIT_CODE, interruptible, tell_interrupted, was_interrupted
+from sentgen.cli.interrupts import EXIT_CODE, end_interrupted, interruptible, was_interrupted
 from sentgen.errors import SentgenError
 
 #: Panel of the help to its commands: name, module of sentgen.cli, and command or group in it.
@@ -96,18 +96,16 @@ def main() -> None:
             build(only=sys.argv[1] if len(sys.argv) > 1 else None)()
     except SystemExit as end:
         if end.code == EXIT_CODE:  # Typer turns Ctrl-C into this code without a word
-            tell_interrupted()
+            end_interrupted()
         raise
     except KeyboardInterrupt:  # while the command is imported; Typer takes over when it runs
-        tell_interrupted()
-        sys.exit(EXIT_CODE)
+        end_interrupted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
         if was_interrupted(error):
-            tell_interrupted()
-            sys.exit(EXIT_CODE)
+            end_interrupted()
         if garbled := _garbled(error):
             typer.echo(f"sentgen: {garbled!a} is no text: it is not UTF-8; write it again", err=True)
             sys.exit(1)

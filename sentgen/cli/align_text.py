@@ -64,7 +64,7 @@ def text(
     ] = None,
     preset: Annotated[
         Preset | None,
-        typer.Option("--preset", help="Settings of the aligner without --model.", show_default="best"),
+        typer.Option("--preset", help="Settings of the aligner without --model; best if not given."),
     ] = None,
     decode: Annotated[
         Decode | None, typer.Option("--decode", help="The best path, or links with a high posterior.")
@@ -134,7 +134,7 @@ def _choice(
         return Choice(
             model=model,
             system=system,
-            preset=preset.value if preset else None,
+            preset=preset,
             decode=decode.value if decode else None,
             threshold=threshold,
         )

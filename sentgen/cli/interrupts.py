@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
 import typer
 
@@ -47,9 +48,10 @@ def was_interrupted(error: BaseException | None) -> bool:
     return error is not None
 
 
-def tell_interrupted() -> None:
-    """Say in one line what Ctrl-C has left."""
+def end_interrupted() -> NoReturn:
+    """Say in one line what Ctrl-C has left, and exit."""
     typer.echo("sentgen: interrupted; what was finished is kept", err=True)
+    sys.exit(EXIT_CODE)
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:

@@ -97,7 +97,7 @@ def workers_of(server: Server) -> set[int]:
     found = set()
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = status.read_text().rsplit(")", 1)[1].split()
+            fields = _fields(status)
             if int(fields[1]) == server.process.pid and fields[0] != "Z":
                 found.add(int(status.parent.name))
         except (OSError, IndexError):
@@ -127,5 +127,10 @@ def works(process: int) -> Callable[[], bool]:
 
 def _computed(process: int) -> float:
     """The processor time of a process, in seconds."""
-    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    fields = _fields(Path(f"/proc/{process}/stat"))
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _fields(status: Path) -> list[str]:
+    """The fields of the status of a process, from its state on: its name may have blanks."""
+    return status.read_text().rsplit(")", 1)[1].split()
