@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
 from sentgen.schema.corpus import RESERVED_WORDS
 from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.owners import unowned
 from sentgen.schema.reference_ngrams import reference_ngrams_sql
 from sentgen.schema.segments import counted_tables
 
-_REINGEST = (
+REINGEST = (
     "remove the corpus and ingest it again (sentgen corpora remove NAME; sentgen ingest PATH --corpus NAME)"
 )
-_RESTORE = "restore a backup; if there is none, ingest everything into a new store"
+#: What helps if nothing else does.
+RESTORE = "restore a backup; if there is none, ingest everything into a new store"
 _REBUILD = "build the model again (sentgen models build NAME --corpus CORPUS)"
+RETRAIN = "train the model again (sentgen align train --pairs NAME --model M)"
+REPAIR = "sentgen db repair: it removes what nothing accounts for, and names the corpora to ingest again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,64 +31,69 @@ class Check:
         query: SQL whose rows are the problems, none in a sound store.
         cure: what to do if there are any.
         slow: whether it counts the tokens anew; ``--quick`` leaves it out.
+        settings: settings of DuckDB under which it runs.
+        torn: whether it finds, at little cost, what half of a transaction leaves; such a query names the
+            ``corpus`` or ``model`` to make again, if it is not about rows that `sentgen db repair` removes.
     """
 
     name: str
     query: str
-    cure: str = _REINGEST
+    cure: str = REINGEST
     slow: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
+    torn: bool = False
 
 
 def checks() -> tuple[Check, ...]:
     """Return all checks, the quick ones first."""
-    return (*_strings(), *_orphans(), *_sentences(), *_totals(), *_recounts())
+    return (*_strings(), *_orphans(), *_alignments(), *_sentences(), *_totals(), *_trees(), *_recounts())
+
+
+def torn_checks() -> tuple[Check, ...]:
+    """Return what opens a store after a crash: checks that tell half of a transaction, at little cost."""
+    return tuple(check for check in checks() if check.torn)
 
 
 def _strings() -> Iterator[Check]:
-    yield Check("duplicate word ids", "select id from word group by id having count(*) > 1", _RESTORE)
-    yield Check("duplicate word forms", "select form from word group by form having count(*) > 1", _RESTORE)
+    yield Check("duplicate word ids", "select id from word group by id having count(*) > 1", RESTORE)
+    yield Check("duplicate word forms", "select form from word group by form having count(*) > 1", RESTORE)
     reserved = ", ".join(f"({i}, '{form}')" for i, form in enumerate(RESERVED_WORDS))
     yield Check(
         "reserved words",
         f"select * from (values {reserved}) r (id, form) anti join word w on w.id = r.id and w.form = r.form",
-        _RESTORE,
+        RESTORE,
     )
-    yield Check("duplicate tags", "select name from tag group by name having count(*) > 1", _RESTORE)
+    yield Check("duplicate tags", "select name from tag group by name having count(*) > 1", RESTORE)
     for column in ("word_id", "lemma_id"):
-        yield _orphan("token", column, "word", _RESTORE)
+        yield _orphan("token", column, "word", f"{REPAIR}; else {RESTORE}")
     for column in ("upos_id", "xpos_id", "feats_id", "deprel_id"):
-        yield _orphan("token", column, "tag", _RESTORE)
+        yield _orphan("token", column, "tag", f"{REPAIR}; else {RESTORE}")
 
 
 def _orphans() -> Iterator[Check]:
-    yield _orphan("source", "corpus_id", "corpus")
-    yield _orphan("document", "source_id", "source")
-    yield _orphan("sentence", "document_id", "document")
-    yield _orphan("token", "sentence_id", "sentence")
-    yield _orphan("multiword", "sentence_id", "sentence")
-    yield _orphan("rejection", "corpus_id", "corpus")
-    yield _orphan("segment", "corpus_id", "corpus")
-    for table in counted_tables():
-        yield _orphan(table, "segment_id", "segment")
-    yield _orphan("posting", "sentence_id", "sentence")
-    yield _orphan("model_corpus", "model_id", "model", _REBUILD)
-    yield _orphan("model_parameter", "model_id", "model", _REBUILD)
-    yield _orphan("model_ngram", "model_id", "model", _REBUILD)
-    yield _orphan("score", "run_id", "run", "run the evaluation again")
-    yield _orphan("output", "run_id", "run", "run the evaluation again")
-    yield from _alignments()
+    for rows in unowned():
+        yield Check(rows.name, rows.query, REPAIR, torn=not rows.large)
+    yield _orphan("posting", "sentence_id", "sentence", REPAIR)
     yield Check(
         "duplicate parses",
         "select parser, sha256 from parse group by parser, version, tokenized, sha256 having count(*) > 1",
         "remove them; they are made again when needed (sentgen parser forget PARSER)",
     )
+    yield Check(
+        "duplicate unigrams of a model",
+        """
+        select m.name || '@' || m.version as model
+        from model_ngram g
+        join model m on m.id = g.model_id
+        where g.n = 1
+        group by all
+        having count(*) <> count(distinct g.w1)
+        """,
+        _REBUILD,
+    )
 
 
 def _alignments() -> Iterator[Check]:
-    again = "train the model again (sentgen align train --pairs NAME --model M)"
-    yield _orphan("pair", "corpus_id", "corpus")
-    yield _orphan("pair", "document_id", "document")
-    yield _orphan("pair", "abstract_id", "document")
     yield Check("duplicate pairs", "select name from pair group by corpus_id, name having count(*) > 1")
     yield Check(
         "words of a pair",
@@ -105,24 +113,55 @@ def _alignments() -> Iterator[Check]:
         where (d.words, a.words) is distinct from (p.document_words, p.abstract_words)
         """,
     )
-    for table in OF_MODEL:
-        yield _orphan(table.name, "model_id", "alignment_model", again)
-    for table in OF_CORPUS[:-1]:
-        yield _orphan(table.name, "pair_id", "pair", "align again (sentgen align apply)")
+    yield Check(
+        "iterations one after the other",
+        """
+        select model_id, direction, count(*) as iterations, max(iteration) as last
+        from alignment_iteration
+        group by model_id, direction
+        having min(iteration) <> 1
+            or count(distinct iteration) <> count(*)
+            or max(iteration) <> count(*)
+        """,
+        RETRAIN,
+    )
+    yield Check(
+        "jumps sum to one",
+        """
+        select model_id, direction, iteration, sum(prob) as total
+        from alignment_jump
+        group by model_id, direction, iteration
+        having not abs(total - 1) <= 1e-6
+        """,
+        RETRAIN,
+    )
+    yield Check(
+        "links within their texts",
+        """
+        select p.name, l.document_first, l.document_end, l.abstract_first, l.abstract_end
+        from alignment_link l
+        join pair p on p.id = l.pair_id
+        where l.document_first < 0
+            or l.document_end not between l.document_first + 1 and p.document_words
+            or l.abstract_first < 0
+            or l.abstract_end not between l.abstract_first + 1 and p.abstract_words
+        """,
+        "align again (sentgen align apply)",
+    )
     yield Check(
         "rewrites sum to one",
         """
         select model_id, reverse, stems, source, sum(prob) as total
         from alignment_rewrite
         group by model_id, reverse, stems, iteration, source
-        having abs(total - 1) > 1e-6
+        having not abs(total - 1) <= 1e-6
         """,
-        again,
+        RETRAIN,
         slow=True,
     )
 
 
-def _orphan(table: str, column: str, parent: str, cure: str = _REINGEST) -> Check:
+def _orphan(table: str, column: str, parent: str, cure: str = REINGEST) -> Check:
     return Check(
         f"{table}.{column} without {parent}",
         f"""
@@ -208,8 +247,9 @@ def _totals() -> Iterator[Check]:
     yield Check(
         "totals of a source",
         """
-        select r.path
+        select c.name as corpus, r.path
         from source r
+        left join corpus c on c.id = r.corpus_id
         left join (
             select d.source_id, count(*) as sentences, sum(s.length) as tokens
             from sentence s
@@ -219,11 +259,13 @@ def _totals() -> Iterator[Check]:
         where coalesce(s.sentences, 0) <> r.sentences
             or coalesce(s.tokens, 0) <> r.tokens
         """,
+        REPAIR,
+        torn=True,
     )
     yield Check(
         "totals of the segments",
         """
-        select c.name
+        select c.name as corpus
         from corpus c
         left join (
             select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
@@ -238,28 +280,89 @@ def _totals() -> Iterator[Check]:
         where coalesce(g.sentences, 0) <> coalesce(s.sentences, 0)
             or coalesce(g.tokens, 0) <> coalesce(s.tokens, 0)
         """,
+        REPAIR,
+        torn=True,
     )
-    yield Check(
-        "unigrams sum to tokens and sentence marks",
-        """
-        select c.name
-        from corpus c
-        left join (
+    yield _sums(
+        "tokens sum to the lengths of the sentences",
+        "select corpus_id, count(*) as count from token group by corpus_id",
+        "select corpus_id, sum(length) as count from sentence group by corpus_id",
+    )
+    for order in range(1, MAX_ORDER + 1):
+        yield _sums(
+            f"n-grams of order {order} sum to those of the sentences",
+            f"""
             select s.corpus_id, sum(g.count) as count
-            from ngram_1 g
-            join segment s on s.id = g.segment_id
+            from (select segment_id, sum(count) as count from ngram_{order} group by segment_id) g
+            left join segment s on s.id = g.segment_id
             group by s.corpus_id
-        ) u on u.corpus_id = c.id
-        left join (
-            select corpus_id, sum(length + 2) as count
-            from sentence
-            group by corpus_id
-        ) t on t.corpus_id = c.id
-        where coalesce(u.count, 0) <> coalesce(t.count, 0)
-        """,
-    )
+            """,
+            f"""
+            select s.corpus_id, sum(greatest(s.length + {3 - order}, 0)) as count
+            from sentence s
+            join corpus c on c.id = s.corpus_id
+            where c.max_order >= {order}
+            group by s.corpus_id
+            """,
+        )
     for table in counted_tables():
         yield Check(f"positive counts in {table}", f"select segment_id from {table} where count < 1")
+
+
+def _trees() -> Iterator[Check]:
+    """Yield a check for every table that is counted from trees: its rows sum to the tokens with a head.
+
+    Of events, the level of tags counts every attachment once, and of arguments, that of words on the left
+    every node; the artificial root is one more for each tree.
+    """
+    once = {
+        "dependency_event": "level = 'tag-tag'",
+        "argument_count": "level = 'word' and direction = 'left'",
+        "posting": "true",
+    }
+    for table, condition in once.items():
+        nodes = {
+            layer: f"count({head})"
+            + (f" + count(*) filter ({head} = 0)" if table == "argument_count" else "")
+            for layer, head in (("word", "head"), ("unit", "unit_head"))
+        }
+        yield _sums(
+            f"{table} sums to the nodes of the trees",
+            f"""
+            select s.corpus_id, sum(g.word) as word, sum(g.unit) as unit
+            from (
+                select
+                    segment_id,
+                    coalesce(sum(count) filter (layer = 'word'), 0) as word,
+                    coalesce(sum(count) filter (layer = 'unit'), 0) as unit
+                from {table}
+                where {condition}
+                group by segment_id
+            ) g
+            left join segment s on s.id = g.segment_id
+            group by s.corpus_id
+            """,
+            f"""
+            select corpus_id, {nodes["word"]} as word, {nodes["unit"]} as unit
+            from token
+            group by corpus_id
+            """,
+            ("word", "unit"),
+        )
+
+
+def _sums(name: str, stored: str, expected: str, columns: Sequence[str] = ("count",)) -> Check:
+    """Return a check that two queries agree for every corpus; what belongs to no corpus is a problem too."""
+    differ = "\n            or ".join(f"coalesce(s.{c}, 0) <> coalesce(e.{c}, 0)" for c in columns)
+    sums = ", ".join(f"s.{c} as stored_{c}, e.{c} as expected_{c}" for c in columns)
+    query = f"""
+        select c.name as corpus, {sums}
+        from ({stored}) s
+        full join ({expected}) e on e.corpus_id = s.corpus_id
+        left join corpus c on c.id = coalesce(s.corpus_id, e.corpus_id)
+        where {differ}
+    """
+    return Check(name, query, REPAIR, torn=True)
 
 
 def _recounts() -> Iterator[Check]:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import glob
 import os
+import shutil
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import duckdb
 import pyarrow as pa
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from sentgen.errors import StoreError
+from sentgen.errors import DamagedError, StoreError
+from sentgen.schema import block_journal, connections, crash_mark
+from sentgen.schema.write_ahead_log import drop_torn_tail
+
+#: Name of the execution option of a connection that says how many bytes its DuckDB may use.
+MEMORY_LIMIT = "memory_limit"
 
 
 def default_memory_limit() -> int:
@@ -24,11 +34,44 @@ def default_memory_limit() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
 
 
+#: A commit writes the new state beside the old one and switches to it by one write to the header of the file,
+#: without a log that a crash could cut short; DuckDB before 1.5 leaves the log out by itself.
+_WITHOUT_LOG: dict[str, str] = {"checkpoint_threshold": "0B"}
+if tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 5):
+    _WITHOUT_LOG["auto_checkpoint_skip_wal_threshold"] = "0"
+
+
 def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None = None) -> Engine:
-    """Open the file and keep it open until the engine is disposed of."""
+    """Open the file and keep it open until the engine is disposed of.
+
+    A compaction may put another file in its place before this process has its lock; then that one is opened.
+    """
+    while True:
+        file = _identity(path)
+        engine = _open_engine(path, read_only=read_only, memory_limit=memory_limit, threads=threads)
+        if file in (None, _identity(path)):
+            return engine
+        engine.dispose()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of the same name."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None) -> Engine:
+    if not read_only:
+        crash_mark.leave(path)
+    block_journal.put_back(path)
+    drop_torn_tail(path)
     config: dict[str, Any] = {
+        **_WITHOUT_LOG,
         "memory_limit": f"{memory_limit // 2**20}MiB",
-        "temp_directory": f"{path}.tmp",
+        "temp_directory": str(_spill_folder(path) if read_only else f"{path}.tmp"),
         "preserve_insertion_order": "true",
     }
     if threads:
@@ -37,25 +80,85 @@ def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int 
         f"duckdb:///{path}",
         poolclass=StaticPool,
         connect_args={"read_only": read_only, "config": config},
+        execution_options={MEMORY_LIMIT: memory_limit},
     )
+    event.listen(
+        engine, "connect", lambda wrapped, _: connections.opened(_duck(wrapped), read_only=read_only)
+    )
+    event.listen(engine, "close", lambda wrapped, _: connections.closing(_duck(wrapped)))
+    if not read_only:
+        _keep_blocks(engine, path)
     with engine.connect():
+        if not read_only:
+            _remove_spilled(path)
         return engine
+
+
+def _keep_blocks(engine: Engine, path: Path) -> None:
+    """Have every commit keep the blocks that it may rewrite, and the checkpoint of a log at the end, too."""
+    dialect = engine.dialect
+
+    def do_commit(wrapped: Any) -> None:
+        with block_journal.kept(_duck(wrapped), path):
+            type(dialect).do_commit(dialect, wrapped)
+
+    def closing(wrapped: Any, _: object) -> None:
+        if crash_mark.has_log(path):
+            block_journal.keep(_duck(wrapped), path)
+
+    dialect.do_commit = do_commit  # type: ignore[method-assign, assignment]
+    event.listen(engine, "close", closing)
+
+
+def _spill_folder(path: Path) -> Path:
+    """Return where a reader spills: beside the store, or among temporary files if it may not write there.
+
+    Each process has a folder of its own, as DuckDB gives its files the same names in all of them: two readers
+    that spilled into one folder read each other's blocks.
+    """
+    if os.access(path.parent, os.W_OK):
+        return path.with_name(f"{path.name}.tmp-{os.getpid()}")
+    return _temporary_folder(path.absolute(), os.getpid())
+
+
+@cache
+def _temporary_folder(path: Path, process: int) -> Path:
+    """Make a folder for what a process spills from a store, and remove it when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix=f"sentgen-{process}-", suffix=f"-{path.name}"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _remove_spilled(path: Path) -> None:
+    """Remove what readers spilled that were killed: there is no reader while this process may write."""
+    for leftover in path.parent.glob(f"{glob.escape(path.name)}.tmp-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
     """Return the DuckDB connection below, in the same transaction: the way in and out for Arrow."""
-    wrapped = connection.connection.dbapi_connection
+    return _duck(connection.connection.dbapi_connection)
+
+
+def _duck(wrapped: Any) -> duckdb.DuckDBPyConnection:
     return cast(duckdb.DuckDBPyConnection, getattr(wrapped, "_ConnectionWrapper__c", wrapped))
 
 
 def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None) -> pa.Table:
     """Run a query and return its rows as an Arrow table."""
-    return _arrow(duck.execute(query, parameters or None), "to_arrow_table", "fetch_arrow_table")()
+    return fetched(duck.execute(query, parameters or None))
 
 
-def arrow_reader(duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None) -> pa.RecordBatchReader:
-    """Run a query and return its rows in Arrow batches."""
-    return _arrow(duck.execute(query, parameters or None), "to_arrow_reader", "fetch_record_batch")(8192)
+def fetched(executed: duckdb.DuckDBPyConnection) -> pa.Table:
+    """Return the rows of a query that was executed where the tables that it names are variables."""
+    return _arrow(executed, "to_arrow_table", "fetch_arrow_table")()
+
+
+def arrow_reader(
+    duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None, *, rows: int = 8192
+) -> pa.RecordBatchReader:
+    """Run a query and return its rows in Arrow batches of at most so many."""
+    return _arrow(duck.execute(query, parameters or None), "to_arrow_reader", "fetch_record_batch")(rows)
 
 
 def _arrow(duck: duckdb.DuckDBPyConnection, name: str, name_in_1_4: str) -> Callable[..., Any]:
@@ -85,8 +188,10 @@ def translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
+        connections.raise_if_interrupted(error.orig)
         raise explain(path, error.orig or error) from error
     except (duckdb.Error, OSError) as error:
+        connections.raise_if_interrupted(error)
         raise explain(path, error) from error
 
 
@@ -127,7 +232,7 @@ def explain(path: Path, error: BaseException) -> StoreError:
             f"{path}: made by another version of DuckDB than {duckdb.__version__}; upgrade duckdb"
         )
     if any(part in low for part in _DAMAGED):
-        return StoreError(
+        return DamagedError(
             f"{path}: not a sentgen store, or damaged; restore a backup, or choose another --db"
         )
     if isinstance(error, PermissionError) or "permission denied" in low or "read-only file system" in low:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 import duckdb
-from sqlalchemy import select, text
+from sqlalchemy import Engine, select, text
 
-from sentgen.errors import StoreError
-from sentgen.schema import segments
+from sentgen.errors import DamagedError, StoreError
+from sentgen.schema import block_journal, crash_mark, segments
 from sentgen.schema.base import metadata, quoted
+from sentgen.schema.blocks import block_checks
 from sentgen.schema.checks import Check, checks, tree_recounts
 from sentgen.schema.corpus import corpus
 from sentgen.schema.engine import open_engine, raw, sync_folder, translated_errors
@@ -32,11 +35,19 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a check found: the number of problems and the first of them."""
+    """What a check found: the number of problems and the first of them.
+
+    Of a check that had to be left out, because a block that it reads is damaged, ``problems`` is ``None``.
+    """
 
     check: Check
-    problems: int
+    problems: int | None
     example: str
+
+    @property
+    def status(self) -> str:
+        """Return ``ok``, ``failed`` or ``skipped``."""
+        return "skipped" if self.problems is None else "failed" if self.problems else "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +93,62 @@ def facts(store: Store) -> dict[str, str | int]:
     }
 
 
-def check(store: Store, extra: Sequence[Check] = (), *, quick: bool = False) -> Iterator[Result]:
-    """Run the checks of `sentgen.schema.checks` and ``extra``, without the slow ones if ``quick``."""
-    with store.connect() as connection:
-        corpora = [
-            (int(row.id), str(row.name)) for row in connection.execute(select(corpus.c.id, corpus.c.name))
-        ]
-    for one in (*checks(), *tree_recounts(corpora), *extra):
+def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> Iterator[Result]:
+    """Read all blocks, then run the checks of `sentgen.schema.checks` and ``extra``.
+
+    A damaged block fails the check of its table; checks that need that table are skipped, and all others run.
+
+    Args:
+        store: the store, for reading.
+        extra: checks of the rooms above, made one by one as they run.
+        quick: leave out the slow ones.
+    """
+    for one in block_checks():
+        try:
+            yield _run(store, one)
+        except DamagedError:
+            yield Result(one, 1, "a block is damaged: it is not what was written")
+    for one in chain(checks(), _until_damage(_tree_recounts(store)), _until_damage(extra)):
         if quick and one.slow:
             continue
-        with store.connect() as connection:
-            duck = raw(connection)
-            columns = duck.execute(f"from ({one.query}) limit 0").description or []
+        try:
+            yield _run(store, one)
+        except DamagedError:
+            yield Result(one, None, "needs a table with a damaged block")
+
+
+def _until_damage(made: Iterable[Check]) -> Iterator[Check]:
+    """Yield checks until what they are made from is damaged; the check of its blocks has failed then."""
+    with suppress(DamagedError):
+        yield from made
+
+
+def _tree_recounts(store: Store) -> Iterator[Check]:
+    with store.connect() as connection:
+        corpora = [(row.id, row.name) for row in connection.execute(select(corpus.c.id, corpus.c.name))]
+    yield from tree_recounts(corpora)
+
+
+def _run(store: Store, check: Check) -> Result:
+    """Run one check.
+
+    Raises:
+        DamagedError: a block that it reads is damaged.
+    """
+    with store.connect() as connection:
+        duck = raw(connection)
+        for name, value in check.settings.items():
+            duck.execute(f"set {name} = {value}")
+        try:
+            columns = duck.execute(f"from ({check.query}) limit 0").description or []
             rest = "".join(f", any_value({quoted(str(c[0]))})" for c in columns)
-            row = duck.execute(f"select count(*){rest} from ({one.query})").fetchone() or (0,)
-        example = ", ".join(f"{c[0]} {value}" for c, value in zip(columns, row[1:], strict=True))
-        yield Result(one, int(row[0]), example if row[0] else "")
+            row = duck.execute(f"select count(*){rest} from ({check.query})").fetchone() or (0,)
+        finally:
+            connection.rollback()
+            for name in check.settings:
+                duck.execute(f"reset {name}")
+    example = ", ".join(f"{c[0]} {value}" for c, value in zip(columns, row[1:], strict=True))
+    return Result(check, int(row[0]), example if row[0] else "")
 
 
 def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:
@@ -121,46 +172,48 @@ def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:
 
 
 def _pack(path: Path, memory_limit: int) -> bool:
-    """Copy the store into a new file that takes its place; return whether there was room for it."""
+    """Copy the store into a new file that takes its place; return whether there was room for it.
+
+    The store is locked before the draft is touched: another compaction has its draft under the same name.
+    """
     draft = path.with_name(f".{path.name}.compact")
-    _discard(draft)
-    if shutil.disk_usage(path.parent).free < path.stat().st_size * 5 // 4 + 2**24:
-        return False
-    try:
-        with translated_errors(path):
+    with translated_errors(path):
+        engine = open_engine(path, read_only=False, memory_limit=memory_limit)
+        try:
+            _discard(draft)
+            if shutil.disk_usage(path.parent).free < path.stat().st_size * 5 // 4 + 2**24:
+                return False
             Store(draft, create=True, memory_limit=memory_limit).close()
-            _copy_into(path, draft, memory_limit)
-    finally:
-        _discard(draft)
+            _copy_into(engine, path, draft)
+        finally:
+            _discard(draft)
+            engine.dispose()
     return True
 
 
-def _copy_into(path: Path, draft: Path, memory_limit: int) -> None:
+def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
     """Fill the draft, compare it, and rename it over the store, which stays locked until then."""
-    engine = open_engine(path, read_only=False, memory_limit=memory_limit)
-    try:
-        with engine.connect() as connection:
-            connection.rollback()
-            duck = raw(connection)
+    with engine.connect() as connection:
+        connection.rollback()
+        duck = raw(connection)
+        with block_journal.kept(duck, path):
             duck.execute("checkpoint")
-            place = str(draft).replace("'", "''")
-            duck.execute(f"attach '{place}' as draft")
-            current = quoted(_text(duck, "select current_database()"))
-            for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
-                duck.execute(f"delete from draft.main.{reserved}")
-            duck.execute("begin")
-            for table in metadata.sorted_tables:
-                duck.execute(f"insert into draft.main.{table.name} by name from {current}.main.{table.name}")
-            duck.execute("commit")
-            _compare(duck, current, path)
-            duck.execute("detach draft")
-        shutil.copymode(path, draft)
-        with draft.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-        sync_folder(path.parent)
-    finally:
-        engine.dispose()
+        place = str(draft).replace("'", "''")
+        duck.execute(f"attach '{place}' as draft")
+        current = quoted(_text(duck, "select current_database()"))
+        for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
+            duck.execute(f"delete from draft.main.{reserved}")
+        duck.execute("begin")
+        for table in metadata.sorted_tables:
+            duck.execute(f"insert into draft.main.{table.name} by name from {current}.main.{table.name}")
+        duck.execute("commit")
+        _compare(duck, current, path)
+        duck.execute("detach draft")
+    shutil.copymode(path, draft)
+    with draft.open("rb+") as file:
+        os.fsync(file.fileno())
+    os.replace(draft, path)
+    sync_folder(path.parent)
 
 
 def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
@@ -172,7 +225,7 @@ def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
 
 
 def _discard(draft: Path) -> None:
-    for leftover in (draft, draft.with_name(f"{draft.name}.wal")):
+    for leftover in (draft, *crash_mark.logs(draft)):
         leftover.unlink(missing_ok=True)
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, text
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import inspection
-from sentgen.schema.engine import default_memory_limit, open_engine, raw, translated_errors
+from sentgen.schema import block_journal, inspection
+from sentgen.schema.engine import default_memory_limit, open_engine, raw, sync_folder, translated_errors
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
 REVISIONS = ("0001", "0002", "0003", "0004")
@@ -48,8 +48,12 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
         _refresh(engine)
 
 
-def upgrade(path: Path) -> Path | None:
+def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
     """Upgrade an older store to the current revision, after a backup beside it.
+
+    Args:
+        path: the store.
+        memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
 
     Returns:
         The backup, or ``None`` if the store was current already.
@@ -61,11 +65,12 @@ def upgrade(path: Path) -> Path | None:
     if not path.exists():
         raise NotFoundError(f"{path}: no store here")
     with translated_errors(path):
-        revision = _checkpoint(path)
+        limit = memory_limit or default_memory_limit()
+        revision = _checkpoint(path, limit)
         if revision == REVISIONS[-1]:
             return None
-        backup = _copy(path, revision)
-        engine = open_engine(path, read_only=False, memory_limit=default_memory_limit())
+        backup = back_up(path, revision)
+        engine = open_engine(path, read_only=False, memory_limit=limit)
         try:
             _migrate(engine)
         finally:
@@ -73,9 +78,9 @@ def upgrade(path: Path) -> Path | None:
     return backup
 
 
-def _checkpoint(path: Path) -> str:
+def _checkpoint(path: Path, memory_limit: int) -> str:
     """Write everything into the file itself and return its revision."""
-    engine = open_engine(path, read_only=False, memory_limit=default_memory_limit())
+    engine = open_engine(path, read_only=False, memory_limit=memory_limit)
     try:
         with engine.connect() as connection:
             tables = _tables(connection)
@@ -85,22 +90,26 @@ def _checkpoint(path: Path) -> str:
             if revision not in REVISIONS:
                 raise StoreError(f"{path}: made by a newer sentgen (revision {revision}); upgrade sentgen")
             connection.rollback()
-            connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("checkpoint"))
+            autocommitting = connection.execution_options(isolation_level="AUTOCOMMIT")
+            with block_journal.kept(raw(connection), path):
+                autocommitting.execute(text("checkpoint"))
         return revision
     finally:
         engine.dispose()
 
 
-def _copy(path: Path, revision: str) -> Path:
-    """Copy the closed file; no other writer can slip in, because none opens an older store."""
-    backup = path.with_name(f"{path.name}.backup-{revision}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+def back_up(path: Path, reason: str) -> Path:
+    """Copy the closed file to one beside it; no other writer can slip in while none opens the store."""
+    backup = path.with_name(f"{path.name}.backup-{reason}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+    draft = path.with_name(f".{path.name}.backup")  # killed on the way, nobody takes it for a backup
     try:
-        shutil.copy2(path, backup)
-        with backup.open("rb+") as file:
+        shutil.copy2(path, draft)
+        with draft.open("rb+") as file:
             os.fsync(file.fileno())
-    except OSError:
-        backup.unlink(missing_ok=True)
-        raise
+        os.replace(draft, backup)
+    finally:
+        draft.unlink(missing_ok=True)
+    sync_folder(path.parent)
     return backup
 
 

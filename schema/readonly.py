@@ -20,12 +20,15 @@ import duckdb
 import pyarrow as pa
 
 from sentgen.errors import NotFoundError, QueryRejected, StoreError
+from sentgen.schema import connections
 from sentgen.schema.engine import arrow_reader, default_memory_limit, translated_errors
 from sentgen.schema.guard import require_harmless, syntax_message
 from sentgen.schema.store import Store
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 
+#: Rows that `parts` brings at once.
+_PART = 2**16
 _SWITCHES = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -62,7 +65,7 @@ def query(
 
 def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, max_rows: int) -> Answer:
     """Run a query that has passed the guard on a locked connection."""
-    try:
+    with _explained():
         reader = arrow_reader(duck, sql, parameters)
         batches, rows = [], 0
         for batch in reader:
@@ -70,14 +73,42 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
             rows += batch.num_rows
             if max_rows and rows > max_rows:
                 break
+    table = pa.Table.from_batches(batches, reader.schema)
+    return Answer(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
+
+
+def parts(duck: duckdb.DuckDBPyConnection, sql: str) -> Iterator[pa.Table]:
+    """Run a query as `query` does, and yield its rows in parts, one of which is in memory at a time.
+
+    There is at least one part, which is empty if there are no rows.
+    """
+    require_harmless(duck, sql)
+    with _explained():
+        reader = arrow_reader(duck, sql)
+        batches: list[pa.RecordBatch] = []
+        whole = False
+        for batch in reader:
+            batches.append(batch)
+            if sum(one.num_rows for one in batches) >= _PART:
+                yield pa.Table.from_batches(batches)
+                batches, whole = [], True
+        if batches or not whole:
+            yield pa.Table.from_batches(batches, reader.schema)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn what goes wrong in a query into a line for whoever wrote it."""
+    try:
+        yield
     except (duckdb.OutOfMemoryException, MemoryError) as error:
         raise QueryRejected(
             "the query needs too much memory; filter more, or use a higher --memory-limit"
         ) from error
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
     except (duckdb.Error, pa.ArrowException, OSError) as error:  # OSError: a type that Arrow does not have
         raise QueryRejected(syntax_message(error)) from error
-    table = pa.Table.from_batches(batches, reader.schema)
-    return Answer(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
 
 
 @contextmanager
@@ -87,6 +118,7 @@ def locked(path: Path, *, memory_limit: int | None = None) -> Iterator[duckdb.Du
     try:
         yield duck
     finally:
+        connections.closing(duck)
         duck.close()
 
 
@@ -110,6 +142,7 @@ def open_locked(
         duck = duckdb.connect(str(path), read_only=True, config=config)
     try:
         lock(duck, path)
+        connections.opened(duck, read_only=True)
     except BaseException:
         duck.close()
         raise

@@ -1,8 +1,10 @@
 """Snapshots: immutable copies of a store, named by their content, that servers open.
 
 A snapshot is a file ``sentgen-HASH.duckdb`` of mode 0444 with its manifest ``sentgen-HASH.json`` beside it;
-HASH is the beginning of the SHA-256 of the file. The manifest is renamed into place last, and a file without
-one is no snapshot: whenever publishing stops, there is a whole snapshot or none.
+HASH is the beginning of the SHA-256 of the file. Files that the store was made from are named without the
+folders in which they lie (`sentgen.schema.public_names`); the rest is the store as it is. The manifest is
+renamed into place last, and a file without one is no snapshot: whenever publishing stops, there is a whole
+snapshot or none.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,11 +28,14 @@ from sqlalchemy import text
 
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema.engine import sync_folder, translated_errors
+from sentgen.schema.public_names import make_public
 from sentgen.schema.store import Store, fetch_arrow
+from sentgen.schema.write_ahead_log import log_of
 
-_BLOCK = 1 << 20
 _DIGITS = 16
 _LOCK = ".publish.lock"
+#: DuckDB writes the name of the file into its catalog: another one would make another snapshot.
+_DRAFT = ".sentgen-draft.tmp"
 _CORPORA = "select corpus as name, licence, sentences, tokens from v_corpora order by corpus"
 _MODELS = 'select name, version, max_order as "order", smoothing from model order by name, version'
 
@@ -76,15 +82,19 @@ class Published:
     removed: tuple[str, ...] = ()
 
 
-def publish(store: Path, folder: Path, *, keep: int | None = None) -> Published:
+def publish(
+    store: Path, folder: Path, *, keep: int | None = None, memory_limit: int | None = None
+) -> Published:
     """Copy a store into a folder of snapshots; nothing is copied if its content is there already.
 
-    Whatever is published last is the newest, also when it had been published before. Linear in the file.
+    Whatever is published last is the newest, also when it had been published before. The store is only read.
+    Linear in the file.
 
     Args:
         store: the store; nobody may be writing to it.
         folder: where the snapshots are; made if it is not there.
         keep: remove all but so many of the newest.
+        memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
 
     Raises:
         NotFoundError: there is no store.
@@ -96,16 +106,16 @@ def publish(store: Path, folder: Path, *, keep: int | None = None) -> Published:
     if not store.exists():
         raise NotFoundError(f"{store}: no store here; make one with: sentgen ingest PATH --corpus NAME")
     with _publishing(folder):
-        draft, digest = _copy(store, folder)
+        draft, digest = _copy(store, folder, memory_limit)
         try:
             path = folder / f"sentgen-{digest[:_DIGITS]}.duckdb"
             existing = _read(path.with_suffix(".json"))
-            snapshot = _described(draft, path, digest)
+            snapshot = _described(draft, path, digest, memory_limit)
             if existing is None:
                 os.replace(draft, path)
             _write_manifest(snapshot)
         finally:
-            draft.unlink(missing_ok=True)
+            _discard(draft)
         removed = _prune(folder, keep) if keep else ()
     return Published(snapshot, existing is None, removed)
 
@@ -140,11 +150,9 @@ def verify(snapshot: Snapshot) -> None:
     Raises:
         StoreError: it is not what was published.
     """
-    digest = hashlib.sha256()
-    with translated_errors(snapshot.path), snapshot.path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    if digest.hexdigest() != snapshot.sha256:
+    with translated_errors(snapshot.path):
+        digest = _digest(snapshot.path)
+    if digest != snapshot.sha256:
         raise StoreError(f"{snapshot.path}: changed since it was published; publish the store again")
 
 
@@ -155,41 +163,57 @@ def _publishing(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / _LOCK).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            for leftover in folder.glob(".sentgen-*.tmp*"):
-                leftover.unlink(missing_ok=True)
+            for leftover in folder.glob(".sentgen-*.tmp"):
+                _discard(leftover)
             yield
 
 
-def _copy(store: Path, folder: Path) -> tuple[Path, str]:
-    """Copy the file while nobody can write to it; return the copy and its hash.
+def _copy(store: Path, folder: Path, memory_limit: int | None) -> tuple[Path, str]:
+    """Copy the file while nobody can write to it, for the public; return the copy and its hash.
 
-    What a killed writer left in the log of the store is put into the store first.
+    What a killed writer left in the log of the store is put into the copy; the store stays as it is.
     """
-    logged = store.with_name(f"{store.name}.wal").exists()
-    if logged:
-        with Store(store) as open_store, open_store.connect() as connection:
-            connection.rollback()
-            connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("checkpoint"))
-    digest = hashlib.sha256()
-    descriptor, name = tempfile.mkstemp(prefix=".sentgen-", suffix=".tmp", dir=folder)
-    draft = Path(name)
+    draft, log = folder / _DRAFT, log_of(store)
     try:
-        with Store(store, read_only=True), store.open("rb") as source, os.fdopen(descriptor, "wb") as sink:
-            while block := source.read(_BLOCK):
-                digest.update(block)
-                sink.write(block)
-            sink.flush()
-            os.fchmod(sink.fileno(), 0o444)
-            os.fsync(sink.fileno())
+        with Store(store, read_only=True, memory_limit=memory_limit):
+            if log.exists():
+                shutil.copyfile(log, log_of(draft))
+            shutil.copyfile(store, draft)  # last: closing a file gives up the lock that holds off writers
+        if log_of(draft).exists():
+            _checkpoint(draft, memory_limit)
+        make_public(draft, memory_limit=memory_limit)
+        with draft.open("rb") as copy:
+            os.fchmod(copy.fileno(), 0o444)
+            os.fsync(copy.fileno())
     except BaseException:
-        draft.unlink(missing_ok=True)
+        _discard(draft)
         raise
-    return draft, digest.hexdigest()
+    return draft, _digest(draft)
 
 
-def _described(draft: Path, path: Path, digest: str) -> Snapshot:
+def _checkpoint(path: Path, memory_limit: int | None) -> None:
+    with Store(path, memory_limit=memory_limit) as store, store.connect() as connection:
+        connection.rollback()
+        connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("checkpoint"))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _discard(draft: Path) -> None:
+    """Remove a draft and what DuckDB makes beside it."""
+    for leftover in draft.parent.glob(f"{draft.name}*"):
+        if leftover.is_dir():
+            shutil.rmtree(leftover)
+        else:
+            leftover.unlink(missing_ok=True)
+
+
+def _described(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
     """Open the copy, which proves that it is a store, and say what is in it."""
-    with Store(draft, read_only=True) as store, store.connect() as connection:
+    with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
         corpora = fetch_arrow(connection, _CORPORA).to_pylist()
         models = fetch_arrow(connection, _MODELS).to_pylist()

@@ -14,7 +14,7 @@ from platformdirs import user_data_path
 from sqlalchemy import Connection, Executable
 
 from sentgen.errors import NotFoundError
-from sentgen.schema import migrate
+from sentgen.schema import crash_mark, migrate
 from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
 
 __all__ = [
@@ -44,6 +44,7 @@ class Store:
         read_only: allow other readers beside this one, and no writing.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
         threads: threads that DuckDB may use, all cores if ``None``.
+        examined: after a crash, refuse a store that holds half of a transaction.
 
     Raises:
         NotFoundError: there is no store at ``path``.
@@ -58,6 +59,7 @@ class Store:
         read_only: bool = False,
         memory_limit: int | None = None,
         threads: int | None = None,
+        examined: bool = True,
     ) -> None:
         self.path = Path(path)
         self.memory_limit = memory_limit or default_memory_limit()
@@ -67,14 +69,25 @@ class Store:
             )
         with translated_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            suspect = examined and crash_mark.is_suspect(self.path)
             self.engine = open_engine(
                 self.path, read_only=read_only, memory_limit=self.memory_limit, threads=threads
             )
             try:
                 migrate.prepare(self.engine, self.path, read_only=read_only)
+                if suspect:
+                    self._examine(read_only)
             except BaseException:
                 self.engine.dispose()
                 raise
+
+    def _examine(self, read_only: bool) -> None:
+        """Look for half of a transaction; the modules for that are imported after a crash only."""
+        from sentgen.schema import recovery
+
+        recovery.examine(self.engine, self.path)
+        if not read_only:  # a reader leaves the log where it is
+            crash_mark.clear(self.path)
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:

@@ -3,6 +3,7 @@
     SentgenError                 one clear line for the user; exit code 1
     ├── InputError               a file, sentence or argument is wrong (file, line, sentence id, check)
     ├── StoreError               the database is locked, damaged, full, missing or of another version
+    │   └── DamagedError         what the file holds is not what was written
     ├── NotFoundError            no such corpus, model, word or table
     ├── ModelError               a model cannot be built or asked what was asked
     └── QueryRejected            SQL that sentgen refuses to run
@@ -12,11 +13,27 @@ A message says what is wrong, where, and what to do.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+#: C0, DEL, C1; separators of lines and paragraphs; what changes the direction of text; surrogates.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """Return the text with everything that could steer a terminal as visible escapes.
+
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 class SentgenError(Exception):
-    """Base of all errors that a user can cause and cure."""
+    """Base of all errors that a user can cause and cure; one line, whatever names of files it quotes."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InputError(SentgenError):
@@ -40,11 +57,17 @@ class InputError(SentgenError):
         where = ":".join(str(part) for part in (self.path, self.line) if part is not None)
         sentence = f" ({self.unit} {self.sent_id})" if self.sent_id else ""
         check = f" [{self.check}]" if self.check else ""
-        return f"{where}: {self.message}{sentence}{check}" if where else f"{self.message}{sentence}{check}"
+        return printable(
+            f"{where}: {self.message}{sentence}{check}" if where else f"{self.message}{sentence}{check}"
+        )
 
 
 class StoreError(SentgenError):
     """The database cannot be opened, read or written."""
+
+
+class DamagedError(StoreError):
+    """The file, or a part of it, is not what was written."""
 
 
 class NotFoundError(SentgenError):

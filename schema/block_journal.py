@@ -1,0 +1,118 @@
+"""Keep the blocks that a commit may rewrite where they lie, until it is done.
+
+DuckDB writes the new state of a file beside the old one and then switches to it by its header, with one
+exception: the catalog and the lists of row groups share blocks of 256 KiB with those of the state before, and
+such a block is written over as a whole. A kill (or a power cut) may end that write in the middle: the header
+still wants the block, its checksum is wrong, and the store does not open at all. This was seen once in 1,000
+kills, with DuckDB 1.5.6, and has nothing to do with the log.
+
+So the shared blocks are copied into a journal beside the store before each commit. The next process that
+opens the store puts them back, if the header has not moved since: nothing else that it refers to has changed.
+This is the rollback journal of SQLite, for few blocks.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import duckdb
+
+from sentgen.errors import StoreError
+from sentgen.schema import block_restore
+
+_SHARED = "select block_id, free_list from pragma_metadata_info() where free_blocks > 0"
+_DESCRIPTORS = Path("/proc/self/fd")
+_ALL = (1 << block_restore.PARTS) - 1
+
+
+def journal_of(path: Path) -> Path:
+    """Return where the journal of a store is."""
+    return path.with_name(f"{path.name}.journal")
+
+
+@contextmanager
+def kept(duck: duckdb.DuckDBPyConnection, path: Path) -> Iterator[None]:
+    """Keep the blocks that a commit or a checkpoint inside may rewrite; if it fails, they stay."""
+    keep(duck, path)
+    yield
+    journal_of(path).unlink(missing_ok=True)
+
+
+def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Write the journal, if there are blocks to be kept."""
+    shared = [
+        (number, _ALL - sum(1 << part for part in free)) for number, free in duck.execute(_SHARED).fetchall()
+    ]
+    if not shared:
+        return
+    found = block_restore.read_blocks(_descriptor(path), shared)
+    with journal_of(path).open("wb") as file:
+        file.write(found.packed())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _descriptor(path: Path) -> int:
+    """Return the descriptor that DuckDB has of the file: to open it and close it would give up its lock."""
+    found = _found_open(path)
+    if found is not None:
+        return found
+    file = path.stat()
+    return _open_for_good(os.path.realpath(path), file.st_dev, file.st_ino)
+
+
+def _found_open(path: Path) -> int | None:
+    """Return a descriptor of the file in this process, if there is one and the system tells."""
+    target = os.path.realpath(path)
+    for link in _DESCRIPTORS.iterdir() if _DESCRIPTORS.is_dir() else ():
+        try:
+            if os.readlink(link) == target:
+                return int(link.name)
+        except OSError:  # it is closed by now
+            continue
+    return None
+
+
+@cache
+def _open_for_good(path: str, _device: int, _inode: int) -> int:
+    return os.open(path, os.O_RDONLY)
+
+
+def put_back(path: Path) -> None:
+    """Put back what a killed commit has half rewritten, unless a process is at it.
+
+    Raises:
+        StoreError: it has to be put back, but the store cannot be written.
+    """
+    journal = journal_of(path)
+    if not journal.exists():
+        return
+    if not path.exists():
+        journal.unlink(missing_ok=True)
+        return
+    reason = ""
+    try:
+        if _DESCRIPTORS.is_dir() and _found_open(path) is None:
+            block_restore.put_back(str(path), str(journal))  # if it is in use, DuckDB will say so
+        else:
+            reason = _put_back_outside(path, journal)
+    except OSError as error:
+        reason = str(error)
+    if reason:
+        raise StoreError(
+            f"{path}: a crash left a commit half written, which cannot be taken back ({reason});"
+            " open the store once where it can be written, with: sentgen db check"
+        )
+
+
+def _put_back_outside(path: Path, journal: Path) -> str:
+    """Do it in a process of its own, as the store is open here; return why it failed."""
+    command = [sys.executable, "-I", "-S", str(Path(block_restore.__file__)), str(path), str(journal)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""

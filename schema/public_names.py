@@ -1,0 +1,204 @@
+"""Names of files that may be published: without the folders of the machine on which they were read.
+
+The store keeps the path of every source, so that `sentgen corpora verify` finds the file again. A snapshot is
+for strangers: there, the sources of a corpus are named from their common folder on, and any other file by its
+name alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from posixpath import commonpath, normpath
+
+import duckdb
+import pyarrow as pa
+
+from sentgen.schema.engine import raw
+from sentgen.schema.store import Store
+
+#: Parameters of a run that are files as somebody typed them.
+_FILES = frozenset({"test", "gold", "clusters", "train", "ptb", "lm-text", "source"})
+#: A path from the root, a home or a parent folder on, up to its last slash; no URL.
+_FOLDERS = re.compile(r"(?<![^\s\"':=,;|@\[({])(?:~[^/\s]*|\.{1,2})?/(?!/)(?:[^:=,;|\"']*/)?")
+#: Columns that repeat what somebody typed, a parser or a system with its files.
+_TYPED = (
+    ("source", "reader_version"),
+    ("run", "parameters"),
+    ("score", "system"),
+    ("score", "signature"),
+    ("output", "system"),
+    ("alignment_model", "settings"),
+    ("parse", "parser"),
+    ("parse", "version"),
+)
+
+
+def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
+    """Return the public names of the sources of a corpus, each another one.
+
+    A member of an archive keeps its name within; standard input has no folder.
+
+    >>> names_of_sources(["/home/ann/wsj/00/a.mrg", "/home/ann/wsj/01/a.mrg", "-"])
+    {'-': '-', '/home/ann/wsj/00/a.mrg': '00/a.mrg', '/home/ann/wsj/01/a.mrg': '01/a.mrg'}
+    >>> names_of_sources(["/home/ann/texts.zip!news/a.txt"])
+    {'/home/ann/texts.zip!news/a.txt': 'texts.zip!news/a.txt'}
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    paths = sorted(set(paths))
+    folders = {rooted: _common_folder(paths, rooted) for rooted in (False, True)}
+    for path in paths:
+        file, mark, member = path.partition("!")
+        name = _below(file, folders[file.startswith("/")]) + mark + member
+        number, base = 1, name
+        while name in taken:
+            number += 1
+            name = f"{base} ({number})"
+        taken.add(name)
+        found[path] = name
+    return found
+
+
+def _common_folder(paths: Iterable[str], rooted: bool) -> str:
+    """Return the folder of all files whose paths begin at the root, or of all others; empty if none is."""
+    files = (path.partition("!")[0] for path in paths)
+    parents = [str(PurePosixPath(normpath(file)).parent) for file in files if file.startswith("/") == rooted]
+    folder = commonpath(parents) if parents else ""
+    return "" if folder.strip("/.") == "" else folder
+
+
+def _below(file: str, folder: str) -> str:
+    """Return the path of a file from a folder on; its name alone if there is no folder."""
+    path = PurePosixPath(normpath(file))
+    return str(path.relative_to(folder)) if folder else path.name
+
+
+def public_text(text: str) -> str:
+    """Return what somebody typed without the folders in it; JSON is searched value by value.
+
+    >>> public_text("udpipe:/home/ann/ewt.udpipe@2"), public_text('{"test": "../ann/dev.conllu", "n": 1}')
+    ('udpipe:ewt.udpipe@2', '{"n": 1, "test": "dev.conllu"}')
+    """
+    if text.startswith("{"):
+        with suppress(ValueError):
+            value = json.loads(text)
+            public = _public_value(value)
+            return text if public == value else json.dumps(public, sort_keys=True)
+    return _FOLDERS.sub("", text)
+
+
+def _public_value(value: object, key: str = "") -> object:
+    if isinstance(value, dict):
+        return {name: _public_value(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_public_value(each, key) for each in value]
+    if not isinstance(value, str):
+        return value
+    if key in _FILES:
+        return next(iter(names_of_sources([value]).values()))
+    return _FOLDERS.sub("", value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    """Values of a column and what stands for them, for each value of ``key``, another column."""
+
+    table: str
+    column: str
+    key: str
+    names: pa.Table
+
+
+def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
+    """Replace the names of files in a copy of a store, and overwrite the old ones.
+
+    In parts of the catalog that are not in use any more, the first eight bytes of one may stay.
+    The same bytes come out for the same bytes; those of a store without such names stay as they are. Linear
+    in the tables of sources and documents, and in the free space of the file.
+
+    Returns:
+        Whether there was anything to replace.
+    """
+    with (
+        Store(path, read_only=True, memory_limit=memory_limit, threads=1) as store,
+        store.connect() as connection,
+    ):
+        if not any(_replacements(raw(connection))):
+            return False
+    with Store(path, memory_limit=memory_limit, threads=1) as store, store.connect() as connection:
+        connection.rollback()
+        duck = raw(connection)
+        for replacement in list(_replacements(duck)):
+            _replace(duck, replacement)
+        duck.execute("checkpoint")
+        _overwrite_free_blocks(duck)
+    return True
+
+
+def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
+    """Yield what is to be replaced."""
+    named: dict[int, list[str]] = {}
+    query = "select corpus_id, path from source union select corpus_id, path from rejection order by all"
+    for number, path in duck.execute(query).fetchall():
+        named.setdefault(number, []).append(path)
+    names = {(number, old): new for number in named for old, new in names_of_sources(named[number]).items()}
+    sources = duck.execute("select id, corpus_id, path from source order by id").fetchall()
+    by_source = {(source, old): names[corpus, old] for source, corpus, old in sources}
+    yield from _replacement(duck, "document", "name", "source_id", by_source)
+    yield from _replacement(duck, "source", "path", "corpus_id", names)
+    yield from _replacement(duck, "rejection", "path", "corpus_id", names)
+    for table, column in _TYPED:
+        values = duck.execute(f"select distinct {column} from {table} where {column} is not null order by 1")
+        texts = {(0, str(value)): public_text(str(value)) for (value,) in values.fetchall()}
+        yield from _replacement(duck, table, column, "0", texts)
+
+
+def _replacement(
+    duck: duckdb.DuckDBPyConnection, table: str, column: str, key: str, names: Mapping[tuple[int, str], str]
+) -> Iterator[_Replacement]:
+    """Yield the replacement of the names that change, if the column has any of them."""
+    changed = [(number, old, new) for (number, old), new in names.items() if old != new]
+    _names = pa.table(
+        {
+            "key": pa.array([number for number, _, _ in changed], pa.int32()),
+            "old": pa.array([old for _, old, _ in changed], pa.string()),
+            "new": pa.array([new for _, _, new in changed], pa.string()),
+        }
+    )
+    query = f"select count(*) from {table} semi join _names on old = {column} and key = {table}.{key}"
+    if changed and duck.execute(query.replace(f"{table}.0", "0")).fetchall() != [(0,)]:
+        yield _Replacement(table, column, key, _names)
+
+
+def _replace(duck: duckdb.DuckDBPyConnection, one: _Replacement) -> None:
+    """Write a table anew; updated in place, it would keep the old values in its statistics."""
+    _names = one.names
+    key = one.key if one.key == "0" else f"t.{one.key}"
+    duck.execute(
+        f"""
+        create or replace temp table rewritten as
+        select t.* replace (coalesce(n.new, t.{one.column}) as {one.column})
+        from {one.table} t
+        left join _names n on n.old = t.{one.column} and n.key = {key}
+        order by t.rowid
+        """
+    )
+    duck.execute(f"delete from {one.table}")  # a transaction of its own: a key cannot go and come in one
+    duck.execute("checkpoint")  # else the new rows lie in one row group with the old ones, which keeps those
+    duck.execute(f"insert into {one.table} by name select * from rewritten")
+    duck.execute("drop table rewritten")
+
+
+def _overwrite_free_blocks(duck: duckdb.DuckDBPyConnection) -> None:
+    """Fill what is free of the file with numbers, and free it again: what was deleted is there until then."""
+    query = "select free_blocks * block_size // 8 from pragma_database_size()"
+    ((numbers,),) = duck.execute(query).fetchall()
+    duck.execute(f"create table filler as select hash(range) as number from range({numbers})")
+    duck.execute("checkpoint")
+    duck.execute("drop table filler")
+    duck.execute("checkpoint")
