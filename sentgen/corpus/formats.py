@@ -74,7 +74,6 @@ _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for exten
 _OPEN_EXTENSIONS = frozenset({"", ".txt", ".text"})
 _CHUNK_LINE = re.compile(r"\S+[ \t]\S+[ \t](O|[BI]-\w+)")
 _DP_LINE = re.compile(r"[^\t]+\t[^\t]+\t\d+")
-_TAGGED_LINE = re.compile(r"(\[ )?(\S+/\S+ ?)+\]?\s*")
 _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
 
@@ -135,7 +134,17 @@ def _all_match(pattern: re.Pattern[str]) -> Callable[[list[str]], bool]:
 
 def _is_pos(sample: list[str]) -> bool:
     rows = [line for line in sample[:20] if not line.startswith("===")]
-    return bool(rows) and all(_TAGGED_LINE.fullmatch(line) for line in rows)
+    return bool(rows) and all(map(_is_tagged, rows))
+
+
+def _is_tagged(line: str) -> bool:
+    """Say whether a line has words with tags only, or brackets around them.
+
+    Not by a pattern: it would match slashes in many ways, and try them all where none fits.
+    """
+    text = line.rstrip().removeprefix("[ ").removesuffix(" ]")
+    words = text.split(" ")
+    return words == text.split() and all("/" in word[1:-1] for word in words)
 
 
 _TESTS: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (

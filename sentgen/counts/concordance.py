@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.counts.patterns import TokenPattern, split_pattern, tag_query, token_pattern
-from sentgen.counts.queries import Answer, Bindings, Query, Selection, select_corpora, where
+from sentgen.counts.queries import Answer, Bindings, Held, Query, Selection, select_corpora, where
 from sentgen.errors import InputError
+
+#: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
+MOST_TOKENS = 50
+#: Sentences that are searched at once, and lines that are made of their hits at once: some ten megabytes.
+SENTENCES = 500_000
+LINES = 20_000
 
 
 class Order(StrEnum):
@@ -26,33 +35,44 @@ from {source}"""
 
 _LINES = """\
 with hit as materialized (
-  select {sentence} as sentence_id, {first} as first
+  select {sentence} as sentence_id, {first} as first{key}
   from {source}
   order by {order}{limit}
 ),
 line as (
-  select hit.sentence_id, hit.first,
+  select hit.sentence_id, hit.first,{any_key}
     string_agg({text}, '' order by c.position) filter (where c.position < hit.first) as "left",
     string_agg({text}, '' order by c.position) filter (where {in_node}) as node,
-    string_agg({text}, '' order by c.position) filter (where c.position > hit.first + {rest}) as "right",
-    list(lower(word.form) order by c.position desc) filter (where c.position < hit.first) as before,
-    list(lower(word.form) order by c.position) filter (where c.position > hit.first + {rest}) as after
+    string_agg({text}, '' order by c.position) filter (where c.position > hit.first + {rest}) as "right"
+    {words}
   from hit
   join token as c on c.sentence_id = hit.sentence_id
     and c.position between hit.first - $context and hit.first + {rest} + $context
-  join word on word.id = c.word_id
+  join word on word.id = c.word_id{in_part}
   group by hit.sentence_id, hit.first
 )
 select corpus.name as corpus, document.name as document,
   coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
-  rtrim(coalesce("left", '')) as "left", rtrim(node) as node, rtrim(coalesce("right", '')) as "right"
+  rtrim(coalesce("left", '')) as "left", rtrim(node) as node, rtrim(coalesce("right", '')) as "right"{keys}
 from line
 join sentence on sentence.id = line.sentence_id
 join corpus on corpus.id = sentence.corpus_id
-join document on document.id = sentence.document_id
+join document on document.id = sentence.document_id{of_part}
 order by {sort}"""
 
+#: The words beside the node, nearest first.
+_BEFORE = ", list(lower(word.form) order by c.position desc) filter (where c.position < hit.first) as before"
+_AFTER = (
+    ", list(lower(word.form) order by c.position) filter (where c.position > hit.first + {rest}) as after"
+)
+_WORDS = {"before": _BEFORE, "after": _AFTER}
+
 _TEXT = "word.form || case when c.space_after = false then '' else ' ' end"
+#: What lines are put in order by that were found range by range.
+_KEYS = ",\n  line.sentence_id, first, chosen_by, {words}"
+_SIZE = "select coalesce(max(id), 0) as sentences from sentence"
+#: Columns of the answer; the keys come after them.
+_COLUMNS = 6
 _SORT = {
     Order.NONE: "line.sentence_id, first",
     Order.LEFT: "coalesce(before, []), line.sentence_id, first",
@@ -74,7 +94,8 @@ def concordance(
 
     The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
     ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
-    sentences of the lines returned are read as text. Contexts end at the sentence.
+    sentences of the lines returned are read as text. Contexts end at the sentence. A large store is searched
+    in ranges of sentences, which bounds memory; the statements of the answer are those for all of it.
 
     Args:
         connection: the store.
@@ -87,57 +108,202 @@ def concordance(
         limit: lines at most, 0 for all.
 
     Raises:
-        InputError: the pattern is empty or all stars.
+        InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora)
-    tokens = read_pattern(connection, pattern, selection)
-    bindings = Bindings(context=context)
-    source, sentence, first = _source(tokens, selection, bindings)
-    rest = len(tokens) - 1
-    chosen = f"{sentence}, {first}"
-    if seed is not None:
-        chosen = f"md5(concat_ws(':', {bindings.bind('seed', seed)}, {sentence}, {first})), {chosen}"
-    lines = Query(
-        _LINES.format(
+    search = _search(connection, pattern, context, order, seed if limit else None, corpora)
+    missing = f"occurrence of {pattern!r}"
+    lines, count = search.lines(limit), search.count()
+    if limit and search.sentences <= SENTENCES:
+        table = lines.run(connection)
+        if table.num_rows < limit:
+            return Answer(table, (lines,), missing, total=table.num_rows)
+        total = search.hits(None)
+    else:
+        table, total = search.gathered(limit)
+    return Answer(table, (lines, count), missing, truncated=total > table.num_rows, total=total)
+
+
+def all_lines(
+    connection: Connection, pattern: str, *, context: int = 15, corpora: Iterable[str] = ()
+) -> tuple[Query, Iterator[pa.Table]]:
+    """Return the statement for all lines of a concordance, and the lines themselves, a part at a time.
+
+    For answers that memory does not hold: as `concordance` without a limit, in the order of the corpus.
+    """
+    search = _search(connection, pattern, context, Order.NONE, None, corpora)
+    return search.lines(0), search.parts()
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Sentences by number, both ends included."""
+
+    low: int
+    high: int
+
+    def cut(self, size: int) -> Iterator[_Range]:
+        """Yield ranges of that many sentences, the last one of fewer."""
+        for low in range(self.low, self.high + 1, size):
+            yield _Range(low, min(low + size - 1, self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A concordance that is asked for, of the whole store or of a range of its sentences."""
+
+    connection: Connection
+    tokens: Sequence[TokenPattern]
+    selection: Selection
+    context: int
+    order: Order
+    seed: int | None
+    sentences: int
+
+    def count(self, within: _Range | None = None) -> Query:
+        """Return the statement that counts the hits."""
+        bindings = Bindings()
+        return Query(
+            _COUNT.format(source=_source(self.tokens, self.selection, bindings, within)[0]), bindings
+        )
+
+    def hits(self, within: _Range | None) -> int:
+        """Return how many there are."""
+        return int(self.count(within).run(self.connection)["hits"][0].as_py())
+
+    def lines(self, limit: int, within: _Range | None = None) -> Query:
+        """Return the statement for the lines; of a range with the keys that put them in order."""
+        bindings = Bindings(context=self.context)
+        source, sentence, first = _source(self.tokens, self.selection, bindings, within)
+        rest = len(self.tokens) - 1
+        key, chosen = "null", f"{sentence}, {first}"
+        if self.seed is not None:
+            key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {sentence}, {first}))"
+            chosen = f"{key}, {chosen}"
+        beside = {Order.LEFT: "before", Order.RIGHT: "after"}.get(self.order)
+        part = f"between {within.low} and {within.high}" if within else ""
+        text = _LINES.format(
             sentence=sentence,
             first=first,
+            key=f", {key} as chosen_by" if within else "",
+            any_key=" any_value(hit.chosen_by) as chosen_by," if within else "",
+            keys=_KEYS.format(words=f"coalesce({beside}, []) as words" if beside else "null as words")
+            if within
+            else "",
+            words=_WORDS[beside].format(rest=rest) if beside else "",
+            in_part=f"\n  where c.sentence_id {part}" if part else "",
+            of_part=f"\nwhere sentence.id {part}" if part else "",
             source=source,
             order=chosen,
             limit=f"\n  limit {bindings.bind('limit', limit)}" if limit else "",
             text=_TEXT,
             in_node=f"c.position between hit.first and hit.first + {rest}",
             rest=rest,
-            sort=_SORT[order],
-        ),
-        bindings,
-    )
-    table = lines.run(connection)
-    missing = f"occurrence of {pattern!r}"
-    if not limit or table.num_rows < limit:
-        return Answer(table, (lines,), missing, total=table.num_rows)
-    count = Query(_COUNT.format(source=source), bindings)
-    total = int(count.run(connection)["hits"][0].as_py())
-    return Answer(table, (lines, count), missing, truncated=total > limit, total=total)
+            sort=_SORT[self.order],
+        )
+        return Query(text, bindings)
+
+    def parts(self) -> Iterator[pa.Table]:
+        """Yield all lines, in parts that memory holds; the first one may be empty."""
+        yield self.lines(1, _Range(0, 0)).run(self.connection).select(range(_COLUMNS))
+        for within in _Range(1, self.sentences).cut(SENTENCES):
+            for smaller in _with_few(within, self.hits(within)):
+                yield self.lines(0, smaller).run(self.connection).select(range(_COLUMNS))
+
+    def gathered(self, limit: int) -> tuple[pa.Table, int]:
+        """Return at most ``limit`` lines (0: all) and the number of hits, range by range."""
+        found, total = _Found(self, limit), 0
+        for within in _Range(1, self.sentences).cut(SENTENCES):
+            hits = self.hits(within)
+            total += hits
+            for smaller in _with_few(within, min(hits, limit) if limit else hits) if hits else ():
+                if not found.wants_more:
+                    break
+                found.add(self.lines(limit, smaller).run(self.connection))
+        return found.table(), total
+
+
+def _with_few(within: _Range, hits: int) -> Iterator[_Range]:
+    """Cut a range so that its parts have `LINES` hits, if they are spread evenly."""
+    parts = -(-hits // LINES)
+    return within.cut(-(-(within.high - within.low + 1) // parts)) if parts else iter(())
+
+
+class _Found:
+    """The lines found so far: the first ones, or those whose keys are lowest if they are drawn at random."""
+
+    def __init__(self, search: _Search, limit: int) -> None:
+        self._search, self._limit = search, limit
+        self._held = Held(search.connection)
+        self._tables = [search.lines(1, _Range(0, 0)).run(search.connection)]
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether lines of later sentences could still be among them."""
+        if not self._limit or self._search.seed is not None:
+            return True
+        return bool(sum(table.num_rows for table in self._tables) < self._limit)
+
+    def add(self, lines: pa.Table) -> None:
+        """Take lines of later sentences."""
+        self._tables.append(lines)
+        if self._limit and self._search.seed is not None:
+            rows = pa.concat_tables(self._tables)
+            by = [("chosen_by", "ascending"), ("sentence_id", "ascending"), ("first", "ascending")]
+            self._tables = [rows.sort_by(by).slice(0, self._limit).combine_chunks()]
+        self._held.check(self._tables)
+
+    def table(self) -> pa.Table:
+        """Return the lines in the order asked for."""
+        rows = pa.concat_tables(self._tables)
+        if self._limit:
+            rows = rows.slice(0, self._limit)
+        order = self._search.order
+        places: list[tuple[Any, ...]] = list(
+            zip(rows["sentence_id"].to_pylist(), rows["first"].to_pylist(), range(rows.num_rows), strict=True)
+        )
+        if order is not Order.NONE:
+            words = rows["words"].to_pylist()
+            places = [(words[place[2]], *place) for place in places]
+        return rows.take(pa.array([place[-1] for place in sorted(places)], pa.int64())).select(
+            range(_COLUMNS)
+        )
+
+
+def _search(
+    connection: Connection,
+    pattern: str,
+    context: int,
+    order: Order,
+    seed: int | None,
+    corpora: Iterable[str],
+) -> _Search:
+    selection = select_corpora(connection, corpora)
+    tokens = read_pattern(connection, pattern, selection)
+    sentences = int(Query(_SIZE).run(connection)["sentences"][0].as_py())
+    return _Search(connection, tokens, selection, context, order, seed, sentences)
 
 
 def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:
     """Read a pattern of tokens.
 
     Raises:
-        InputError: it is empty, or every token matches it.
+        InputError: it is empty or too long, or every token matches it.
     """
 
     def is_tag(text: str) -> bool:
         return bool(tag_query(text).run(connection).num_rows)
 
-    tokens = [token_pattern(text, selection, is_tag) for text in split_pattern(pattern)]
+    words = split_pattern(pattern, most=MOST_TOKENS)
+    tokens = [token_pattern(text, selection, is_tag) for text in words]
     if all(token.free for token in tokens):
         raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
     return tokens
 
 
-def _source(tokens: Sequence[TokenPattern], selection: Selection, bindings: Bindings) -> tuple[str, str, str]:
+def _source(
+    tokens: Sequence[TokenPattern], selection: Selection, bindings: Bindings, within: _Range | None
+) -> tuple[str, str, str]:
     """Return what follows ``from``, and what yields the sentence and the position of the first token."""
     fixed = [i for i, token in enumerate(tokens) if not token.free]
     base = f"t{fixed[0]}"
@@ -145,6 +311,9 @@ def _source(tokens: Sequence[TokenPattern], selection: Selection, bindings: Bind
     conditions = tokens[fixed[0]].conditions(base, bindings) + selection.of_tokens(
         bindings, f"{base}.corpus_id"
     )
+    if within is not None:  # said of every table, so that each of them is read in that range only
+        low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
+        conditions += [f"t{i}.sentence_id between {low} and {high}" for i in fixed]
     for i in fixed[1:]:
         on = [f"t{i}.sentence_id = {base}.sentence_id", f"t{i}.position = {base}.position + {i - fixed[0]}"]
         joins.append(f"  join token as t{i} on {' and '.join(on)}")

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 from sqlalchemy import Connection
 
-from sentgen.errors import NotFoundError
-from sentgen.schema.store import raw
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, raw
 
 _PARAMETER = re.compile(r"\$([a-z_]\w*)")
 
@@ -34,6 +34,37 @@ class Bindings(dict[str, Any]):
         return f"${key}"
 
 
+class Held:
+    """Counts the rows of an answer that are held in memory, and refuses more than fit.
+
+    They may take a quarter of the memory of the store they come from, beside what DuckDB takes.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        limit = connection.get_execution_options().get(MEMORY_LIMIT)
+        self._most = int(limit) // 4 if limit else None
+        self._bytes = 0
+
+    def add(self, rows: pa.Table | pa.RecordBatch) -> None:
+        """Count rows.
+
+        Raises:
+            StoreError: they are too many.
+        """
+        self._bytes += rows.nbytes
+        if self._most is not None and self._bytes > self._most:
+            raise StoreError(
+                f"the answer has more than {self._most / 2**20:,.0f} MB of rows, which is too much for the"
+                " memory limit; ask for fewer with --limit, or raise --memory-limit"
+            )
+
+    def check(self, tables: Sequence[pa.Table]) -> None:
+        """Count these rows alone."""
+        self._bytes = 0
+        for table in tables:
+            self.add(table)
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One statement; ``$name`` in its text stands for a parameter."""
@@ -44,7 +75,12 @@ class Query:
     def run(self, connection: Connection) -> pa.Table:
         """Return the rows."""
         used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
-        return raw(connection).execute(self.text, used).to_arrow_table()
+        reader = arrow_reader(raw(connection), self.text, used)
+        held, batches = Held(connection), []
+        for batch in reader:
+            batches.append(batch)
+            held.add(batch)
+        return pa.Table.from_batches(batches, reader.schema)
 
     def filled(self) -> str:
         """Return the statement with its values in place of the parameters.

@@ -35,6 +35,7 @@ from sentgen.models.registry import ModelInfo, find_in
 from sentgen.schema import Store
 from sentgen.schema.corpus import word
 from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, raw
 
 _FILE = "arpa.sql"
@@ -44,8 +45,8 @@ _LN10 = math.log(10)
 _ZERO = -99.0
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]|\\(?=u[0-9a-f]{4})")
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
-_COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
-_SECTION = re.compile(rb"\\(\d+)-grams:\s*")
+_COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})\s*")
+_SECTION = re.compile(rb"\\(\d{1,3})-grams:\s*")
 
 Progress = Callable[[str], None]
 
@@ -142,7 +143,7 @@ def _lines(connection: Connection, model: ModelInfo, n: int) -> Iterator[list[st
         joins="\n".join(f"join arpa_form f{i} on f{i}.id = g.w{i}" for i in range(1, n + 1)),
         weight=weight,
     )
-    for batch in raw(connection).execute(query).to_arrow_reader(_BATCH):
+    for batch in arrow_reader(raw(connection), query, rows=_BATCH):
         yield batch.column(0).to_pylist()
 
 

@@ -21,20 +21,25 @@ from sentgen.schema import Store
 from sentgen.schema import models as tables
 from sentgen.schema.corpus import BOS, EOS, corpus
 from sentgen.schema.counts import MAX_ORDER, segment
+from sentgen.schema.engine import MEMORY_LIMIT, default_memory_limit
 from sentgen.schema.store import scalar
 
 SMOOTHING = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
 UNKNOWN = ("word", "none", "tag")
 
-#: N-grams that are sorted at once when a model is written: about half a gigabyte.
+#: N-grams that are sorted at once when a model is written, at most: about half a gigabyte.
 _ROWS_SORTED = 8_000_000
+#: Bytes of the memory limit for each of them; what is sorted and what it is read from share it.
+_BYTES_A_ROW = 160
 _FILE = "build.sql"
 Progress = Callable[[str], None]
 Parameters = Sequence[tuple[int, str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Corpus:
+class BuiltFrom:
+    """A corpus as a model is built from it: its segments, and what was counted in them."""
+
     id: int
     name: str
     max_order: int
@@ -114,9 +119,9 @@ def build(
     settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
     with store.begin() as connection:
-        chosen = [_corpus(connection, each) for each in dict.fromkeys(corpora)]
+        chosen = [built_from(connection, each) for each in dict.fromkeys(corpora)]
         _check(chosen, settings)
-        _count(connection, chosen, settings, report)
+        count(connection, chosen, settings, report)
         parameters = SMOOTHING[smoothing](
             connection,
             order=order,
@@ -130,7 +135,12 @@ def build(
         return find_in(connection, f"{name}@{version}")
 
 
-def _corpus(connection: Connection, name: str) -> _Corpus:
+def built_from(connection: Connection, name: str) -> BuiltFrom:
+    """Return a corpus with its segments.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+    """
     found = connection.execute(select(corpus).where(corpus.c.name == name)).one_or_none()
     if found is None:
         names = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars().all()
@@ -139,7 +149,7 @@ def _corpus(connection: Connection, name: str) -> _Corpus:
     segments = connection.execute(
         select(segment).where(segment.c.corpus_id == found.id).order_by(segment.c.id)
     ).all()
-    return _Corpus(
+    return BuiltFrom(
         found.id,
         found.name,
         found.max_order,
@@ -149,7 +159,7 @@ def _corpus(connection: Connection, name: str) -> _Corpus:
     )
 
 
-def _check(corpora: Sequence[_Corpus], settings: Recipe) -> None:
+def _check(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
     if not corpora:
         raise ModelError("a model needs a corpus; give --corpus NAME")
     for each in corpora:
@@ -162,8 +172,18 @@ def _check(corpora: Sequence[_Corpus], settings: Recipe) -> None:
         raise ModelError(f"no sentences in {', '.join(each.name for each in corpora)}; ingest some first")
 
 
-def _count(connection: Connection, corpora: Sequence[_Corpus], settings: Recipe, report: Progress) -> None:
-    """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together."""
+def count(
+    connection: Connection,
+    corpora: Sequence[BuiltFrom],
+    settings: Recipe,
+    report: Progress,
+    *,
+    new_words: bool = True,
+) -> None:
+    """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
+
+    Without ``new_words``, all words of the model must be in the store already, and nothing is written to it.
+    """
     segments = [number for each in corpora for number in each.segments]
     if settings.unknown == "tag" or settings.brackets:
         recount(
@@ -173,6 +193,7 @@ def _count(connection: Connection, corpora: Sequence[_Corpus], settings: Recipe,
             order=settings.order,
             classes=settings.unknown == "tag",
             brackets=settings.brackets,
+            new_words=new_words,
             progress=report,
         )
     else:
@@ -195,7 +216,7 @@ def _sum(connection: Connection, segments: Sequence[int], order: int) -> None:
 
 
 def write(
-    connection: Connection, name: str, settings: Recipe, corpora: Sequence[_Corpus], parameters: Parameters
+    connection: Connection, name: str, settings: Recipe, corpora: Sequence[BuiltFrom], parameters: Parameters
 ) -> int:
     """Store ``smoothed_1`` and up as the next version of a model; return the version.
 
@@ -238,7 +259,8 @@ def write(
 def _anchor_bounds(connection: Connection, orders: str) -> list[int]:
     """Return the bounds of ranges of anchors, each of which can be sorted within the memory limit."""
     ((size,),) = sql.run(connection, _FILE, "size", orders=orders)
-    parts = size // _ROWS_SORTED + 1
+    limit = connection.get_execution_options().get(MEMORY_LIMIT) or default_memory_limit()
+    parts = size // min(_ROWS_SORTED, int(limit) // _BYTES_A_ROW) + 1
     shares = [part / parts for part in range(1, parts)]
     cuts = (
         [int(cut) for (cut,) in sql.run(connection, _FILE, "cuts", orders=orders, shares=shares)]

@@ -27,6 +27,7 @@ from sentgen.models.tree_counts import Counts, Numbering, Trees, count_trees, no
 from sentgen.models.trees import Layer as Layer
 from sentgen.models.trees import TreeCache, cache_of, states_of
 from sentgen.schema import Store
+from sentgen.schema.connections import cursor
 from sentgen.schema.corpus import NO_TAG, RESERVED_TAGS, ROOT_TAG
 from sentgen.schema.store import raw, translated_errors
 
@@ -78,7 +79,7 @@ def prefetch_dependencies(
     """
     tagged = [[(word, tag or RESERVED_TAGS[NO_TAG]) for word, tag in bag] for bag in bags]
     cache = cache or cache_of(store)
-    with store.connect() as connection, translated_errors(store.path), raw(connection).cursor() as duck:
+    with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         found = states_of(duck, corpora)
         words = cache.ids(duck, "word", {word for bag in tagged for word, _ in bag})
         tags = cache.ids(duck, "tag", {tag for bag in tagged for _, tag in bag})

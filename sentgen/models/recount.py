@@ -24,6 +24,7 @@ def recount(
     order: int,
     classes: bool,
     brackets: bool,
+    new_words: bool = True,
     progress: Callable[[str], None],
 ) -> None:
     """Make ``counted_1`` and up: the counts of n-grams in some corpora; new words become words of the store.
@@ -34,6 +35,7 @@ def recount(
         order: highest order.
         classes: whether ``<unk:TAG>`` stands for the words that are seen once in the corpora together.
         brackets: whether `OPENING` and `CLOSING` stand around base noun phrases.
+        new_words: whether there may be new words; without, nothing is written to the store.
         progress: called with one line a step.
 
     Raises:
@@ -50,7 +52,8 @@ def recount(
         _find_brackets(connection, ids)
     else:
         sql.run(connection, _FILE, "no_brackets")
-    sql.run(connection, _FILE, "add_words")
+    if new_words:
+        sql.run(connection, _FILE, "add_words")
     leads = ", ".join(f"lead(word_id, {i}) over following as w{i + 1}" for i in range(1, order))
     sql.run(connection, _FILE, "stream", corpora=ids, bos=BOS, eos=EOS, leads=leads)
     for n in range(1, order + 1):

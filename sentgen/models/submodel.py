@@ -23,7 +23,9 @@ from sentgen.models.bag_filter import membership, within_bags
 from sentgen.models.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
 from sentgen.models.ngram_table import Ints, NgramTable, build_table
 from sentgen.schema import Store
+from sentgen.schema.connections import cursor
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
+from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw, translated_errors
 
 __all__ = ["ModelLike", "SubModel", "lowercases", "prefetch", "submodel_of", "word_ids"]
@@ -90,7 +92,7 @@ def prefetch(
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
-    with store.connect() as connection, translated_errors(store.path), raw(connection).cursor() as duck:
+    with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         ids = word_ids(duck, model, forms, cache)
         rows = _ngrams(duck, model, bags, ids, cache)
     return submodel_of(model, order, ids, rows, started)
@@ -183,15 +185,16 @@ def _stream(
     select = f"select {words}, logp, backoff from model_ngram where model_id = {int(model.id)}"
     if len(anchors) <= _UNION_LIMIT:
         query = "\nunion all\n".join(f"{select} and anchor = {int(anchor)}" for anchor in anchors)
-        found = duck.execute(query)
+        found = arrow_reader(duck, query, rows=_CHUNK_ROWS)
     else:
         first, last = anchors[0], anchors[-1]
         bits = np.zeros(last + 2, np.bool_)  # the last one stands for all beyond, whatever is tested first
         bits[anchors] = True
         within = f"get_bit($bits::blob::bit, least(anchor, {last + 1})) = 1"
         query = f"{select} and anchor between {first} and {last} and {within}"
-        found = duck.execute(query, {"bits": np.packbits(bits).tobytes()})
-    for chunk in found.to_arrow_reader(_CHUNK_ROWS):
+        packed = {"bits": np.packbits(bits).tobytes()}
+        found = arrow_reader(duck, query, packed, rows=_CHUNK_ROWS)
+    for chunk in found:
         if chunk.num_rows:
             *padded, logp, backoff = (column.fill_null(_BEYOND).to_numpy() for column in chunk.columns)
             yield reduce(np.maximum, padded), Rows(np.stack(padded, axis=1), logp, backoff)

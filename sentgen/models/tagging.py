@@ -19,6 +19,7 @@ from sentgen.errors import ModelError
 from sentgen.models.sql import statements
 from sentgen.models.trees import Layer
 from sentgen.schema import Store
+from sentgen.schema.connections import cursor
 from sentgen.schema.corpus import NO_TAG, RESERVED_TAGS, ROOT, corpus
 from sentgen.schema.counts import dependency_event, segment
 from sentgen.schema.store import raw, translated_errors
@@ -48,7 +49,7 @@ def most_frequent_tags(
     """
     wanted = sorted(set(words))
     layers = dict.fromkeys((layer, "word"))
-    with store.connect() as connection, translated_errors(store.path), raw(connection).cursor() as duck:
+    with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         counts = _occurrences(duck, corpora, sorted({form for word in wanted for form in _spellings(word)}))
         found = {}
         for word in wanted:

@@ -19,7 +19,9 @@ from sentgen.counts.spill import BYTES_PER_TOKEN, NgramCounter
 from sentgen.models.ngram_cache import ModelLike, Rows, cache_of
 from sentgen.models.submodel import SubModel, submodel_of, word_ids
 from sentgen.schema import Store
+from sentgen.schema.connections import cursor
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, UNK
+from sentgen.schema.engine import fetched
 from sentgen.schema.store import raw, translated_errors
 
 _ABSENT = -1
@@ -43,12 +45,12 @@ def prefetch_text(store: Store, model: ModelLike, sentences: Sequence[Sequence[s
     """Fetch the n-grams of some sentences, each between ``<s>`` and ``</s>``, in two queries at most."""
     started = time.perf_counter()
     forms = set(chain.from_iterable(sentences)) - set(RESERVED_WORDS)
-    with store.connect() as connection, translated_errors(store.path), raw(connection).cursor() as duck:
+    with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         ids = word_ids(duck, model, forms, cache_of(store))
         lengths = np.array([len(words) for words in sentences], np.int32)
         flat = np.array([ids.get(word, UNK) for words in sentences for word in words], np.int32)
         _text = _distinct_ngrams(wrap(flat, lengths, BOS, EOS), model.order, store.path)
-        found = duck.execute(_QUERY, [model.id]).to_arrow_table()
+        found = fetched(duck.execute(_QUERY, [model.id]))
     words = np.stack([found[f"w{i}"].fill_null(_ABSENT).to_numpy() for i in range(1, 6)], axis=1)
     rows = Rows(words.astype(np.int32), found["logp"].to_numpy(), found["backoff"].to_numpy())
     return submodel_of(model, model.order, ids, rows, started)

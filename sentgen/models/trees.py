@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from sentgen.models.tree_counts import Trees, places_of_heads
 from sentgen.schema import Store
+from sentgen.schema.engine import arrow_reader
 
 Layer = Literal["word", "unit"]
 
@@ -74,7 +75,7 @@ def read_trees(duck: duckdb.DuckDBPyConnection, corpus: CorpusState, layer: Laye
         head="head" if layer == "word" else "unit_head",
     )
     rest = pa.table({name: pa.array([], kind) for name, kind in _COLUMNS.items()})
-    for batch in duck.execute(query, [corpus.id]).to_arrow_reader(_BLOCK_ROWS):
+    for batch in arrow_reader(duck, query, [corpus.id], rows=_BLOCK_ROWS):
         rows = pa.concat_tables([rest, pa.Table.from_batches([batch]).cast(rest.schema)])
         sentences = rows["sentence_id"].to_numpy()
         complete = int(np.searchsorted(sentences, sentences[-1])) if len(sentences) else 0

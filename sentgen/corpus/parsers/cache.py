@@ -14,7 +14,7 @@ import pyarrow as pa
 from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import NotFoundError
-from sentgen.schema import Store
+from sentgen.schema import Store, block_journal, connections
 from sentgen.schema.engine import raw, translated_errors
 from sentgen.schema.parses import count_parses, find_parses, is_writable, keep_parses, remove_parses
 
@@ -41,6 +41,7 @@ class CachedParser:
         with store.connect() as connection:
             self._duck = raw(connection).cursor()
         self._keeps = is_writable(self._duck)
+        connections.opened(self._duck, read_only=not self._keeps)
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
@@ -108,11 +109,12 @@ class CachedParser:
         columns |= dict(
             zip(("sha256", "sentences", "tokens", "result"), zip(*rows, strict=True), strict=True)
         )
-        with translated_errors(self._path):
+        with translated_errors(self._path), block_journal.kept(self._duck, self._path):
             keep_parses(self._duck, pa.table(columns))
 
     def close(self) -> None:
         """Close its connection."""
+        connections.closing(self._duck)
         self._duck.close()
 
     def __enter__(self) -> CachedParser:

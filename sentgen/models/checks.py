@@ -1,0 +1,127 @@
+"""What must hold for the models of a store: whole n-grams, sums of one, and the n-grams that were counted.
+
+`sentgen.schema.maintenance.check` runs these after its own. The n-grams of a model whose corpora changed
+since, which `sentgen models list` calls stale, cannot be counted again. Of an imported one, nothing is known
+about sums and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import text
+
+from sentgen.errors import DamagedError
+from sentgen.models import katz, sql
+from sentgen.models.build import Recipe, built_from, count, drop_temporary
+from sentgen.models.registry import ModelInfo, is_stale, list_models
+from sentgen.schema import Store
+from sentgen.schema.checks import Check
+from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.schema.counts import MAX_ORDER
+
+#: How far a sum may be from one: sums of a million doubles stay within a thousandth of that.
+TOLERANCE = 1e-6
+
+_FILE = "checks.sql"
+_CURE = "build the model again (sentgen models build NAME --corpus CORPUS)"
+#: Smoothing to the names of what it estimates for each order; Katz has discounts besides, or ``absolute``.
+_PARAMETERS = {
+    "katz": [f"n{r}" for r in range(1, katz.K + 2)],
+    "kneser-ney": ["n1", "n2", "n3", "n4", "d1", "d2", "d3"],
+}
+
+
+def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
+    """Yield the checks of all models; without the slow ones, nothing is prepared for them.
+
+    A check leans on temporary tables that are dropped when the next one is asked for.
+    """
+    yield _check("n-grams of models are whole", "shape")
+    yield _check("words of models", "words")
+    yield _check("vocabulary of models", "vocabulary", bos=BOS)
+    yield _check("tokens of models", "corpora")
+    yield _check("parameters of models", "parameters", parameters=_map(_PARAMETERS), max_order=MAX_ORDER)
+    if quick:
+        return
+    for model in list_models(store):
+        if model.smoothing in _PARAMETERS:
+            yield from _sums(model)
+            if not _has_changed(store, model):
+                yield from _recounted(store, model)
+
+
+def _check(name: str, statement: str, *, slow: bool = False, **values: object) -> Check:
+    return Check(name, sql.statements(_FILE)[statement].format(**values), _CURE, slow)
+
+
+def _map(values: dict[str, list[str]]) -> str:
+    """Return a map of lists as an expression of SQL."""
+    pairs = (f"'{name}': {members}" for name, members in values.items())
+    return f"map {{{', '.join(pairs)}}}"
+
+
+def _sums(model: ModelInfo) -> Iterator[Check]:
+    """Yield checks that the probabilities of all words after each context sum to one, by its length."""
+    named = f"{model.label}: probabilities of"
+    values = {"model": model.id, "tolerance": TOLERANCE}
+    yield _check(f"{named} words sum to one", "unigrams", slow=True, bos=BOS, **values)
+    for n in range(2, model.order + 1):
+        yield _check(
+            f"{named} order {n} sum to one",
+            "contexts",
+            slow=True,
+            n=n,
+            shorter=n - 1,
+            context=sql.words(n - 1, prefix="g."),
+            names=sql.words(n - 1),
+            same_suffix=sql.matching("g", "s", n - 1, skip=1),
+            **values,
+        )
+
+
+def _has_changed(store: Store, model: ModelInfo) -> bool:
+    """Tell whether the n-grams that the model was built from cannot be counted again.
+
+    Besides corpora of another size, a source that is newer than the model tells of a change: removed and read
+    again, a corpus may have as many tokens as before.
+    """
+    newer = text(
+        "select count(*) from source s join model_corpus c using (corpus_id)"
+        " where c.model_id = :model and s.ingested_at > :built"
+    )
+    with store.connect() as connection:
+        found = connection.execute(newer, {"model": model.id, "built": model.created_at}).scalar()
+    return bool(found) or is_stale(store, model)
+
+
+def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
+    """Yield a check of the n-grams of a model against the counts that it would be built from today."""
+    settings = Recipe(model.order, model.smoothing, model.min_count, model.unknown, model.brackets)
+    try:
+        with store.begin() as connection:
+            corpora = [built_from(connection, name) for name in model.corpora]
+            count(connection, corpora, settings, lambda _: None, new_words=False)
+    except DamagedError:  # in what was counted, not in the model
+        return
+    try:
+        yield _check(
+            f"{model.label}: n-grams recounted",
+            "ngrams",
+            slow=True,
+            model=model.id,
+            counted="\nunion all\n".join(_kept(model, n) for n in range(1, model.order + 1)),
+        )
+    finally:
+        with store.begin() as connection:
+            drop_temporary(connection)
+
+
+def _kept(model: ModelInfo, n: int) -> str:
+    """Return a query of the number and the digest of what is kept of the temporary table ``counted_n``."""
+    missing = ["null::integer"] * (MAX_ORDER - n)
+    values = {"min_count": model.min_count[n - 1], "columns": ", ".join([sql.words(n), *missing])}
+    if n > 1:
+        return sql.statements(_FILE)["kept"].format(n=n, words=sql.words(n), **values)
+    always = [BOS] if model.unknown == "none" else [BOS, UNK]
+    return sql.statements(_FILE)["kept_unigrams"].format(unk=UNK, eos=EOS, always=always, **values)
