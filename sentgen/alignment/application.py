@@ -12,6 +12,7 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.alignment.alignment import Alignment, PhraseLink
+from sentgen.alignment.budget import UNBOUNDED, Budget, scratch_folder
 from sentgen.alignment.figures import figures
 from sentgen.alignment.model_store import DIRECTIONS, get_model, iterations_done
 from sentgen.alignment.pair import Pair
@@ -26,8 +27,17 @@ from sentgen.schema.store import append, fetch_arrow, raw
 #: Pairs whose alignments share a transaction.
 BATCH = 200
 
+#: Share of the memory limit that DuckDB may use where pairs are aligned with a model of the store.
+DATABASE_SHARE = 0.2
+
 #: Called with the pairs done and the pairs in all.
 Progress = Callable[[int, int], None]
+
+
+def aligning_budget(limit: float, *, with_store: bool) -> Budget:
+    """Return what of a memory limit aligning a pair may take, beside DuckDB if there is a store."""
+    share = 1.0 - DATABASE_SHARE if with_store else 1.0
+    return Budget.of_limit(limit, share=share, folder=scratch_folder())
 
 
 @dataclass(slots=True)
@@ -49,6 +59,7 @@ def apply_model(
     *,
     decode: Literal["viterbi", "posterior"] | None = None,
     threshold: float | None = None,
+    budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
 ) -> Applied:
     """Align the pairs of a corpus and store links, P(null) and figures, a batch a transaction.
@@ -59,11 +70,12 @@ def apply_model(
     Raises:
         NotFoundError: there is no such corpus or model.
         InputError: a threshold for the best path.
+        MemoryLimitError: a pair does not fit into the budget; what was aligned before is kept.
     """
     began = time.monotonic()
     aligner = stored_aligner(store, name)
     settings = decoding(aligner.settings, decode=decode, threshold=threshold)
-    aligner = replace(aligner, settings=settings)
+    aligner = replace(aligner, settings=settings, budget=budget)
     with store.connect() as connection:
         total = len(pair_numbers(connection, corpus))
     done = Applied()

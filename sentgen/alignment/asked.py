@@ -8,6 +8,7 @@ from typing import Literal
 
 from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.baselines import aligner_named
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pbhmm import untrained
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.settings_json import decoding
@@ -47,12 +48,15 @@ class Choice:
         return self.model is None and self.system is None
 
 
-def chosen_aligner(choice: Choice, store: Callable[[], Store]) -> tuple[Aligner, str]:
+def chosen_aligner(
+    choice: Choice, store: Callable[[], Store], *, budget: Budget = UNBOUNDED
+) -> tuple[Aligner, str]:
     """Return the aligner that was chosen, and what a reader is told of it.
 
     Args:
         choice: what was chosen.
         store: opens the store; called for a model only, which needs it as long as it aligns.
+        budget: memory for the phrase-based HMM.
 
     Raises:
         NotFoundError: there is no such model.
@@ -62,11 +66,12 @@ def chosen_aligner(choice: Choice, store: Callable[[], Store]) -> tuple[Aligner,
         return aligner_named(choice.system), choice.system
     if choice.model is not None:
         stored = stored_aligner(store(), choice.model)
-        return replace(stored, settings=_decoding(stored.settings, choice)), f"the model {choice.model}"
+        stored = replace(stored, settings=_decoding(stored.settings, choice), budget=budget)
+        return stored, f"the model {choice.model}"
     preset = choice.preset or "best"
     aligner = untrained(preset)
     name = f"the phrase-based HMM, preset {preset}, with its priors only"
-    return replace(aligner, settings=_decoding(aligner.settings, choice)), name
+    return replace(aligner, settings=_decoding(aligner.settings, choice), budget=budget), name
 
 
 def _decoding(settings: Settings, choice: Choice) -> Settings:

@@ -6,22 +6,32 @@ align, as the tools that they are named after do.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
+import numpy as np
+
 from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.bitext import Side
+from sentgen.alignment.budget import Budget
 from sentgen.alignment.cut_and_paste import CutAndPaste
 from sentgen.alignment.external import make_eflomal, make_fast_align
 from sentgen.alignment.giza import make_giza
 from sentgen.alignment.hmm import SymmetricHMM, WordHMM
-from sentgen.alignment.lcs import LongestCommon
+from sentgen.alignment.lcs import LongestCommon, stems
 from sentgen.alignment.model1 import Model1
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.symmetrize import Join
 from sentgen.errors import InputError
+
+#: Words of a document times those of an abstract up to which no system takes much.
+_SMALL = 1 << 20
+#: Bytes of a pair of equal words in `lcs`, and of a step from one place of a word to one of the next word in
+#: `cut-and-paste`.
+_RUN_BYTES, _STEP_BYTES = 250, 60
 
 
 def _truth(text: str) -> bool:
@@ -136,6 +146,31 @@ def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     if system.learns:
         settings["training"] = tuple(training)
     return system.make(name=spec, **settings)
+
+
+def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
+    """Refuse a pair for which a system takes more memory than there is, before it starts.
+
+    Our own system knows better, and checks by itself.
+
+    Raises:
+        MemoryLimitError: it would take more.
+    """
+    name = spec.split(":")[0]
+    if name not in SYSTEMS or len(pair.document) * len(pair.abstract) < _SMALL:
+        return
+    if name in ("lcs", "cut-and-paste"):
+        places = Counter(stems(pair.document))
+        equal = np.array([places[word] for word in stems(pair.abstract)], np.int64)
+        equal = equal[equal > 0]
+        wanted = _RUN_BYTES * int(equal.sum())
+        if name == "cut-and-paste":
+            wanted = _STEP_BYTES * int((equal[1:] * equal[:-1]).max(initial=0)) + 8 * int(equal.sum())
+    else:
+        sentences = len(pair.document_starts)
+        wanted = 16 * sentences * (sentences + len(pair.abstract_starts))
+    told = f"a document of {len(pair.document):,} words and an abstract of {len(pair.abstract):,}"
+    budget.check(wanted, f"with {name}, {told}")
 
 
 def _assignment(spec: str, text: str, system: System) -> tuple[str, Any]:

@@ -1,4 +1,8 @@
-"""The best path (max-plus), and links out of the posteriors of events, compiled."""
+"""The best path (max-plus), and links out of the posteriors of events, compiled.
+
+As in ``lattice_kernels``, scores are filled some rows at a time, and what an event takes along over the rows
+that it leaps over is kept by event; here the logs of both.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import numpy.typing as npt
 
 from sentgen.alignment.jump_kernels import Jumps
 from sentgen.alignment.jumps import Floats
-from sentgen.alignment.lattice_kernels import Chain, Emission, Indices
+from sentgen.alignment.lattice_kernels import Chain, Emission, Indices, Leaps, word_row
 from sentgen.models.ngram_table import compiled
 
 
@@ -70,88 +74,115 @@ def best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]:
 
 
 @compiled
-def best_scores(emission: Emission, chain: Chain, scores: Floats) -> None:
-    """Fill the log-probability of the best way to each position after each word, (m + 1, n + 1).
-
-    ``chain`` is that of ``log_chain``.
-    """
-    m, n = emission.words.shape
-    stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
-    source, arrived = np.empty(n + 1), np.empty(n + 2)
-    queue = np.empty(n + 1, np.int64)
-    scores[:] = -np.inf
-    scores[0, 0] = 0.0
-    event = 0
-    for t in range(m):
-        source[:] = scores[t] - chain.total
-        best_jumps(chain.jumps, source, queue, arrived)
-        row = scores[t + 1]
-        null = stay + np.log(emission.null[t])
-        words = np.log(emission.words[t])
-        for e in range(n + 1):
-            value = (arrived[e] if chain.null_moves else scores[t, e]) + null
-            row[e] = value if value > row[e] else row[e]
-        for i in range(1, n + 1):
-            value = arrived[i] + (move + words[i - 1])
-            row[i] = value if value > row[i] else row[i]
-        while event < len(emission.start) and emission.start[event] == t:
-            end = emission.position[event] + emission.width[event] - 1
-            value = arrived[emission.position[event]] + (move + np.log(emission.prob[event]))
-            target = scores[t + emission.length[event]]
-            target[end] = value if value > target[end] else target[end]
-            event += 1
+def log_emission(emission: Emission) -> Emission:
+    """Return an emission of logs."""
+    return Emission(
+        np.log(emission.words),
+        np.log(emission.null),
+        emission.start,
+        emission.length,
+        emission.position,
+        emission.width,
+        np.log(emission.prob),
+        emission.by_end,
+        emission.forget,
+        emission.abstract,
+        emission.document,
+    )
 
 
 @compiled
-def best_path(emission: Emission, chain: Chain, scores: Floats, path: Indices) -> tuple[float, int]:
-    """Follow the best path back; return its log-probability and its number of segments.
+def best_scores(
+    emission: Emission, chain: Chain, leaps: Leaps, first: int, last: int, scores: Floats
+) -> None:
+    """Fill the log-probability of the best way to each position after each word, (rows + 1, n + 1).
+
+    The first row is given. ``emission`` and ``chain`` are those of ``log_emission`` and ``log_chain``;
+    ``leaps.entry`` takes the score of the best jump into each event.
+    """
+    n = len(emission.document)
+    stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
+    source, arrived, words = np.empty(n + 1), np.empty(n + 2), np.empty(n)
+    queue = np.empty(n + 1, np.int64)
+    for t in range(first, last):
+        before, row = scores[t - first], scores[t - first + 1]
+        source[:] = before - chain.total
+        best_jumps(chain.jumps, source, queue, arrived)
+        null = stay + emission.null[t]
+        word_row(emission, t, words)
+        for e in range(n + 1):
+            row[e] = (arrived[e] if chain.null_moves else before[e]) + null
+        for i in range(1, n + 1):
+            value = arrived[i] + (move + words[i - 1])
+            row[i] = value if value > row[i] else row[i]
+        for event in range(leaps.starts[t], leaps.starts[t + 1]):
+            leaps.entry[event] = arrived[emission.position[event]]
+        for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
+            one = emission.by_end[place]
+            end = emission.position[one] + emission.width[one] - 1
+            value = leaps.entry[one] + (move + emission.prob[one])
+            row[end] = value if value > row[end] else row[end]
+
+
+@compiled
+def follow_back(
+    emission: Emission, chain: Chain, leaps: Leaps, first: int, scores: Floats, path: Indices, at: Indices
+) -> None:
+    """Follow the best path back through the rows from ``first`` on, as far as they go.
 
     ``path`` (m, 5) takes start, length, position, width and event of each segment from the last to the first,
     the width 0 for null and the event -1 for words and null. Of equal ways, a word event comes first, then
-    events in their order, then null.
+    events in their order, then null. ``at`` is where the path has come to: words before it, the position
+    there, -1 if it is not known yet, then the target of the jump that leaves from there, and the number of
+    segments so far.
     """
-    m, n = emission.words.shape
     stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
-    logp, e = best_source(chain.jumps, scores[m] - chain.total, n + 1)
-    ends = (emission.start + emission.length)[emission.by_end]
-    segments, t = 0, m
-    while t > 0:
-        before = scores[t - 1] - chain.total
-        best, came = -np.inf, e
+    t, e, target, segments = at[0], at[1], at[2], at[3]
+    while t > first:
+        if e < 0:
+            e = best_source(chain.jumps, scores[t - first] - chain.total, target)[1]
+        before = scores[t - 1 - first] - chain.total
+        best = -np.inf
         found = (t - 1, 1, e, 0, -1)
         arrived, origin = -np.inf, 0
         if e > 0:
             arrived, origin = best_source(chain.jumps, before, e)
-            best, came = arrived + (move + np.log(emission.words[t - 1, e - 1])), origin
+            word = emission.words[emission.abstract[t - 1], emission.document[e - 1]]
+            best = arrived + (move + word)
             found = (t - 1, 1, e, 1, -1)
-        for place in range(np.searchsorted(ends, t), np.searchsorted(ends, t, side="right")):
+        for place in range(leaps.ends[t], leaps.ends[t + 1]):
             one = emission.by_end[place]
-            begun, position = emission.start[one], emission.position[one]
+            position = emission.position[one]
             if position + emission.width[one] - 1 != e:
                 continue
-            value, start = best_source(chain.jumps, scores[begun] - chain.total, position)
-            value += move + np.log(emission.prob[one])
+            value = leaps.entry[one] + (move + emission.prob[one])
             if value > best:
-                best, came = value, start
-                found = (begun, emission.length[one], position, emission.width[one], one)
-        null = (arrived if chain.null_moves else scores[t - 1, e]) + (stay + np.log(emission.null[t - 1]))
+                best = value
+                found = (emission.start[one], emission.length[one], position, emission.width[one], one)
+        null = (arrived if chain.null_moves else scores[t - 1 - first, e]) + (stay + emission.null[t - 1])
         if null > best:
-            came = origin if chain.null_moves else e
             found = (t - 1, 1, e, 0, -1)
         for field in range(5):
             path[segments, field] = found[field]
         segments += 1
-        t, e = found[0], came
-    return logp + move, segments
+        t, target = found[0], found[2]
+        if found[3] > 0 or chain.null_moves:
+            e = origin if found[4] < 0 else -1
+    at[0], at[1], at[2], at[3] = t, e, target, segments
 
 
 @compiled
 def add_event_links(
-    emission: Emission, posterior: Floats, copied: npt.NDArray[np.bool_], links: Floats
+    emission: Emission, posterior: Floats, copied: npt.NDArray[np.bool_], first: int, links: Floats
 ) -> None:
-    """Add the posteriors of phrase events to their links (m, n): a copy one to one, others each to each."""
+    """Add the posteriors of phrase events to their links, of the abstract words from ``first`` on, (rows, n).
+
+    The words of a copy are linked one to one, those of another event each to each.
+    """
+    last = first + len(links)
     for one in range(len(posterior)):
-        for s in range(emission.length[one]):
+        start, length = emission.start[one], emission.length[one]
+        for s in range(max(0, first - start), min(length, last - start)):
             for d in range(emission.width[one]):
                 if not copied[one] or s == d:
-                    links[emission.start[one] + s, emission.position[one] - 1 + d] += posterior[one]
+                    links[start + s - first, emission.position[one] - 1 + d] += posterior[one]

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
-from sentgen.alignment.emission import Rewriting, credit, rewriting
-from sentgen.alignment.inference import Posterior, chain, infer
+from sentgen.alignment.budget import UNBOUNDED, Budget, Sizes
+from sentgen.alignment.emission import Rewriting, add_to_sums, credit, rewriting, word_sums
+from sentgen.alignment.inference import Seen, chain, infer_rows
 from sentgen.alignment.jumps import Floats, jump_cells
 from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.parameters import Parameters, RewriteTable
@@ -70,18 +71,46 @@ def expected_counts(pairs: Iterable[PairIds], parameters: Parameters, settings: 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A pair with the posteriors of all that could have made its abstract."""
+    """A pair with the posteriors of all that could have made its abstract.
+
+    ``by_word`` sums those of words up, by the different words of abstract and document; ``words`` is the sum
+    of all of them.
+    """
 
     pair: PairIds
     found: Rewriting
-    seen: Posterior
+    seen: Seen
+    by_word: Floats
+    words: float
 
 
-def explain(pair: PairIds, parameters: Parameters, settings: Settings) -> Explained:
-    """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them."""
-    found = rewriting(pair, parameters, settings)
+def explain(
+    pair: PairIds, parameters: Parameters, settings: Settings, budget: Budget = UNBOUNDED
+) -> Explained:
+    """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them.
+
+    Sums of blocks of rows differ in their last bits from sums over all rows.
+
+    Raises:
+        MemoryLimitError: the pair does not fit into the budget.
+    """
+    sizes = Sizes(
+        *(len(pair.abstract), len(pair.document)),
+        *(len(np.unique(pair.abstract)), len(np.unique(pair.document))),
+    )
+    budget.plan(sizes, table=False)
+    found = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=False))
+    blocks = budget.plan(sizes, table=False, events=len(found.emission.start))
     transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
-    return Explained(pair, found, infer(found.emission, transitions))
+    by_word, total = word_sums(found), 0.0
+
+    def take(first: int, words: Floats, events: Floats) -> None:
+        nonlocal total
+        add_to_sums(found, first, words, by_word)
+        total += float(words.sum())
+
+    seen = infer_rows(found.emission, transitions, take, rows=blocks.rows)
+    return Explained(pair, found, seen, by_word, total)
 
 
 class Tally:
@@ -100,12 +129,14 @@ class Tally:
         self.logp += seen.logp
         if seen.logp == -np.inf:
             return
-        self.weights += credit(one.found, seen.words, seen.events, parameters, self.table, self.stems)
+        self.weights += credit(
+            one.found, one.by_word, seen.events, parameters, self.settings, self.table, self.stems
+        )
         self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
         known = one.pair.abstract < len(self.unigram)
         np.add.at(self.unigram, one.pair.abstract[known], seen.null[known])
         self.nulls += seen.null.sum()
-        self.moves += seen.words.sum() + seen.events.sum() + 1.0
+        self.moves += one.words + seen.events.sum() + 1.0
 
     def expected(self) -> Expected:
         """Return the sums."""

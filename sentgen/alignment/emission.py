@@ -10,13 +10,17 @@ Words that are akin (see ``kinship``) have constants in the second component the
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
+from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.emission_kernels import add_words, share_out
 from sentgen.alignment.event_kernels import Order, by_end
-from sentgen.alignment.events import Found, all_events, copied_runs, look_up, nothing
+from sentgen.alignment.events import all_events, copied_runs, look_up, nothing, word_cells
 from sentgen.alignment.jumps import Floats
 from sentgen.alignment.lattice_kernels import Emission, Indices
 from sentgen.alignment.lexicon import Ids, PairIds
@@ -26,72 +30,135 @@ from sentgen.alignment.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Rewriting:
-    """The emission of a pair, with what each component has in it.
+class WordParts:
+    """What each component has in the different words ``rows`` of the abstract and all v of the document.
 
-    ``parts`` (3, u, v) are the components over the u different words of the abstract and the v of the
-    document, before weighting; ``cells`` and ``stem_cells`` (u, v) are their places in the tables, -1 for
-    none. The same for the phrase events: ``event_parts`` (3, events), ``event_cells``, ``event_stem_cells``.
-    ``learnt`` (u, v) is the part of the first component that the table itself has in it (``Settings.trust``).
-    ``abstract`` (m,) and ``document`` (n,) lead from offsets to the different words.
+    ``parts`` (3, rows, v) are the components before weighting; ``cells`` and ``stem_cells`` (rows, v) are
+    their places in the tables, -1 for none. ``learnt`` (rows, v) is the part of the first component that the
+    table itself has in it (``Settings.trust``).
     """
 
-    emission: Emission
-    abstract: Indices
-    document: Indices
+    rows: slice
     parts: Floats
     cells: Indices
     stem_cells: Indices
     learnt: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The different words of a pair, sorted, with their stems; u of the abstract and v of the document.
+
+    ``abstract`` (m,) and ``document`` (n,) lead from offsets to the different words.
+    """
+
+    pair: PairIds
+    into: Ids
+    words: Ids
+    into_stems: Ids
+    word_stems: Ids
+    abstract: Indices
+    document: Indices
+
+    @classmethod
+    def of(cls, pair: PairIds) -> Words:
+        """Return the different words of a pair."""
+        words, document = np.unique(pair.document, return_inverse=True)
+        into, abstract = np.unique(pair.abstract, return_inverse=True)
+        return cls(
+            pair,
+            into,
+            words,
+            _stems(into, pair.abstract, pair.abstract_stems),
+            _stems(words, pair.document, pair.document_stems),
+            abstract,
+            document,
+        )
+
+    def parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
+        """Look the components up, some different words of the abstract at a time."""
+        share = 1.0 / _forms(self.into_stems, parameters, settings)
+        rows = max(1, WORD_CELLS // max(1, len(self.words)))
+        for first in range(0, len(self.into), rows):
+            yield self._part(slice(first, first + rows), share, parameters, settings)
+
+    def _part(self, rows: slice, share: Floats, parameters: Parameters, settings: Settings) -> WordParts:
+        into, stems, akin = self.into[rows], self.into_stems[rows], self.pair.kinship
+        same, identical = stems[:, None] == self.word_stems[None, :], into[:, None] == self.words[None, :]
+        share = share[rows, None]
+        prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
+        if akin is not None:
+            prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
+        cells = word_cells(parameters.table, self.words, into)
+        stem_cells = np.full_like(cells, -1)
+        parts = np.empty((3, *cells.shape))
+        learnt = settings.trust * _probs(parameters.table, cells, prior)
+        parts[0] = learnt + (1.0 - settings.trust) * prior
+        if settings.stems == "table":
+            (of_into, by_stem), (of_words, by_other) = (
+                np.unique(of, return_inverse=True) for of in (stems, self.word_stems)
+            )
+            stem_cells = word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
+            parts[1] = _probs(parameters.stems, stem_cells, prior) * share
+            parts[2] = same * share
+        else:
+            parts[1] = same * share
+            if akin is not None:
+                kinds = [0.0, settings.related, settings.synonym, settings.grouped, settings.similar]
+                parts[1] = np.maximum(parts[1], np.array(kinds)[akin.kinds[rows]])
+            parts[2] = identical
+        return WordParts(rows, parts, cells, stem_cells, learnt)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """The emission of a pair, with what each component has in it.
+
+    ``kept`` has the parts of the words where one look-up had all of them; else they are looked up again when
+    they are asked for. The same of the phrase events are ``event_parts`` (3, events), ``event_cells``,
+    ``event_stem_cells``.
+    """
+
+    emission: Emission
+    words: Words
+    kept: WordParts | None
     event_parts: Floats
     event_cells: Indices
     event_stem_cells: Indices
 
+    def word_parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
+        """Yield the components of the words, some different words of the abstract at a time."""
+        if self.kept is not None:
+            yield self.kept
+        else:
+            yield from self.words.parts(parameters, settings)
 
-def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewriting:
-    """Look up all components of a pair."""
-    words, document = np.unique(pair.document, return_inverse=True)
-    into, abstract = np.unique(pair.abstract, return_inverse=True)
-    word_stems, into_stems = (
-        _stems(words, pair.document, pair.document_stems),
-        _stems(into, pair.abstract, pair.abstract_stems),
-    )
-    same = into_stems[:, None] == word_stems[None, :]
-    identical = into[:, None] == words[None, :]
-    share = 1.0 / _forms(into_stems, parameters, settings)
-    prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
-    akin = pair.kinship
-    if akin is not None:
-        prior[akin.abstract[:, None] != akin.document[None, :]] *= settings.mixed
-    found = look_up(parameters.table, pair.document, pair.abstract, settings)
-    by_stems = nothing(found)
-    index, stem_index = found.words, by_stems.words
-    parts = np.empty((3, len(into), len(words)))
-    learnt = settings.trust * _probs(parameters.table, index, prior)
-    parts[0] = learnt + (1.0 - settings.trust) * prior
-    if settings.stems == "table":
-        by_stems = look_up(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
-        by_stem, by_other = (np.unique(stems, return_inverse=True)[1] for stems in (into_stems, word_stems))
-        stem_index = by_stems.words[by_stem[:, None], by_other[None, :]]
-        parts[1] = _probs(parameters.stems, stem_index, prior) * share[:, None]
-        parts[2] = same * share[:, None]
-    else:
-        parts[1] = same * share[:, None]
-        if akin is not None:
-            by_kind = np.array([0.0, settings.related, settings.synonym, settings.grouped, settings.similar])
-            parts[1] = np.maximum(parts[1], by_kind[akin.kinds])
-        parts[2] = identical
-    events = _events(pair, found, by_stems, settings)
+
+def rewriting(
+    pair: PairIds, parameters: Parameters, settings: Settings, *, most_events: float = math.inf
+) -> Rewriting:
+    """Look up all components of a pair.
+
+    Raises:
+        MemoryLimitError: there may be more than ``most_events``.
+    """
+    words, akin = Words.of(pair), pair.kinship
+    weighted = np.empty((len(words.into), len(words.words)))
+    kept: WordParts | None = None
+    for kept in words.parts(parameters, settings):
+        weighted[kept.rows] = _mixed(parameters.weights, kept.parts)
+    if kept is not None and kept.rows.start:
+        kept = None
+    events = _events(pair, parameters, settings, most_events)
     event_parts = _event_parts(events, pair, parameters, settings)
-    weighted = _mixed(parameters.weights, parts)
     null = _unigram(pair.abstract, parameters)
     if akin is not None and settings.null_function is not None:
-        null[akin.abstract[abstract]] = settings.null_function
+        null[akin.abstract[words.abstract]] = settings.null_function
     forget = np.zeros(len(pair.abstract))
     if akin is not None:
-        forget[breaks(akin.abstract_stops[abstract])] = settings.forget
+        forget[breaks(akin.abstract_stops[words.abstract])] = settings.forget
     emission = Emission(
-        np.ascontiguousarray(weighted[abstract][:, document]),
+        weighted,
         null,
         events.start,
         events.length,
@@ -100,19 +167,10 @@ def rewriting(pair: PairIds, parameters: Parameters, settings: Settings) -> Rewr
         _mixed(parameters.weights, event_parts),
         by_end(events.start, events.length, len(pair.abstract)),
         forget,
+        words.abstract,
+        words.document,
     )
-    return Rewriting(
-        emission,
-        abstract,
-        document,
-        parts,
-        index,
-        stem_index,
-        learnt,
-        event_parts,
-        events.cell,
-        events.stem_cell,
-    )
+    return Rewriting(emission, words, kept, event_parts, events.cell, events.stem_cell)
 
 
 def _stems(words: Ids, text: Ids, stems: Ids) -> Ids:
@@ -151,11 +209,17 @@ def _mixed(weights: Floats, parts: Floats) -> Floats:
     return mixed
 
 
-def _events(pair: PairIds, found: Found, by_stems: Found, settings: Settings) -> Order:
+def _events(pair: PairIds, parameters: Parameters, settings: Settings, most: float) -> Order:
     """Return all phrase events of a pair."""
+    found = look_up(parameters.table, pair.document, pair.abstract, settings)
+    by_stems = nothing(found)
+    if settings.stems == "table":
+        by_stems = look_up(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
     stem_runs = copied_runs(pair.abstract_stems, pair.document_stems, settings)
     word_runs = copied_runs(pair.abstract, pair.document, settings)
-    return all_events(len(pair.abstract), len(pair.document), found, by_stems, stem_runs, word_runs)
+    return all_events(
+        len(pair.abstract), len(pair.document), found, by_stems, stem_runs, word_runs, most=most
+    )
 
 
 def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings: Settings) -> Floats:
@@ -187,28 +251,44 @@ def _shares(counts: Floats, offsets: Indices, lengths: Indices) -> Floats:
     return shares
 
 
+def word_sums(found: Rewriting) -> Floats:
+    """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
+    return np.zeros((len(found.words.into), len(found.words.words)))
+
+
+def add_to_sums(found: Rewriting, first: int, posteriors: Floats, sums: Floats) -> None:
+    """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
+    rows = found.words.abstract[first : first + len(posteriors)]
+    add_words(posteriors, rows, found.words.document, sums)
+
+
 def credit(
-    found: Rewriting, words: Floats, events: Floats, parameters: Parameters, table: Floats, stems: Floats
+    found: Rewriting,
+    by_word: Floats,
+    events: Floats,
+    parameters: Parameters,
+    settings: Settings,
+    table: Floats,
+    stems: Floats,
 ) -> Floats:
     """Share posteriors out among the components, add what the tables get to their counts, return sums (3,).
 
-    ``words`` (m, n) and ``events`` are posteriors; ``table`` and ``stems`` are counts by cell.
+    ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events; ``table`` and ``stems`` are
+    counts by cell.
     """
-    by_word = np.zeros(found.cells.shape)
-    add_words(words, found.abstract, found.document, by_word)
     weights = np.zeros(3)
-    groups = (
-        (by_word, found.parts, found.cells, found.stem_cells, found.learnt),
-        (events, found.event_parts, found.event_cells, found.event_stem_cells, found.event_parts[0]),
+    of_words = ((by_word[one.rows], one) for one in found.word_parts(parameters, settings))
+    of_events = WordParts(
+        slice(0), found.event_parts, found.event_cells, found.event_stem_cells, found.event_parts[0]
     )
-    for posterior, parts, cells, stem_cells, learnt in groups:
+    for posterior, of in chain(of_words, ((events, of_events),)):
         share_out(
             posterior.ravel(),
             parameters.weights,
-            parts.reshape(3, -1),
-            learnt.ravel(),
-            cells.ravel(),
-            stem_cells.ravel(),
+            of.parts.reshape(3, -1),
+            of.learnt.ravel(),
+            of.cells.ravel(),
+            of.stem_cells.ravel(),
             table,
             stems,
             weights,

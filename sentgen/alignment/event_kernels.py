@@ -117,38 +117,40 @@ def find_cells(
 
 
 @compiled
-def place_hits(found: Indices, first_document: int, first_abstract: int, size: int, words: Indices) -> Hits:
-    """Write the cells of single words into the matrix, and return the others by abstract phrase, ``size``."""
+def place_hits(found: Indices, size: int) -> Hits:
+    """Return (document phrase, abstract phrase, cell) by abstract phrase, of which there are ``size``."""
     starts = np.zeros(size + 1, np.int64)
     for k in range(len(found)):
-        d, s = found[k, 0], found[k, 1]
-        if d >= first_document and s >= first_abstract:
-            words[s - first_abstract, d - first_document] = found[k, 2]
-        else:
-            starts[s + 1] += 1
+        starts[found[k, 1] + 1] += 1
     for s in range(size):
         starts[s + 1] += starts[s]
     document, cell = np.empty(starts[size], np.int64), np.empty(starts[size], np.int64)
     place = starts[:-1].copy()
     for k in range(len(found)):
-        d, s = found[k, 0], found[k, 1]
-        if d < first_document or s < first_abstract:
-            document[place[s]], cell[place[s]] = d, found[k, 2]
-            place[s] += 1
+        s = found[k, 1]
+        document[place[s]], cell[place[s]] = found[k, 0], found[k, 2]
+        place[s] += 1
     return Hits(starts, document, cell)
 
 
 @compiled
-def run_lengths(abstract: Ids, document: Ids, longest: int) -> Indices:
+def count_runs(abstract: Ids, document: Ids) -> int:
+    """Return the number of places where runs of two or more equal words begin."""
+    count = 0
+    for t in range(len(abstract) - 1):
+        one, other = abstract[t], abstract[t + 1]
+        for i in range(len(document) - 1):
+            count += (document[i] == one) & (document[i + 1] == other)
+    return count
+
+
+@compiled
+def run_lengths(abstract: Ids, document: Ids, longest: int, count: int) -> Indices:
     """Return all (start, position, length of the longest run from there) of two or more equal words.
 
-    ``start`` and ``position`` count from 0; the runs are in their order.
+    ``start`` and ``position`` count from 0; the runs are in their order, and there are ``count``.
     """
     m, n = len(abstract), len(document)
-    count = 0
-    for t in range(m - 1):
-        for i in range(n - 1):
-            count += abstract[t] == document[i] and abstract[t + 1] == document[i + 1]
     runs = np.empty((count, 3), np.int64)
     below = np.zeros(n + 1, np.int64)
     here = np.zeros(n + 1, np.int64)

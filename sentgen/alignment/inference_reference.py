@@ -20,7 +20,7 @@ State = tuple[int, int]  # first position and width; (e, 0) is null at e
 
 def states(emission: Emission, chain: Chain) -> list[State]:
     """Return all states: phrases of the widths that occur, and null at each position."""
-    n = emission.words.shape[1]
+    n = len(emission.document)
     widths = sorted({1, *emission.width.tolist()})
     phrases = [(i, k) for k in widths for i in range(1, n + 2 - k)]
     return phrases + [(e, 0) for e in range(1 if chain.null_moves else 0, n + 1)]
@@ -43,9 +43,10 @@ def emissions(emission: Emission, all_states: list[State]) -> dict[int, Floats]:
     """Return, by length, the probability of each state emitting that many words from each start, (m, S)."""
     m = len(emission.null)
     index = {state: number for number, state in enumerate(all_states)}
+    words = emission.words[emission.abstract][:, emission.document]
     by_length = {length: np.zeros((m, len(all_states))) for length in {1, *emission.length.tolist()}}
     for (i, k), number in index.items():
-        by_length[1][:, number] = emission.null if k == 0 else emission.words[:, i - 1] if k == 1 else 0.0
+        by_length[1][:, number] = emission.null if k == 0 else words[:, i - 1] if k == 1 else 0.0
     for one in range(len(emission.start)):
         state = (int(emission.position[one]), int(emission.width[one]))
         by_length[int(emission.length[one])][emission.start[one], index[state]] += emission.prob[one]
@@ -68,7 +69,7 @@ class Tables(NamedTuple):
 
 def tables(emission: Emission, chain: Chain) -> Tables:
     """Write all transitions and emissions down."""
-    n = emission.words.shape[1]
+    n = len(emission.document)
     all_states = states(emission, chain)
     return Tables(
         all_states,
@@ -87,7 +88,7 @@ def infer_plainly(emission: Emission, chain: Chain) -> Posterior:
 
 def infer_from(written: Tables, emission: Emission, chain: Chain) -> Posterior:
     """Return the same from tables: one product with the matrix of states for each word and length."""
-    m, n = emission.words.shape
+    m, n = len(emission.abstract), len(emission.document)
     all_states, moves, begin, anywhere, finish, emitted = written
     alpha, beta = np.zeros((m + 1, len(all_states))), np.zeros((m + 1, len(all_states)))
     entered = np.zeros((m, len(all_states)))
@@ -113,4 +114,11 @@ def infer_from(written: Tables, emission: Emission, chain: Chain) -> Posterior:
         for t, length, i, k, prob in zip(*emission[2:7], strict=True)
     ]
     null = gamma[:, [number for (_, k), number in index.items() if k == 0]].sum(axis=1)
-    return Posterior(float(np.log(likelihood)), words, null, np.array(events), np.empty(0), np.zeros(n + 1))
+    return Posterior(
+        logp=float(np.log(likelihood)),
+        words=words,
+        null=null,
+        events=np.array(events),
+        jumps=np.empty(0),
+        departures=np.zeros(n + 1),
+    )

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
 from sentgen.alignment.spellings import first_letters, letters, same_word, spelled_out
 from sentgen.alignment.thesaurus import meanings
@@ -114,14 +115,21 @@ def _similar(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]
     """Say which words, given without punctuation, begin alike, or share most pairs of letters."""
     numbers: dict[str, int] = {}
     first, second = _bigrams(left, numbers), _bigrams(right, numbers)
-    size = len(numbers)
-    shared = (_counts(first, size) @ _counts(second, size).T).toarray()
-    sizes = np.array([len(one) for one in first])[:, None] + np.array([len(one) for one in second])[None, :]
-    found: npt.NDArray[np.bool_] = 2 * shared >= _BIGRAMS * np.maximum(sizes, 1)
-    for row, column in np.argwhere((shared >= 3) & ~found).tolist():
-        found[row, column] = _begin_alike(left[row], right[column])
-    long_left, long_right = (np.array([len(word) >= _LETTERS for word in words]) for words in (left, right))
-    found &= long_left[:, None] & long_right[None, :]
+    counts, others = _counts(first, len(numbers)), _counts(second, len(numbers)).T
+    size, other_size = (np.array([len(one) for one in words], np.int64) for words in (first, second))
+    long, other_long = (
+        np.array([len(word) >= _LETTERS for word in words], np.bool_) for words in (left, right)
+    )
+    found = np.zeros((len(left), len(right)), np.bool_)
+    rows = max(1, WORD_CELLS // max(1, len(right)))
+    for begin in range(0, len(left), rows):
+        some = slice(begin, begin + rows)
+        shared = (counts[some] @ others).toarray()
+        sizes = size[some, None] + other_size[None, :]
+        part = 2 * shared >= _BIGRAMS * np.maximum(sizes, 1)
+        for row, column in np.argwhere((shared >= 3) & ~part).tolist():
+            part[row, column] = _begin_alike(left[begin + row], right[column])
+        found[some] = part & long[some, None] & other_long[None, :]
     return found
 
 

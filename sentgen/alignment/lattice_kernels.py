@@ -7,6 +7,9 @@ A_t+l(i + k - 1). Events of one word on each side are the dense matrix ``words``
 
 Row t is divided by the sum of what entered it (but see ``SMALLEST``); ``log_scale[t]`` is the log of all
 divisors so far. So long texts do not underflow.
+
+The passes go over some rows at a time, ``first`` up to ``last``, which stand at 0 in the tables. An event
+leaps over rows, perhaps out of those at hand; what it takes along is kept by event (``Leaps``).
 """
 
 from __future__ import annotations
@@ -39,14 +42,15 @@ class Chain(NamedTuple):
 class Emission(NamedTuple):
     """The rewrite probabilities of a pair.
 
-    ``words[t, i]`` is that of document word i into abstract word t, both from 0, ``null[t]`` that of null
-    into it. Events of more words rewrite ``width`` document words from ``position`` (from 1) on into
-    ``length`` abstract words from ``start`` (from 0) on; they are sorted by ``start``. ``by_end`` sorts them
-    by where they end in the abstract. ``forget[t]`` is the probability that the position is forgotten before
-    abstract word t, and any position, 0 to n, as likely as any other.
+    ``words[abstract[t], document[i]]`` is that of document word i into abstract word t, both from 0: a word
+    that comes again has the same row or column. ``null[t]`` is that of null into it. Events of more words
+    rewrite ``width`` document words from ``position`` (from 1) on into ``length`` abstract words from
+    ``start`` (from 0) on; they are sorted by ``start``. ``by_end`` sorts them by where they end in the
+    abstract. ``forget[t]`` is the probability that the position is forgotten before abstract word t, and any
+    position, 0 to n, as likely as any other.
     """
 
-    words: Floats  # (m, n)
+    words: Floats  # (different words of the abstract, and of the document)
     null: Floats  # (m,)
     start: Indices  # (events,)
     length: Indices
@@ -55,6 +59,30 @@ class Emission(NamedTuple):
     prob: Floats
     by_end: Indices
     forget: Floats  # (m,)
+    abstract: Indices  # (m,)
+    document: Indices  # (n,)
+
+
+class Leaps(NamedTuple):
+    """Events by where they start and end, and what the passes keep of them.
+
+    Events ``starts[t]`` up to ``starts[t + 1]`` start at t, those at the places ``ends[t]`` up to ``ends[t +
+    1]`` of ``by_end`` end after t words. ``entry`` is the sum over all jumps into an event, ``into`` what
+    the jump into it is worth: the event and all ways to go on.
+    """
+
+    starts: Indices  # (m + 1,)
+    ends: Indices  # (m + 2,)
+    entry: Floats  # (events,)
+    into: Floats  # (events,)
+
+
+def leaps(emission: Emission) -> Leaps:
+    """Return where the events of an emission start and end, with room for what is kept of them."""
+    m, count = len(emission.abstract), len(emission.start)
+    starts = np.searchsorted(emission.start, np.arange(m + 1))
+    ends = np.append(0, np.cumsum(np.bincount(emission.start + emission.length, minlength=m + 1)))
+    return Leaps(starts, ends, np.zeros(count), np.zeros(count))
 
 
 @compiled
@@ -65,47 +93,65 @@ def _forget(share: float, row: Floats) -> None:
 
 
 @compiled
-def forward(emission: Emission, chain: Chain, scaled: Floats, jumped: Floats, log_scale: Floats) -> float:
-    """Fill A (m + 1, n + 1), sums over jumps (m, n + 2) and scales (m + 1,); return P(end), scaled."""
-    m, n = emission.words.shape
-    source, sums = np.empty(n + 1), np.empty(n + 3)
-    scaled[0, :] = 0.0
-    scaled[0, 0] = 1.0
-    log_scale[0] = 0.0
+def word_row(emission: Emission, t: int, row: Floats) -> None:
+    """Set ``row[i]`` to the probability of document word i into abstract word t, (n,)."""
+    words = emission.words[emission.abstract[t]]
+    for i in range(len(row)):
+        row[i] = words[emission.document[i]]
+
+
+@compiled
+def forward(
+    emission: Emission,
+    chain: Chain,
+    leaps: Leaps,
+    first: int,
+    last: int,
+    scaled: Floats,
+    jumped: Floats,
+    log_scale: Floats,
+) -> None:
+    """Fill A (rows + 1, n + 1) from its first row on, sums over jumps (rows, n + 2), and scales (m + 1,)."""
+    n = len(emission.document)
+    source, sums, words = np.empty(n + 1), np.empty(n + 3), np.empty(n)
     move = 1.0 - chain.p0
-    event = 0
-    for t in range(m):
-        _forget(emission.forget[t], scaled[t])
-        source[:] = scaled[t] / chain.total
-        jump_forward(chain.jumps, source, sums, jumped[t])
-        row, arrived = scaled[t + 1], jumped[t]
+    for t in range(first, last):
+        before, row, arrived = scaled[t - first], scaled[t - first + 1], jumped[t - first]
+        _forget(emission.forget[t], before)
+        source[:] = before / chain.total
+        jump_forward(chain.jumps, source, sums, arrived)
+        word_row(emission, t, words)
         null = chain.p0 * emission.null[t]
         if chain.null_moves:
             row[0] = 0.0
             for i in range(1, n + 1):
-                row[i] = arrived[i] * (null + move * emission.words[t, i - 1])
+                row[i] = arrived[i] * (null + move * words[i - 1])
         else:
-            row[0] = null * scaled[t, 0]
+            row[0] = null * before[0]
             for i in range(1, n + 1):
-                row[i] = null * scaled[t, i] + move * arrived[i] * emission.words[t, i - 1]
+                row[i] = null * before[i] + move * arrived[i] * words[i - 1]
+        for event in range(leaps.starts[t], leaps.starts[t + 1]):
+            leaps.entry[event] = arrived[emission.position[event]]
         begun, scale = -1, 0.0
-        while event < len(emission.by_end):
-            one = emission.by_end[event]
-            if emission.start[one] + emission.length[one] != t + 1:
-                break
+        for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
+            one = emission.by_end[place]
             if emission.start[one] != begun:
                 begun = emission.start[one]
                 scale = move * exp(log_scale[begun] - log_scale[t])
-            entry = scale * jumped[begun, emission.position[one]]
+            entry = scale * leaps.entry[one]
             row[emission.position[one] + emission.width[one] - 1] += entry * emission.prob[one]
-            event += 1
         divisor = max(row.sum(), SMALLEST)
         row /= divisor
         log_scale[t + 1] = log_scale[t] + log(divisor)
-    source[:] = scaled[m] / chain.total
-    last = np.empty(n + 2)
-    jump_forward(chain.jumps, source, sums, last)
-    return move * float(last[n + 1])
+
+
+@compiled
+def jump_to_end(chain: Chain, row: Floats) -> float:
+    """Return P(end), scaled, after the last row of A, (n + 1,)."""
+    n = len(row) - 1
+    out = np.empty(n + 2)
+    jump_forward(chain.jumps, row / chain.total, np.empty(n + 3), out)
+    return (1.0 - chain.p0) * float(out[n + 1])
 
 
 class Counts(NamedTuple):
@@ -117,75 +163,119 @@ class Counts(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Working space: vectors over positions, over targets, and for prefix sums."""
+    """Working space: vectors over positions, over targets, for prefix sums and words, and two rows of beta.
+
+    beta_t(e), the sum over all ways to go on from e after t words, is in ``beta[t % 2]``. It is kept divided
+    by the probability of the whole pair over that of the scale of row t, so that A_t(e) * beta_t(e) is the
+    posterior of the state.
+    """
 
     source: Floats  # (n + 1,)
     target: Floats  # (n + 2,)
     arrived: Floats  # (n + 2,)
     sums: Floats  # (n + 3,)
+    words: Floats  # (n,)
+    beta: Floats  # (2, n + 1)
+
+
+def room(n: int) -> Room:
+    """Return working space for a document of n words."""
+    return Room(
+        np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3), np.empty(n), np.zeros((2, n + 1))
+    )
+
+
+@compiled
+def begin_backward(
+    emission: Emission,
+    chain: Chain,
+    leaps: Leaps,
+    row: Floats,
+    log_scale: Floats,
+    end: float,
+    events: Floats,
+    counts: Counts,
+    counting: bool,
+    room: Room,
+) -> None:
+    """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
+    m, n = len(emission.abstract), len(emission.document)
+    room.target[n + 1] = (1.0 - chain.p0) / end
+    _leave(chain, row, room, room.beta[m % 2], counts, counting)
+    room.target[n + 1] = 0.0
+    _land(emission, chain, leaps, m, room.beta[m % 2], log_scale, events)
 
 
 @compiled
 def backward(
     emission: Emission,
     chain: Chain,
+    leaps: Leaps,
+    first: int,
+    last: int,
     scaled: Floats,
     jumped: Floats,
     log_scale: Floats,
-    end: float,
     null: Floats,
     events: Floats,
     counts: Counts,
     counting: bool,
+    room: Room,
 ) -> None:
-    """Fill the posteriors of null (m,) and of events, and turn ``jumped[:, 1 : n + 1]`` into those of words.
+    """Fill the posteriors of null and of the events that end here, and turn ``jumped`` into those of words.
 
-    beta_t(e), the sum over all ways to go on from e after t words, is kept divided by the probability of the
-    whole pair over that of the scale of row t, so that A_t(e) * beta_t(e) is the posterior of the state. It
-    is a ring of as many rows as the longest event spans.
+    ``scaled`` and ``jumped`` are those of ``forward`` over the same rows, and beta is that of row ``last``.
     """
-    m, n = emission.words.shape
-    rows = 2
-    for one in range(len(emission.length)):
-        rows = max(rows, emission.length[one] + 1)
-    beta = np.zeros((rows, n + 1))
-    room = Room(np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3))
+    n = len(emission.document)
     move = 1.0 - chain.p0
-    room.target[n + 1] = move / end
-    _leave(chain, scaled[m], room, beta[m % rows], counts, counting)
-    room.target[n + 1] = 0.0
-    event = len(emission.start)
-    for t in range(m - 1, -1, -1):
-        after = beta[(t + 1) % rows]
+    for t in range(last - 1, first - 1, -1):
+        before, arrived = scaled[t - first], jumped[t - first]
+        after, here = room.beta[(t + 1) % 2], room.beta[t % 2]
         scale = exp(log_scale[t] - log_scale[t + 1])
         from_null = scale * chain.p0 * emission.null[t]
-        room.arrived[:] = jumped[t]
+        room.arrived[:] = arrived
+        word_row(emission, t, room.words)
         for i in range(1, n + 1):
-            room.target[i] = move * scale * emission.words[t, i - 1] * after[i]
-            jumped[t, i] = room.arrived[i] * room.target[i]
-        length, over, stop = 0, 0.0, 0
-        while event > 0 and emission.start[event - 1] == t:
-            event -= 1
-            if emission.length[event] != length:
-                length = emission.length[event]
-                over, stop = move * exp(log_scale[t] - log_scale[t + length]), (t + length) % rows
-            position = emission.position[event]
-            into = over * emission.prob[event] * beta[stop, position + emission.width[event] - 1]
-            events[event] = into * room.arrived[position]
-            room.target[position] += into
+            room.target[i] = move * scale * room.words[i - 1] * after[i]
+            arrived[i] = room.arrived[i] * room.target[i]
+        for event in range(leaps.starts[t + 1] - 1, leaps.starts[t] - 1, -1):
+            room.target[emission.position[event]] += leaps.into[event]
         null[t] = 0.0
         if chain.null_moves:
             for i in range(1, n + 1):
                 null[t] += from_null * room.arrived[i] * after[i]
                 room.target[i] += from_null * after[i]
-            _leave(chain, scaled[t], room, beta[t % rows], counts, counting)
+            _leave(chain, before, room, here, counts, counting)
         else:
             for e in range(n + 1):
-                null[t] += from_null * scaled[t, e] * after[e]
-            _leave(chain, scaled[t], room, beta[t % rows], counts, counting)
+                null[t] += from_null * before[e] * after[e]
+            _leave(chain, before, room, here, counts, counting)
             for e in range(n + 1):
-                beta[t % rows, e] += from_null * beta[(t + 1) % rows, e]
-        _forget(emission.forget[t], beta[t % rows])
+                here[e] += from_null * after[e]
+        _forget(emission.forget[t], here)
+        _land(emission, chain, leaps, t, here, log_scale, events)
+
+
+@compiled
+def _land(
+    emission: Emission,
+    chain: Chain,
+    leaps: Leaps,
+    t: int,
+    beta: Floats,
+    log_scale: Floats,
+    events: Floats,
+) -> None:
+    """Fill what the events that end after t words are worth, and their posteriors."""
+    move = 1.0 - chain.p0
+    begun, over = -1, 0.0
+    for place in range(leaps.ends[t], leaps.ends[t + 1]):
+        one = emission.by_end[place]
+        if emission.start[one] != begun:
+            begun = emission.start[one]
+            over = move * exp(log_scale[begun] - log_scale[t])
+        leaps.into[one] = over * emission.prob[one] * beta[emission.position[one] + emission.width[one] - 1]
+        events[one] = leaps.into[one] * leaps.entry[one]
 
 
 @compiled

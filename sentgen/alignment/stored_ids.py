@@ -7,13 +7,17 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from sentgen.alignment.budget import Sizes
+from sentgen.alignment.decode import sizes_of
 from sentgen.alignment.lexicon import Ids, Lexicon, PairIds
 from sentgen.alignment.parameters import forms_of_stems
-from sentgen.alignment.stored_pairs import pair_corpus, pair_numbers, pairs_hash
+from sentgen.alignment.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
 BATCH = 500
+#: Words of a document times those of an abstract from which on a pair is large.
+LARGE = 1 << 20
 #: Words up to which the pairs are kept in memory: 8 bytes each.
 KEPT = 10_000_000
 
@@ -29,6 +33,7 @@ class StoredIds:
         with store.connect() as connection:
             self.corpus_id = int(pair_corpus(connection, corpus).id)
             self.numbers = pair_numbers(connection, corpus)
+            self._batches = list(batches_of(connection, self.numbers, most=BATCH))
             self.hash = pairs_hash(connection, self.corpus_id)
             query = """
                 select id, form
@@ -53,11 +58,15 @@ class StoredIds:
         """Learn which words each side has, and keep the pairs if they are not many."""
         self.in_documents = np.zeros(len(self.lexicon), np.bool_)
         self.in_abstracts = np.zeros(len(self.lexicon), np.bool_)
+        #: Sizes of large pairs, in both directions.
+        self.large: list[Sizes] = []
         kept: list[PairIds] = []
         words = 0
         for pair in self.stream():
             self.in_documents[pair.document] = True
             self.in_abstracts[pair.abstract] = True
+            if len(pair.document) * len(pair.abstract) >= LARGE:
+                self.large += (sizes_of(pair), sizes_of(pair.exchanged()))
             words += len(pair.document) + len(pair.abstract)
             if words <= KEPT:
                 kept.append(pair)
@@ -71,8 +80,8 @@ class StoredIds:
             yield pair.exchanged() if exchanged else pair
 
     def _pairs(self) -> Iterator[PairIds]:
-        for begin in range(0, len(self.numbers), BATCH):
-            yield from self._batch(self.numbers[begin : begin + BATCH])
+        for numbers in self._batches:
+            yield from self._batch(numbers)
 
     def _batch(self, numbers: Sequence[int]) -> Iterator[PairIds]:
         wanted = "select unnest(?::integer[]) as id"

@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.alignment.alignment import Alignment
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.lexicon import Ids, Keys, Lexicon, PairIds, phrase_keys
 from sentgen.alignment.model_store import (
     DIRECTIONS,
@@ -41,6 +42,7 @@ class StoredAligner:
     words: tuple[str, ...]
     forms: tuple[Ids, Ids]
     label: str
+    budget: Budget = UNBOUNDED
 
     @property
     def name(self) -> str:
@@ -63,7 +65,7 @@ class StoredAligner:
             if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
                 exchanged = [pair.exchanged() for pair in ids]
                 reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
-        return PhraseHmm(self.label, self.settings, forward, lexicon, reverse)
+        return PhraseHmm(self.label, self.settings, forward, lexicon, reverse, self.budget)
 
     def _parameters(self, connection: Connection, direction: str, pairs: Sequence[PairIds]) -> Parameters:
         model = self.model

@@ -15,9 +15,11 @@ from sentgen.counts.pair_ingestion import KIND
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.alignment import pair as table
-from sentgen.schema.store import fetch_arrow
+from sentgen.schema.store import fetch_arrow, raw
 
 BATCH = 200
+#: Words of a batch at most, unless one pair alone has more; a word takes about 100 bytes.
+BATCH_WORDS = 1_000_000
 
 
 def stored_pairs(
@@ -38,10 +40,26 @@ def pair_batches(
 ) -> Iterator[list[tuple[int, Pair]]]:
     """Yield the same in batches, each pair with its number."""
     with store.connect() as connection:
-        numbers = pair_numbers(connection, corpus, keys)
-    for begin in range(0, len(numbers), batch):
+        batches = list(batches_of(connection, pair_numbers(connection, corpus, keys), most=batch))
+    for numbers in batches:
         with store.connect() as connection:
-            yield _read(connection, numbers[begin : begin + batch])
+            yield _read(connection, numbers)
+
+
+def batches_of(connection: Connection, numbers: Sequence[int], *, most: int) -> Iterator[list[int]]:
+    """Yield the numbers of pairs in batches of at most so many, and of at most ``BATCH_WORDS``."""
+    query = "select id, document_words + abstract_words from pair where id in (select unnest(?::integer[]))"
+    words = dict(raw(connection).execute(query, [list(numbers)]).fetchall())
+    held: list[int] = []
+    size = 0
+    for number in numbers:
+        if held and (len(held) == most or size + words[number] > BATCH_WORDS):
+            yield held
+            held, size = [], 0
+        held.append(number)
+        size += words[number]
+    if held:
+        yield held
 
 
 def pair_numbers(connection: Connection, corpus: str, keys: Sequence[str] = ()) -> list[int]:

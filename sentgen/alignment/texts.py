@@ -7,6 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sentgen.alignment.alignment import Aligner, Alignment
+from sentgen.alignment.baselines import check_memory
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.figures import new_words
 from sentgen.alignment.reading import as_pair
 from sentgen.alignment.view import View, view
@@ -36,9 +38,20 @@ def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
     return sentences
 
 
-def align_texts(document: Sequence[Sentence], abstract: Sequence[Sentence], aligner: Aligner) -> View:
-    """Align two texts and return what is shown of them."""
+def align_texts(
+    document: Sequence[Sentence],
+    abstract: Sequence[Sentence],
+    aligner: Aligner,
+    *,
+    budget: Budget = UNBOUNDED,
+) -> View:
+    """Align two texts and return what is shown of them.
+
+    Raises:
+        MemoryLimitError: the aligner takes more memory than the budget has.
+    """
     pair = as_pair(TokenizedPair("", tuple(document), tuple(abstract)))
+    check_memory(aligner.name, pair, budget)
     (alignment,) = aligner.align([pair])
     return view(
         pair,

@@ -17,6 +17,7 @@ from itertools import islice
 import numpy as np
 
 from sentgen.alignment import model_store
+from sentgen.alignment.budget import Budget, MemoryLimitError
 from sentgen.alignment.cells import Cells, Phrases, Space, fake_counts, lay_out, no_cells
 from sentgen.alignment.em import Expected, Explained, Tally, explain, log_prior, maximize
 from sentgen.alignment.lexicon import PairIds
@@ -33,6 +34,9 @@ from sentgen.schema.store import one_thread, translated_errors
 #: Shares of the memory limit: DuckDB's, and that of the rewrite tables; inference and Python have the rest.
 DATABASE_SHARE = 0.2
 CELL_SHARE = 0.42
+#: What inference has: the rest, for one of these pairs a thread: one at work and two that wait to be counted.
+PAIR_SHARE = 1 - DATABASE_SHARE - CELL_SHARE
+_PAIRS = 3
 #: Share from which on pages of files are given back.
 FULL_SHARE = 0.8
 #: Pairs after which pages of files are given back: a pair may touch most of them, so that more often is slow.
@@ -62,6 +66,12 @@ class Plan:
     drop: float = DROP
     resume: bool = False
 
+    @property
+    def budget(self) -> Budget:
+        """What the inference of a pair may take."""
+        parts = 1 if self.jobs == 1 else _PAIRS * self.jobs
+        return Budget.of_limit(self.memory, share=PAIR_SHARE, parts=parts)
+
 
 def train_model(
     store: Store,
@@ -81,6 +91,7 @@ def train_model(
     Raises:
         InputError: the model exists, or its pairs have changed.
         NotFoundError: there is no such corpus, or no such model to go on with.
+        MemoryLimitError: a pair takes more memory than there is for inference.
         ModelError: a pair is impossible under the settings; a model without an iteration is removed.
     """
     if plan.iterations < 1:
@@ -97,12 +108,14 @@ def train_model(
     ids = StoredIds(store, corpus, fold=settings.fold)
     if not len(ids):
         raise InputError(f"the corpus {corpus!r} has no pairs; add some with: sentgen pairs ingest")
+    for sizes in ids.large:
+        plan.budget.plan(sizes, table=False)
     model = _begin(store, ids, corpus, name, settings, plan, known)
     report = progress or (lambda *_: None)
     try:
         for direction in model.directions:
             yield from _Training(store, ids, model, direction, plan, report).run()
-    except ModelError:
+    except (ModelError, MemoryLimitError):
         _forget_empty(store, model)
         raise
 
@@ -253,7 +266,7 @@ class _Training:
     def _explain(self, pair: PairIds, parameters: Parameters) -> Explained:
         if self.settings.kindred:
             pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet)
-        return explain(pair, parameters, self.settings)
+        return explain(pair, parameters, self.settings, self.plan.budget)
 
     def _log_prior(self, parameters: Parameters) -> float:
         total = log_prior(parameters, self._but_tables())

@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from sentgen.alignment import Alignment, Link, Pair
+from sentgen.alignment.baselines import check_memory
 from sentgen.alignment.bitext import word_links
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment_gold import Combination, Gold, GoldLinks, Possible
@@ -43,6 +45,7 @@ def evaluate_alignment(
     ignored: Collection[str] | None = None,
     seed: int = 1,
     parameters: Mapping[str, object] | None = None,
+    budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
 ) -> AlignmentResult:
     """Align every pair with every system, score the answers, and record all of it as a run.
@@ -57,6 +60,7 @@ def evaluate_alignment(
         ignored: words that some figures leave out; our own list if ``None``.
         seed: of the samples and the tests.
         parameters: what was asked for, for the record.
+        budget: memory for aligning a pair; a system that takes more is left out.
         progress: called as pairs are done.
 
     Raises:
@@ -68,7 +72,7 @@ def evaluate_alignment(
     pairs = [one.pair for one in gold.pairs]
     target = gold.combined(combine, possible=possible)
     signature = f"gold:{combine} of {len(gold.annotators)}|possible:{possible}"
-    answered, missing = _answers(store, systems, pairs, training, progress)
+    answered, missing = _answers(store, systems, pairs, training, budget, progress)
     found = [
         replace(one, measurements=measure(pairs, one.answers, target, ignored=words, signature=signature))
         for one in answered
@@ -106,22 +110,25 @@ def _answers(
     systems: Sequence[str],
     pairs: Sequence[Pair],
     training: Sequence[Pair],
+    budget: Budget,
     progress: Progress | None,
 ) -> tuple[list[AlignedBy], list[Missing]]:
     """Return what every system answers, and the systems that could not run."""
     answered, missing = list[AlignedBy](), list[Missing]()
     for spec in systems:
-        made = make_system(spec, pairs, training, store=store)
+        made = make_system(spec, pairs, training, store=store, budget=budget)
         if isinstance(made, Missing):
             missing.append(made)
             continue
         clock, answers = time.perf_counter(), list[Alignment]()
         try:
+            for pair in pairs:
+                check_memory(spec, pair, budget)
             for answer in made.aligner.align(pairs):
                 answers.append(answer)
                 if progress is not None:
                     progress(spec, len(answers), len(pairs))
-        except SentgenError as error:  # a program that is there, but fails
+        except SentgenError as error:  # a program that is there, but fails, or too little memory
             missing.append(Missing(spec, str(error)))
             continue
         ms = 1000 * (time.perf_counter() - clock) / len(pairs)

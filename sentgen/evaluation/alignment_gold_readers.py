@@ -26,11 +26,12 @@ from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
 
 #: A byte order mark; files of RTE-2 have them anywhere, in the middle of words, too.
 _MARK = "\ufeff"
-_HEADING = re.compile(r"# sentence pair (\d+)\s*")
+_HEADING = re.compile(r"# sentence pair (\d{1,9})\s*")
 #: A word of RTE-2 and its links; the last one of a file may lack its parenthesis.
-_ALIGNED = re.compile(r"(\S+) \(\{ ((?:p?\d+ )*)/ / \}(?:\) ?|$)")
+_ALIGNED = re.compile(r"(\S+) \(\{ ((?:p?\d{1,9} )*)/ / \}(?:\) ?|$)")
 _BLANK = re.compile(r"[ \n\t]*")
-_LINK = re.compile(r"(\d+)([-p])(\d+)", re.ASCII)
+#: No text has more words, and Python reads no number of more than 4,300 digits.
+_LINK = re.compile(r"(\d{1,9})([-p])(\d{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def parse_links(text: str, pair: Pair, place: _Place) -> GoldLinks:
     for part in text.split():
         match = _LINK.fullmatch(part)
         if not match:
-            raise place.error(f"{part!r} is no link; write links as 3-0, or 3p0 for a possible one")
+            raise place.error(f"{part[:40]!r} is no link; write links as 3-0, or 3p0 for a possible one")
         drawn[match[2]].append((int(match[1]), int(match[3])))
     _checked(drawn["-"] + drawn["p"], pair, place)
     return GoldLinks.of(drawn["-"], drawn["p"])

@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 
 from sentgen.alignment import Aligner, Pair
 from sentgen.alignment.baselines import SYSTEMS, aligner_named
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.em import train
 from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.settings import Settings, preset
 from sentgen.alignment.settings_json import changed, setting_names
-from sentgen.alignment.stored_model import stored_aligner
+from sentgen.alignment.stored_model import StoredAligner, stored_aligner
 from sentgen.alignment.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.schema import Store
@@ -83,6 +84,7 @@ def make_system(
     training: Sequence[Pair] = (),
     *,
     store: Store | None = None,
+    budget: Budget = UNBOUNDED,
 ) -> Ready | Missing:
     """Make a system, and train it if it learns beforehand.
 
@@ -91,14 +93,16 @@ def make_system(
         pairs: what it is to align, and may learn from.
         training: more pairs to learn from.
         store: where models are that have been trained.
+        budget: memory for aligning a pair with our own system.
 
     Raises:
         InputError: a setting of our own system is wrong.
         NotFoundError: the store has no such model.
     """
     clock = time.perf_counter()
+    aligner: Aligner
     if spec.split(":")[0] == PBHMM:
-        aligner = _phrase_hmm(spec, (*training, *pairs), store)
+        aligner = replace(_phrase_hmm(spec, (*training, *pairs), store), budget=budget)
     else:
         try:
             aligner = aligner_named(spec, training)
@@ -107,7 +111,7 @@ def make_system(
     return Ready(aligner, time.perf_counter() - clock)
 
 
-def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Aligner:
+def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> PhraseHmm | StoredAligner:
     _, *parts = spec.split(":")
     if parts and "=" not in parts[0]:
         return _stored(spec, parts[0], parts[1:], store)
@@ -117,7 +121,7 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Ali
     return train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
 
 
-def _stored(spec: str, name: str, parts: Sequence[str], store: Store | None) -> Aligner:
+def _stored(spec: str, name: str, parts: Sequence[str], store: Store | None) -> StoredAligner:
     """Return a model of the store, decoding in another way if the settings say so."""
     if store is None:
         raise InputError(f"{spec!r} is a model of a store, and there is none")
@@ -129,8 +133,8 @@ def _stored(spec: str, name: str, parts: Sequence[str], store: Store | None) -> 
 
 
 def _iterations(spec: str, text: str) -> int:
-    if not text.isdecimal():
-        raise InputError(f"{spec!r} has the value {text!r} for iterations, which must be 0 or more")
+    if not text.isdecimal() or len(text) > 9:
+        raise InputError(f"{spec[:40]!r} has the value {text[:40]!r} for iterations, which must be 0 or more")
     return int(text)
 
 

@@ -160,6 +160,9 @@ def _values(text: str, path: str) -> Iterator[tuple[int, Any]]:
             raise InputError(f"not JSON: {error.msg}", path=path, line=error.lineno) from error
         except RecursionError as error:
             raise InputError("not JSON that can be read: nested too deeply", path=path, line=line) from error
+        except ValueError as error:  # a number of more than 4,300 digits
+            message = "not JSON that can be read: a number is too long"
+            raise InputError(message, path=path, line=line) from error
         yield line, value
         line += text.count("\n", start, end)
 

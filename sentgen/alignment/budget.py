@@ -1,0 +1,202 @@
+"""How much memory aligning one pair may take, and what is done in how much of it.
+
+The tables of the passes have a cell for each abstract word with each document word: 16 bytes forward and
+backward, 8 for the posteriors of links. Where they do not fit, the passes go over blocks of the abstract
+(``inference.infer_rows``), and the posteriors of links lie in a file (``links``). The results are the same.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from sentgen.errors import InputError
+
+#: What Python, its packages and the texts take besides.
+BASE = 320 << 20
+#: Bytes of an event: its fields, what it is made of, and what the passes keep of it.
+EVENT_BYTES = 200
+#: Bytes of a cell of the different words: the probability, and its log or kinds of kinship.
+_WORD_BYTES = 20
+#: Cells of the different words that are looked up at a time, and bytes of each.
+WORD_CELLS = 1 << 20
+_LOOK_UP_BYTES = 110
+#: Bytes of a link that was chosen, and of what is shown of it.
+_LINK_BYTES = 1000
+#: Bytes of a row of either text.
+_ROW_BYTES = 1000
+#: What a pair may take even under the smallest limit.
+_LEAST = 64 << 20
+#: What limits that are told are rounded up to.
+_UNIT = 100 << 20
+
+
+class MemoryLimitError(InputError):
+    """Texts that cannot be aligned within the memory limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Words of an abstract and of a document, how many of each are different, and sentences."""
+
+    abstract: int
+    document: int
+    abstract_words: int
+    document_words: int
+    abstract_sentences: int = 1
+    document_sentences: int = 1
+
+    @property
+    def cells(self) -> int:
+        """Number of pairs of an abstract word and a document word."""
+        return self.abstract * self.document
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Bytes for aligning a pair, beside ``BASE``, and a folder for what does not fit; ``None`` for no files.
+
+    It is a part of a share of a memory limit, so that errors can say which limit it takes.
+
+    >>> Budget.of_limit(2 << 30).memory == (2 << 30) - BASE
+    True
+    """
+
+    memory: float = math.inf
+    folder: Path | None = None
+    share: float = 1.0
+    parts: int = 1
+
+    @classmethod
+    def of_limit(
+        cls, limit: float, *, share: float = 1.0, parts: int = 1, folder: Path | None = None
+    ) -> Budget:
+        """Return what is left of a share of a memory limit, for one of some pairs at a time."""
+        return cls(max((limit * share - BASE) / parts, _LEAST), folder, share, parts)
+
+    def check(self, wanted: float, what: str) -> None:
+        """Refuse what takes more.
+
+        Raises:
+            MemoryLimitError: it does.
+        """
+        if wanted > self.memory:
+            raise self._too_large(what, wanted, 0)
+
+    def plan(self, sizes: Sizes, *, table: bool, events: int = 0) -> Blocks:
+        """Return how to align a pair, the fastest way that fits.
+
+        Args:
+            sizes: of the pair.
+            table: whether the posteriors of all links are wanted, not only the best path.
+            events: phrase events.
+
+        Raises:
+            MemoryLimitError: it does not fit; says what it would take.
+        """
+        m, n = sizes.abstract, sizes.document
+        fixed = _fixed(sizes, events, table=table)
+        links = 8 * sizes.cells if table else 0
+        if fixed + links + 17 * sizes.cells <= self.memory:
+            return Blocks(m, n, in_file=False)
+        rows, columns = _rows(m, n), _rows(n, m)
+        blocks = max(_block_bytes(m, n, rows), _block_bytes(n, m, columns) + 10 * columns * m if table else 0)
+        if fixed + links + blocks <= self.memory:
+            return Blocks(rows, columns, in_file=False)
+        if fixed + blocks > self.memory or (table and self.folder is None):
+            least = fixed + blocks + (links if self.folder is None else 0)
+            raise self._too_large(_told(sizes), least, links if self.folder else 0)
+        assert self.folder is not None
+        if (free := shutil.disk_usage(self.folder).free) < links:
+            raise MemoryLimitError(
+                f"{_told(sizes)} take {_size(links)} in files, and {self.folder} has {_size(free)} left; "
+                "free some, or name another folder with TMPDIR"
+            )
+        return Blocks(rows, columns, in_file=True)
+
+    def most_events(self, sizes: Sizes, *, table: bool) -> float:
+        """Return how many phrase events there is room for."""
+        m, n = sizes.abstract, sizes.document
+        blocks = max(_block_bytes(m, n, _rows(m, n)), _block_bytes(n, m, _rows(n, m)))
+        return (self.memory - _fixed(sizes, 0, table=table) - blocks) / EVENT_BYTES
+
+    @property
+    def most_links(self) -> float:
+        """Return how many links there is room for, when they are shown, too."""
+        return self.memory / _LINK_BYTES
+
+    def _too_large(self, what: str, least: float, file: float) -> MemoryLimitError:
+        limit, wanted = ((BASE + self.parts * bytes) / self.share for bytes in (self.memory, least))
+        limit_wanted = math.ceil(wanted / _UNIT) * _UNIT
+        there = f" and {_size(file)} in files" if file else ""
+        return MemoryLimitError(
+            f"{what} take {_size(limit_wanted)} of memory{there} to align, more than the limit of"
+            f" {_size(limit)}; give --memory-limit {limit_wanted >> 20}MB, or shorter texts"
+        )
+
+
+#: As much as there is.
+UNBOUNDED = Budget()
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Rows at a time, of the abstract and, with document and abstract exchanged, of the document.
+
+    ``in_file`` says where the posteriors of links are.
+    """
+
+    rows: int
+    columns: int
+    in_file: bool
+
+
+def scratch_folder() -> Path:
+    """Return the folder for large files: that of TMPDIR, or else /var/tmp, which is on a disk."""
+    if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
+        return Path("/var/tmp")
+    return Path(tempfile.gettempdir())
+
+
+def events_take_too_much(events: float, most: float) -> MemoryLimitError:
+    """Return the error of a pair with too many phrase events."""
+    more = _size((events - most) * EVENT_BYTES + _UNIT)
+    return MemoryLimitError(
+        f"the texts have {events:,} phrases in common, for which {more} of memory are missing; raise"
+        " --memory-limit, or give shorter texts"
+    )
+
+
+def _fixed(sizes: Sizes, events: int, *, table: bool) -> float:
+    """Return the bytes of what is no table over words with words."""
+    of_words = _WORD_BYTES * sizes.abstract_words * sizes.document_words
+    of_sentences = 32 * sizes.abstract_sentences * sizes.document_sentences if table else 0
+    rows = _ROW_BYTES * (sizes.abstract + sizes.document)
+    look_up = _LOOK_UP_BYTES * min(WORD_CELLS, sizes.abstract_words * sizes.document_words)
+    return of_words + of_sentences + rows + EVENT_BYTES * events + look_up
+
+
+def _rows(m: int, n: int) -> int:
+    """Return how many of m rows make the checkpoints and a block of rows take the least memory."""
+    return max(1, min(m, math.isqrt(m // 2)))
+
+
+def _block_bytes(m: int, n: int, rows: int) -> int:
+    return 8 * n * (2 * rows + m // rows + 8)
+
+
+def _told(sizes: Sizes) -> str:
+    return f"a document of {sizes.document:,} words and an abstract of {sizes.abstract:,}"
+
+
+def _size(size: float) -> str:
+    """Return a size for reading.
+
+    >>> _size(3 << 29), _size(300 << 20)
+    ('1.5 GB', '300 MB')
+    """
+    return f"{size / 2**30:.1f} GB" if size >= 2**30 else f"{size / 2**20:.0f} MB"
