@@ -8,7 +8,7 @@ import sentgen
 if (Path(__file__).parent / "schema").is_dir():
     sentgen.__path__.append(str(Path(__file__).parent))
 
-from sentgen.cli import main
+from sentgen.cli import program
 
 if __name__ == "__main__":
-    main()
+    program()

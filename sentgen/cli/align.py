@@ -265,8 +265,9 @@ def apply(
 
     Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
     """
+    limit = parse_size(memory_limit) or default_memory_limit()
     with (
-        open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
+        open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
         counted("pairs") as progress,
         told_when_slow(),
     ):
@@ -276,6 +277,7 @@ def apply(
             model,
             decode=decode.value if decode else None,
             threshold=threshold,
+            budget=application.aligning_budget(limit, with_store=True),
             progress=progress,
         )
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""

@@ -17,15 +17,18 @@ from rich.table import Table
 from rich.text import Text
 
 from sentgen.alignment.alignment import Span
+from sentgen.alignment.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.html import page
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view import Segment, View
 from sentgen.cli.files import check_file_option, write_text
-from sentgen.cli.options import DbOption, open_store
+from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.output import Output, printable
 from sentgen.cli.waiting import told_when_slow
 from sentgen.errors import InputError
+from sentgen.schema import Store
+from sentgen.schema.store import default_memory_limit
 
 COLUMNS = ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"]
 #: Of the blocks, in turn; the terminal says what they look like.
@@ -85,6 +88,7 @@ def text(
         str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
     ] = None,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Show where each phrase of a summary comes from in its document, and which words are new.
 
@@ -96,10 +100,17 @@ def text(
     check_file_option("--html", html)
     _check(document, abstract, both=as_object and as_links)
     choice = _choice(model, system, preset, decode, threshold)
+    limit = parse_size(memory_limit) or default_memory_limit()
+    budget = aligning_budget(limit, with_store=model is not None)
     with told_when_slow(), ExitStack() as opened:
-        aligner, name = chosen_aligner(choice, lambda: opened.enter_context(open_store(db, read_only=True)))
+
+        def store() -> Store:
+            of = open_store(db, read_only=True, memory_limit=str(limit), share=DATABASE_SHARE)
+            return opened.enter_context(of)
+
+        aligner, name = chosen_aligner(choice, store, budget=budget)
         sentences = read_sentences(document, form=format)
-        shown = align_texts(sentences, read_sentences(abstract, form=format), aligner)
+        shown = align_texts(sentences, read_sentences(abstract, form=format), aligner, budget=budget)
     if html is not None:
         told = f"Aligned with {os.path.basename(document)} by {name}"
         write_text(html, page(shown, title=os.path.basename(abstract), model=told))

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.options import DbOption, MemoryOption, database_memory, open_store
 from sentgen.cli.output import Output, output_options
+from sentgen.models.checks import model_checks
 from sentgen.schema import default_path, maintenance, migrate
+from sentgen.schema.repair import Repair
+from sentgen.schema.repair import repair as repair_store
 
-app = typer.Typer(help="Look after the store: size, integrity, compaction, upgrade.", no_args_is_help=True)
+app = typer.Typer(
+    help="Look after the store: size, integrity, repair, compaction, upgrade.", no_args_is_help=True
+)
 
 QuickOption = Annotated[bool, typer.Option("--quick", help="Leave out what counts all tokens again.")]
 
@@ -26,14 +33,14 @@ def path(*, db: DbOption = None) -> None:
 
 @app.command()
 @output_options
-def info(*, db: DbOption = None, out: Output) -> None:
+def info(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """Show the tables with their rows and bytes, and versions and file size on standard error.
 
     Bytes count whole blocks, which small tables share.
 
     Example: sentgen db info
     """
-    with open_store(db, read_only=True) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         for name, value in maintenance.facts(store).items():
             out.note(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
         out.rows(["table", "rows", "bytes"], [(s.table, s.rows, s.bytes) for s in maintenance.sizes(store)])
@@ -46,20 +53,79 @@ def check(
 ) -> None:
     """Check that everything in the store fits together; exit code 1 if something does not.
 
+    Reads every block, so that a byte that changed on the disk is found, counts everything again, and compares
+    the models with their counts. What needs a table with a damaged block is skipped; all else is checked.
+
     Example: sentgen db check --quick
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        results = list(maintenance.check(store, quick=quick))
+    with open_store(db, read_only=True, memory_limit=memory_limit, examined=False) as store:
+        results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
     out.rows(
         ["check", "status", "problems", "first problem"],
-        [(r.check.name, "failed" if r.problems else "ok", r.problems, r.example) for r in results],
+        [(r.check.name, r.status, r.problems, r.example) for r in results],
     )
-    failed = [r for r in results if r.problems]
+    failed = [r for r in results if r.status == "failed"]
     for result in failed:
         out.note(f"{result.check.name}: {result.check.cure}")
-    out.note(f"{len(results)} checks, {len(failed)} failed")
+    skipped = sum(r.status == "skipped" for r in results)
+    out.note(f"{len(results)} checks, {len(failed)} failed{f', {skipped} skipped' if skipped else ''}")
     if failed:
         raise typer.Exit(1)
+
+
+@app.command()
+@output_options
+def repair(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be removed and what is left to do.")
+    ] = False,
+    backup: Annotated[
+        bool, typer.Option(help="Copy the store to a file beside it before anything is removed.")
+    ] = True,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Remove what a killed process left half done; exit code 1 if more is left to do.
+
+    Removes, in one transaction, rows that no source, segment or model accounts for. Corpora and models that
+    cannot be mended so are named, with the commands that make them again.
+
+    Example: `sentgen db repair --dry-run`
+    """
+    done = repair_store(
+        db or default_path(), dry_run=dry_run, backup=backup, memory_limit=database_memory(memory_limit)
+    )
+    out.rows(["table", "rows", "reason"], [(one.table, one.rows, one.reason) for one in done.removed])
+    if done.backup:
+        out.note(f"the store as it was: {done.backup}")
+    if done.removed:
+        rows = sum(one.rows for one in done.removed)
+        out.note(f"{'would remove' if dry_run else 'removed'} {rows:,} rows that nothing accounts for")
+    for line in _left_to_do(done):
+        out.note(line)
+    if not done.sound:
+        raise typer.Exit(1)
+    if not done.removed:
+        out.note("nothing to repair")
+
+
+def _left_to_do(done: Repair) -> Iterator[str]:
+    for name in done.corpora:
+        yield (
+            f"corpus {name}: its counts do not add up; "
+            f"sentgen corpora remove {shlex.quote(name)}, and ingest it again"
+        )
+    for name in done.models:
+        yield f"model {name}: may be wrong; sentgen models remove {shlex.quote(name)}, and build it again"
+    for name in done.alignment_models:
+        yield (
+            f"alignment model {name}: may be wrong; "
+            f"sentgen align remove {shlex.quote(name)}, and train it again"
+        )
+    for check in done.others:
+        yield f"{check.name}: {check.cure}"
 
 
 @app.command()
@@ -68,7 +134,7 @@ def compact(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
 
     Example: sentgen db compact
     """
-    done = maintenance.compact(db or default_path(), memory_limit=parse_size(memory_limit))
+    done = maintenance.compact(db or default_path(), memory_limit=database_memory(memory_limit))
     typer.echo(
         f"segments: {done.segments_before} before, {done.segments_after} after; "
         f"bytes: {done.bytes_before:,} before, {done.bytes_after:,} after",
@@ -79,13 +145,13 @@ def compact(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
 
 
 @app.command()
-def upgrade(*, db: DbOption = None) -> None:
+def upgrade(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Bring a store of an older sentgen up to date, after a backup beside it.
 
     Example: sentgen db upgrade --db old.duckdb
     """
     store = db or default_path()
-    backup = migrate.upgrade(store)
+    backup = migrate.upgrade(store, memory_limit=database_memory(memory_limit))
     typer.echo(
         f"{store}: upgraded; backup in {backup}" if backup else f"{store}: up to date already", err=True
     )

@@ -9,9 +9,10 @@ from typing import Annotated, cast, get_args
 import typer
 
 from sentgen.alignment import Pair
+from sentgen.alignment.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.stored_pairs import stored_pairs
-from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted_each
 from sentgen.evaluation.alignment_evaluation import evaluate_alignment
@@ -24,6 +25,7 @@ from sentgen.evaluation.alignment_results import AlignmentResult, rows_of
 from sentgen.evaluation.alignment_systems import parse_specs
 from sentgen.evaluation.alignment_tables import agreement_table, differences_table, figures_table
 from sentgen.evaluation.report import prepare_folder
+from sentgen.schema.store import default_memory_limit
 
 COLUMNS = ["system", "metric", "value", "pairs", "signature"]
 #: Columns of figures beside one another on a terminal.
@@ -120,9 +122,10 @@ def alignment(
     if report is not None:
         prepare_folder(report)
     read = _gold(gold, format, limit, pseudo, seed)
+    limit = parse_size(memory_limit) or default_memory_limit()
     training: list[Pair] = list(read_pairs(*train)) if train else []
     with (
-        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        open_store(db, create=True, memory_limit=str(limit), share=DATABASE_SHARE) as store,
         counted_each() as progress,
     ):
         if train_pairs is not None:
@@ -136,6 +139,7 @@ def alignment(
             possible=cast(Possible, possible),
             ignored=ignored,
             seed=seed,
+            budget=aligning_budget(limit, with_store=True),
             parameters={
                 "gold": gold,
                 "format": format,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from sentgen.cli.lengths import parse_lengths
-from sentgen.cli.options import DbOption, MemoryOption, open_store
+from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted_each
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
@@ -150,7 +150,7 @@ def generation(
         prepare_folder(report)
     trees = open_parser(parser)
     with (
-        open_store(db, create=True, memory_limit=memory_limit) as store,
+        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         CachedParser(trees, store) as cached,
         counted_each("clusters", "strings") as progress,
     ):

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
@@ -94,7 +94,7 @@ def fuse(
         if model is None:
             found = fuse_by_search(selection, weight=weight, nbest=nbest)
         else:
-            with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+            with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
                 asked = registry.find(store, model)
                 treebank = treebank_of(store, asked, algorithm_named(chosen))
                 tags = cast("TagKind | None", tag_set(store, treebank.corpora)) if treebank else None
@@ -124,7 +124,7 @@ def _sentences(
     clusters = list(read_clusters(path, parser=parser, form=form))
     sentences = [(one, cluster) for cluster in clusters for one in cluster.sentences]
     place = next((i for i, (one, _) in enumerate(sentences) if one.sent_id == key), None)
-    if place is None and key.isdecimal() and not os.path.exists(key):
+    if place is None and key.isdecimal() and len(key) <= 9 and not os.path.exists(key):
         place = int(key) - 1
         if not 0 <= place < len(sentences):
             raise InputError(f"no sentence {key}; there are {len(sentences):,}", path=path)

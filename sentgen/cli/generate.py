@@ -12,7 +12,14 @@ import typer
 from sentgen.cli.files import check_file_option
 from sentgen.cli.generated import Shown, show, write_files
 from sentgen.cli.lengths import parse_lengths
-from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store, parse_size
+from sentgen.cli.options import (
+    LOOKUP_SHARE,
+    DbOption,
+    MemoryOption,
+    ParserOption,
+    database_memory,
+    open_store,
+)
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted
 from sentgen.cli.waiting import told_when_slow
@@ -34,6 +41,8 @@ _MODEL = "Model"
 _FILES = "Trees and traces"
 #: The language model of the paper: the cluster alone.
 _OWN = "cluster"
+#: Share of the memory for the DuckDB of a store that holds the clusters alone, beside that of the model.
+_CLUSTER_SHARE = 0.15
 
 
 @output_options
@@ -224,17 +233,17 @@ def _clusters(
             raise InputError("there is nothing to generate from; give FILE, - , or --corpus NAME")
         if form is not None or parser is not None:
             raise InputError("--format and --parser are for FILE; clusters of --corpus are read already")
-        with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
             yield Clusters(store, corpus, cluster_names(store, corpus, names=names), kept=True)
     elif corpus is None:
-        limit = parse_size(memory_limit)
+        limit = database_memory(memory_limit, _CLUSTER_SHARE)
         with temporary_clusters(file, names=names, form=form, parser=parser, memory_limit=limit) as temporary:
             yield temporary
     else:
         if file == "-":
             raise InputError("standard input cannot be kept; name a file, or leave --corpus out")
         sources = [source.sha256() for source in expand([file])]
-        with open_store(db, create=True, memory_limit=memory_limit) as store:
+        with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
             ingest(store, [file], Settings(corpus, form, kind="cluster"), parser=parser)
             yield Clusters(
                 store, corpus, cluster_names(store, corpus, names=names, sources=sources), kept=True
@@ -251,7 +260,7 @@ def _language_model(
     elif clusters.kept:
         yield LanguageModel(clusters.store, registry.find(clusters.store, name), weight)
     else:
-        with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
             yield LanguageModel(store, registry.find(store, name), weight)
 
 

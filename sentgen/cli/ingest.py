@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store, parse_size
+from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.progress import bars
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
@@ -18,7 +18,6 @@ from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
 from sentgen.errors import InputError
-from sentgen.schema.store import default_memory_limit
 
 _SHOWN = 20
 
@@ -67,9 +66,8 @@ def ingest(
     except InputError as error:
         raise typer.BadParameter(error.message) from error
     trees = open_parser(parser) if parser else None
-    limit = parse_size(memory_limit) or default_memory_limit()
     with (
-        open_store(db, create=True, memory_limit=str(int(limit * DATABASE_SHARE))) as store,
+        open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
         _progress(settings.corpus) as progress,
     ):
         summary = run(store, paths, settings, parser=trees, progress=progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -13,14 +13,14 @@ import typer
 from rich.cells import cell_len, set_cell_size
 from sqlalchemy import Connection
 
-from sentgen.cli.options import CorpusFilter, DbOption, LimitOption, open_store
+from sentgen.cli.options import CorpusFilter, DbOption, LimitOption, MemoryOption, open_store
 from sentgen.cli.output import Align, Output, output_options, printable
 from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
-from sentgen.counts.concordance import Order, concordance
+from sentgen.counts.concordance import Order, all_lines, concordance
 from sentgen.counts.dependency_search import Layer, Level, count_arguments, find_dependencies
 from sentgen.counts.frequencies import By, frequency_list
 from sentgen.counts.ngram_search import find_ngrams
-from sentgen.counts.queries import Answer
+from sentgen.counts.queries import Answer, Query
 from sentgen.errors import InputError
 
 ShowSqlOption = Annotated[
@@ -32,19 +32,20 @@ LayerOption = Annotated[
 ]
 MinCountOption = Annotated[int, typer.Option("--min-count", min=1, help="Leave out what is rarer.")]
 
+_SIDES: dict[str, Align] = {"left": "right"}
 _BAR = 24
 _EDGE = 14
 _MOST_ARGUMENTS = 7
 
 
 @contextmanager
-def _reading(db: DbOption) -> Iterator[Connection]:
-    with open_store(db, read_only=True) as store, store.connect() as connection:
+def _reading(db: DbOption, memory_limit: MemoryOption) -> Iterator[Connection]:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         yield connection
 
 
-def _show_sql(answer: Answer, wanted: bool) -> None:
-    for query in answer.queries if wanted else ():
+def _show_sql(queries: Iterable[Query], wanted: bool) -> None:
+    for query in queries if wanted else ():
         typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
 
 
@@ -67,6 +68,7 @@ def ngrams(
     limit: LimitOption = 20,
     show_sql: ShowSqlOption = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
     """Show the n-grams that match a pattern, with their counts.
@@ -76,9 +78,9 @@ def ngrams(
 
     Example: `sentgen ngrams "the dow *" --min-count 2`
     """
-    with _reading(db) as connection:
+    with _reading(db, memory_limit) as connection:
         answer = find_ngrams(connection, pattern, corpora=corpus or (), min_count=min_count, limit=limit)
-    _show_sql(answer, show_sql)
+    _show_sql(answer.queries, show_sql)
     out.arrow(answer.table, truncated=answer.truncated)
     _finish(answer, out)
 
@@ -105,6 +107,7 @@ def deps(
     limit: LimitOption = 20,
     show_sql: ShowSqlOption = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
     """Show the dependencies between a head and its modifiers.
@@ -113,7 +116,7 @@ def deps(
 
     Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
     """
-    with _reading(db) as connection:
+    with _reading(db, memory_limit) as connection:
         answer = find_dependencies(
             connection,
             head,
@@ -125,7 +128,7 @@ def deps(
             corpora=corpus or (),
             limit=limit,
         )
-    _show_sql(answer, show_sql)
+    _show_sql(answer.queries, show_sql)
     table = answer.table
     out.arrow(_without(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
     _finish(answer, out)
@@ -141,6 +144,7 @@ def args(
     limit: LimitOption = 0,
     show_sql: ShowSqlOption = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
     """Show how many modifiers a word takes on each side.
@@ -149,9 +153,9 @@ def args(
 
     Example: `sentgen args said --tag VBD`
     """
-    with _reading(db) as connection:
+    with _reading(db, memory_limit) as connection:
         answer = count_arguments(connection, word, tag=tag, layer=layer, corpora=corpus or (), limit=limit)
-    _show_sql(answer, show_sql)
+    _show_sql(answer.queries, show_sql)
     table = _with_bars(answer.table) if out.for_reading else answer.table
     out.arrow(table, truncated=answer.truncated, align={"arguments": "right"}, styles={"histogram": "cyan"})
     _finish(answer, out)
@@ -180,27 +184,55 @@ def kwic(
     limit: LimitOption = 20,
     show_sql: ShowSqlOption = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
     """Show a word or a sequence of words in context (concordance).
 
     Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic stock/NN --random 1`
     """
-    with _reading(db) as connection:
+    if not limit and sort is Order.NONE:
+        _all_lines(pattern, context, corpus, show_sql, db, memory_limit, width, out)
+        return
+    with _reading(db, memory_limit) as connection:
         answer = concordance(
             connection, pattern, context=context, order=sort, seed=random, corpora=corpus or (), limit=limit
         )
-    _show_sql(answer, show_sql)
+    _show_sql(answer.queries, show_sql)
     table = answer.table
     if out.for_reading and table.num_rows:
         table = _aligned(table, width, out)
     elif width is not None:
         table = _cut_sides(table, width, width)
-    sides: dict[str, Align] = {"left": "right"}
-    out.arrow(table, align=sides, styles={"node": "bold", "sent_id": "dim"})
+    out.arrow(table, align=_SIDES, styles={"node": "bold", "sent_id": "dim"})
     if answer.truncated:
         out.note(f"{table.num_rows} of {answer.total} lines (--limit 0 for all)")
     _finish(answer, out)
+
+
+def _all_lines(
+    pattern: str,
+    context: int,
+    corpus: CorpusFilter,
+    show_sql: bool,
+    db: DbOption,
+    memory_limit: MemoryOption,
+    width: int | None,
+    out: Output,
+) -> None:
+    """Write all lines of a concordance part by part, as memory may not hold them."""
+
+    def shown(lines: pa.Table) -> pa.Table:
+        if out.for_reading and lines.num_rows:
+            return _aligned(lines, width, out)
+        return _cut_sides(lines, width, width) if width is not None else lines
+
+    with _reading(db, memory_limit) as connection:
+        query, lines = all_lines(connection, pattern, context=context, corpora=corpus or ())
+        _show_sql((query,), show_sql)
+        if not out.parts(map(shown, lines), align=_SIDES):
+            out.note(f"no occurrence of {pattern!r}")
+            raise typer.Exit(1)
 
 
 @output_options
@@ -212,6 +244,7 @@ def freq(
     limit: LimitOption = 20,
     show_sql: ShowSqlOption = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
     """Show a frequency list with dispersion and coverage.
@@ -221,9 +254,9 @@ def freq(
 
     Example: `sentgen freq --by lemma --pattern "un*"`
     """
-    with _reading(db) as connection:
+    with _reading(db, memory_limit) as connection:
         answer = frequency_list(connection, by=by, pattern=pattern, corpora=corpus or (), limit=limit)
-    _show_sql(answer, show_sql)
+    _show_sql(answer.queries, show_sql)
     out.arrow(answer.table, truncated=answer.truncated)
     _finish(answer, out)
 
@@ -248,6 +281,7 @@ def collocations(
     limit: LimitOption = 20,
     show_sql: ShowSqlOption = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
     """Show what occurs with a word more often than chance.
@@ -258,7 +292,7 @@ def collocations(
 
     Example: `sentgen collocations stock --window 3`, or `sentgen collocations fell --dependency nsubj`
     """
-    with _reading(db) as connection:
+    with _reading(db, memory_limit) as connection:
         answer = find_collocations(
             connection,
             word,
@@ -270,7 +304,7 @@ def collocations(
             corpora=corpus or (),
             limit=limit,
         )
-    _show_sql(answer, show_sql)
+    _show_sql(answer.queries, show_sql)
     out.arrow(answer.table, truncated=answer.truncated)
     _finish(answer, out)
 

@@ -30,9 +30,9 @@ def _parse_counts(text: str | None) -> list[int] | None:
     if text is None:
         return None
     parts = text.split(",")
-    if not all(part.strip().isdecimal() for part in parts):
+    if not all(part.strip().isdecimal() and len(part.strip()) <= 9 for part in parts):
         raise typer.BadParameter(
-            f"{text!r} is no list of numbers; write it like 1,1,2", param_hint="--min-count"
+            f"{text[:40]!r} is no list of numbers; write it like 1,1,2", param_hint="--min-count"
         )
     return [int(part) for part in parts]
 
@@ -94,23 +94,23 @@ def build(
 
 @app.command("list")
 @output_options
-def list_models(db: DbOption = None, *, out: Output) -> None:
+def list_models(db: DbOption = None, memory_limit: MemoryOption = None, *, out: Output) -> None:
     """List the models with their settings.
 
     Example: sentgen models list
     """
-    with open_store(db, read_only=True) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         out.table(registry.overview(store))
 
 
 @app.command("show")
 @output_options
-def show(name: LabelArgument, db: DbOption = None, *, out: Output) -> None:
+def show(name: LabelArgument, db: DbOption = None, memory_limit: MemoryOption = None, *, out: Output) -> None:
     """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
 
     Example: sentgen models show news@2
     """
-    with open_store(db, read_only=True) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         out.table(registry.properties(store, registry.find(store, name)))
 
 
@@ -121,12 +121,13 @@ def remove(
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Remove a model with all its versions, or one version.
 
     Example: sentgen models remove news@1
     """
-    with open_store(db, read_only=dry_run) as store:
+    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
         removed = registry.remove(store, name, dry_run=dry_run)
     for model in removed:
         typer.echo(f"{'would remove' if dry_run else 'removed'} {model.label}", err=True)
@@ -139,12 +140,13 @@ def export(
         Path, typer.Option("--arpa", metavar="FILE", help="ARPA file to write; gzipped if it ends in .gz.")
     ],
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Write a model to an ARPA file, as KenLM and SRILM read it.
 
     Example: sentgen models export news --arpa news.arpa.gz
     """
-    with open_store(db) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         arpa.export_arpa(store, registry.find(store, name), arpa_file, progress=_report)
     typer.echo(f"{arpa_file}: written", err=True)
 

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -43,6 +43,7 @@ from rich.text import Text
 from sentgen.cli.files import check_file_option, whole_file
 from sentgen.cli.option_groups import Result, option_group
 from sentgen.errors import InputError
+from sentgen.errors import printable as printable
 from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row, writable
 
 Align = Literal["left", "right", "center"]
@@ -66,9 +67,9 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "jsonl": (JsonlOption, False),
     "parquet": (ParquetOption, None),
 }
-#: C0, DEL, C1; separators of lines and paragraphs; what changes the direction of text; surrogates.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _SIGNIFICANT = 4
+#: Rows of a table for reading that are aligned at once; a longer one is several tables, each with its head.
+_ALIGNED = 10_000
 
 
 class Format(StrEnum):
@@ -120,11 +121,34 @@ class Output:
             styles: column to its Rich style in a terminal, such as ``bold``.
         """
         if self.form is Format.PARQUET:
-            self._parquet(table)
+            self._parquet(table.schema, [table])
         else:
             self.rows(table.column_names, arrow_rows(table), align=align, styles=styles)
         if truncated:
             self.note(f"first {table.num_rows} rows; there are more (--limit 0 for all)")
+
+    def parts(
+        self, tables: Iterator[pa.Table], *, limit: int = 0, align: Mapping[str, Align] | None = None
+    ) -> int:
+        """Write a table that comes in parts, of which one is in memory at a time; return its rows.
+
+        Args:
+            tables: the parts, at least one; a table for reading is aligned part by part.
+            limit: rows to write, 0 for all.
+            align: see `arrow`.
+        """
+        first = next(tables)
+        rows = _First(chain([first], tables), limit)
+        if self.form is Format.PARQUET:
+            self._parquet(first.schema, rows)
+        elif self.form is Format.TABLE:
+            for part in rows:
+                self.arrow(part, align=align)
+        else:
+            self.rows(first.column_names, (row for part in rows for row in arrow_rows(part)))
+        if rows.more:
+            self.note(f"first {rows.number} rows; there are more (--limit 0 for all)")
+        return rows.number
 
     def table(self, table: Rows) -> None:
         """Write a table that the library made."""
@@ -144,21 +168,23 @@ class Output:
         """
         names = distinct(columns)
         if self.form is Format.PARQUET:
-            self._parquet(as_arrow(names, rows))
+            table = as_arrow(names, rows)
+            self._parquet(table.schema, [table])
         elif self.form is Format.JSON:
             _write_json(names, rows)
         elif self.form is Format.JSONL:
             _write_jsonl(names, rows)
         elif self.form is Format.TABLE:
-            _write_table(names, list(rows), align or {}, styles or {})
+            following = iter(rows)
+            while block := list(islice(following, _ALIGNED)):
+                _write_table(names, block, align or {}, styles or {})
         else:
             _write_csv(names, rows, "\t" if self.form is Format.TSV else ",")
 
-    def _parquet(self, table: pa.Table) -> None:
+    def _parquet(self, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
         if self.path is None:
             raise InputError("Parquet needs a file; name it with --parquet FILE")
-        write_parquet(table.rename_columns(distinct(table.column_names)), self.path)
-        self.note(f"{self.path}: {table.num_rows} rows")
+        self.note(f"{self.path}: {write_parquet(schema, tables, self.path)} rows")
 
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -182,23 +208,36 @@ def choose(*, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | Non
     return Output(Format(names[0]) if names else Format.TABLE, parquet)
 
 
-def printable(text: str) -> str:
-    """Return the text with everything that could steer a terminal as visible escapes.
-
-    >>> printable("a\\x1b[31mb")
-    'a\\\\x1b[31mb'
-    """
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
-
-
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file whole or not at all: beside its place first, then renamed.
+def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> int:
+    """Write a Parquet file whole or not at all, beside its place first, then renamed; return its rows.
 
     Raises:
         InputError: the file cannot be written there.
     """
-    with whole_file(path) as sink, writable(table.column_names):
-        pq.write_table(table, sink)
+    names, rows = distinct(schema.names), 0
+    renamed = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
+    with whole_file(path) as sink, writable(names), pq.ParquetWriter(sink, renamed) as writer:
+        for table in tables:
+            writer.write_table(table.rename_columns(names))
+            rows += table.num_rows
+    return rows
+
+
+class _First:
+    """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
+
+    def __init__(self, tables: Iterable[pa.Table], limit: int) -> None:
+        self._tables, self._limit = tables, limit
+        self.number, self.more = 0, False
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        for table in self._tables:
+            kept = table.slice(0, self._limit - self.number) if self._limit else table
+            self.number += kept.num_rows
+            yield kept
+            if kept.num_rows < table.num_rows:
+                self.more = True
+                return
 
 
 def _write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

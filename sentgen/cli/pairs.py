@@ -13,13 +13,12 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.stored_pairs import list_pairs, stored_pairs
-from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
+from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options, printable
 from sentgen.cli.progress import bars
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
-from sentgen.schema.store import default_memory_limit
 
 app = typer.Typer(help="Read, list and show documents with their abstracts.", no_args_is_help=True)
 
@@ -83,9 +82,8 @@ def ingest(
     if on_error not in ON_ERROR:
         raise typer.BadParameter(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
     settings = PairSettings(tokenized, document_words, replace_controls, document_field, abstract_field)
-    limit = parse_size(memory_limit) or default_memory_limit()
     with (
-        open_store(db, create=True, memory_limit=str(int(limit * DATABASE_SHARE))) as store,
+        open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
         _progress() as progress,
     ):
         summary = ingest_pairs(
@@ -130,13 +128,14 @@ def list_(
     *,
     limit: LimitOption = 20,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
     """List the corpora of pairs, or the pairs of one.
 
     Example: `sentgen pairs list papers --limit 5`
     """
-    with open_store(db, read_only=True) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         rows = list_pairs(store, corpus, limit=limit + 1 if limit else 0)
     truncated = bool(limit) and rows.num_rows > limit
     out.arrow(rows.slice(0, limit) if truncated else rows, truncated=truncated)
@@ -153,6 +152,7 @@ def show(
         bool, typer.Option("--json", help="Print JSON Lines that `pairs ingest` reads.")
     ] = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Show a document and its abstract as they are stored, a sentence a line.
 
@@ -160,7 +160,7 @@ def show(
 
     Example: `sentgen pairs show papers A00-1031`
     """
-    with open_store(db, read_only=True) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         for pair in stored_pairs(store, corpus, keys=(key,) if key is not None else ()):
             if as_json:
                 sides = dict(_sides(pair))

@@ -12,7 +12,7 @@ import typer
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from sentgen.cli.files import check_file_option, whole_file
-from sentgen.cli.options import DbOption, open_store
+from sentgen.cli.options import DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import bars
 from sentgen.corpus.conllu_writer import conllu
@@ -143,12 +143,12 @@ def run(
 
 @app.command("list")
 @output_options
-def list_(*, db: DbOption = None, out: Output) -> None:
+def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """List the parsers whose parses the store has kept.
 
     Example: `sentgen parser list`
     """
-    with open_store(db, read_only=True) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         rows = kept_parses(store)
     out.rows(["parser", "version", "texts", "sentences", "tokens"], rows)
 
@@ -163,12 +163,13 @@ def forget(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Remove the parses of a parser from the store; corpora stay as they are.
 
     Example: `sentgen parser forget udpipe`
     """
-    with open_store(db, read_only=dry_run) as store:
+    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
         removed = forget_parses(store, parser, version, dry_run=dry_run)
     typer.echo(f"{'would remove' if dry_run else 'removed'} {removed:,} parsed texts", err=True)
 

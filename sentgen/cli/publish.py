@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption
+from sentgen.cli.options import DbOption, MemoryOption, database_memory
 from sentgen.schema import default_path, snapshots
 
 
@@ -20,15 +20,17 @@ def publish(
         int | None, typer.Option("--keep", metavar="N", min=1, help="Remove all but the N newest snapshots.")
     ] = None,
     db: DbOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Publish the store: copy it, as it is now, into a read-only file that `sentgen serve` opens.
 
     The file is named by the hash of its content, so that a store that did not change is published once. The
-    manifest beside it (JSON) lists corpora, licences, models and versions. Prints the path of the file.
+    manifest beside it (JSON) lists corpora, licences, models and versions. Files that corpora were read from
+    are named without the folders in which they lie. Prints the path of the file.
 
     Example: `sentgen publish --to snapshots --keep 3`
     """
-    done = snapshots.publish(db or default_path(), to, keep=keep)
+    done = snapshots.publish(db or default_path(), to, keep=keep, memory_limit=database_memory(memory_limit))
     typer.echo(done.snapshot.path)
     typer.echo("published" if done.new else "published already; nothing was copied", err=True)
     for name in done.removed:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, parse_size
+from sentgen.cli.interrupts import deadline
+from sentgen.cli.options import DbOption, MemoryOption, database_memory
 from sentgen.cli.output import Output, output_options
 from sentgen.errors import InputError
 from sentgen.schema import default_path, readonly
@@ -18,6 +19,10 @@ QueryArgument = Annotated[
 ]
 FileOption = Annotated[
     Path | None, typer.Option("--file", metavar="FILE", help="Read the query from a file.")
+]
+TimeoutOption = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Stop a query that takes longer."),
 ]
 RowsOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
@@ -29,6 +34,7 @@ def sql(
     file: FileOption = None,
     limit: RowsOption = 0,
     db: DbOption = None,
+    timeout: TimeoutOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
@@ -38,10 +44,10 @@ def sql(
 
     Example: sentgen sql "select w2, count from v_ngrams_2 where w1 = 'the' order by count desc limit 10"
     """
-    answer = readonly.query(
-        db or default_path(), _text(query, file), max_rows=limit, memory_limit=parse_size(memory_limit)
-    )
-    out.arrow(answer.table, truncated=answer.truncated)
+    text, size = _text(query, file), database_memory(memory_limit)
+    late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
+    with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
+        out.parts(readonly.parts(duck, text), limit=limit)
 
 
 def _text(query: str | None, file: Path | None) -> str:
