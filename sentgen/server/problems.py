@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from sentgen.alignment.budget import MemoryLimitError
 from sentgen.errors import InputError, ModelError, NotFoundError, QueryRejected, SentgenError, StoreError
 
 MEDIA_TYPE = "application/problem+json"
@@ -19,6 +20,7 @@ _STATUS: tuple[tuple[type[SentgenError], int, str], ...] = (
     (QueryRejected, 400, "query-rejected"),
     (ModelError, 409, "model"),
     (StoreError, 503, "store"),
+    (MemoryLimitError, 413, "memory"),
     (InputError, 400, "input"),
     (SentgenError, 400, "input"),
 )

@@ -178,6 +178,8 @@ class Service:
             words=limits.words,
             parser=self.settings.parser,
             warm_up=self.settings.warm_up,
+            align_words=limits.align_words,
+            align_cells=limits.align_cells,
         )
         return Pool(opening, self.settings.workers, limits.seconds[kind], limits.queue, self.metrics)
 

@@ -20,6 +20,8 @@ class Limits:
         rows, cells, bytes: of an answer; what is beyond is cut off, and the answer says so.
         items: sentences, bags or pairs in one request.
         words: words in one of them.
+        align_words: words of a document that is aligned, or of its abstract,
+        align_cells: and the product of both.
         seconds: of work, by kind; then the worker is killed.
         queue: requests that wait for a worker of a kind; the next one is refused.
         memory: bytes that a worker may use.
@@ -32,6 +34,8 @@ class Limits:
     bytes: int = 16 * 2**20
     items: int = 200
     words: int = 2_000
+    align_words: int = 20_000
+    align_cells: int = 20_000_000
     seconds: dict[Kind, float] = field(default_factory=lambda: {"lookup": 10.0, "compute": 30.0, "sql": 10.0})
     queue: int = 64
     memory: int = 2 * 2**30

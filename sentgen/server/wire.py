@@ -40,6 +40,8 @@ class Opening:
     words: int
     parser: str | None = None
     warm_up: bool = False
+    align_words: int = 20_000
+    align_cells: int = 20_000_000
 
 
 def pack(message: Message) -> bytes:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.budget import Budget, MemoryLimitError
 from sentgen.alignment.external import External
 from sentgen.alignment.html import fragment
 from sentgen.alignment.model_store import list_models
@@ -17,6 +19,9 @@ from sentgen.errors import InputError
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import HIDDEN, Context, Operation, Parameters, Result
 from sentgen.tabular import Rows
+
+#: Share of the memory of a worker for aligning: DuckDB has most of the rest.
+_SHARE = 0.55
 
 
 class Texts(BaseModel):
@@ -62,8 +67,7 @@ def align(context: Context, asked: Align) -> Result:
     pairs = asked.pairs or [Texts(document=asked.document, abstract=asked.abstract)]
     if asked.pairs and (asked.document or asked.abstract):
         raise InputError("give either `pairs`, or one `document` and its `abstract`")
-    context.check_size((len(pair.document.split()) for pair in pairs), "document")
-    context.check_size((len(pair.abstract.split()) for pair in pairs), "abstract")
+    _check_sizes(context, pairs)
     choice = Choice(
         model=asked.model,
         system=asked.system,
@@ -71,10 +75,14 @@ def align(context: Context, asked: Align) -> Result:
         decode=asked.decode,
         threshold=asked.threshold,
     )
-    aligner, name = chosen_aligner(choice, lambda: context.opened)
+    budget = Budget.of_limit(context.opening.memory, share=_SHARE)
+    aligner, name = chosen_aligner(choice, lambda: context.opened, budget=budget)
     if isinstance(aligner, External):
         raise InputError(f"{asked.system!r} is a program, which the server does not run")
-    views = [_view(context, asked, aligner, pair) for pair in pairs]
+    try:
+        views = [_view(context, asked, aligner, pair, budget) for pair in pairs]
+    except MemoryLimitError as error:
+        raise MemoryLimitError("these texts take more memory than the server gives; ask for less") from error
     answers = [as_json(view, model=name) for view in views]
     notes = [PRIORS_NOTE] if choice.priors_only else []
     more = {"html": [fragment(view) for view in views]} if asked.html else {}
@@ -82,14 +90,30 @@ def align(context: Context, asked: Align) -> Result:
     return Result(Rows(list(answers[0]), rows), notes=notes, more=more)
 
 
-def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts) -> View:
+def _check_sizes(context: Context, pairs: Sequence[Texts]) -> None:
+    """Refuse texts that are too long, each by itself or together with the other."""
+    sizes = [(len(pair.document.split()), len(pair.abstract.split())) for pair in pairs]
+    most, cells = context.opening.align_words, context.opening.align_cells
+    context.check_size((document for document, _ in sizes), "document", most=most)
+    context.check_size((abstract for _, abstract in sizes), "abstract", most=most)
+    for number, (document, abstract) in enumerate(sizes, 1):
+        if document * abstract > cells:
+            raise InputError(
+                f"pair {number} has {document} x {abstract} words; at most {cells:,} word pairs are taken"
+            )
+
+
+def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts, budget: Budget) -> View:
     """Align one pair."""
     with (
         context.file("document", pair.document) as document,
         context.file("abstract", pair.abstract) as abstract,
     ):
         return align_texts(
-            read_sentences(document, form=asked.format), read_sentences(abstract, form=asked.format), aligner
+            read_sentences(document, form=asked.format),
+            read_sentences(abstract, form=asked.format),
+            aligner,
+            budget=budget,
         )
 
 

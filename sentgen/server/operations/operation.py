@@ -71,17 +71,23 @@ class Context:
         """Return how many rows to ask the library for: what was asked, at most what the server gives."""
         return min(asked or self.opening.rows, self.opening.rows)
 
-    def check_size(self, words: Iterable[int], what: str) -> None:
+    def check_size(self, words: Iterable[int], what: str, *, most: int = 0) -> None:
         """Refuse a batch of too many items, or an item of too many words; ``words`` has one number an item.
+
+        Args:
+            words: of each item.
+            what: an item is.
+            most: words that an item may have; what the server takes of most things if not given.
 
         Raises:
             InputError: with the number of the item.
         """
+        most = most or self.opening.words
         for number, size in enumerate(words, 1):
             if number > self.opening.items:
                 raise InputError(f"more than {self.opening.items} in one request; send a {what} fewer")
-            if size > self.opening.words:
-                raise InputError(f"{what} {number} has {size} words; at most {self.opening.words} are taken")
+            if size > most:
+                raise InputError(f"{what} {number} has {size} words; at most {most} are taken")
 
     @property
     def parser(self) -> Parser | None:
