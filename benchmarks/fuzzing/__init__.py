@@ -1,0 +1,1 @@
+"""What `benchmarks/fuzz.py` is made of: samples, mutations of them, and the readers that get the mutants."""
