@@ -5,8 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import full_store
 import pytest
 import toy_store
 from hypothesis import settings
@@ -48,12 +50,35 @@ TINY = Quality(
 
 
 @pytest.fixture(scope="session")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of `full_store`, made once for all processes of a test run; no test changes it."""
+    folder = _shared_folder(tmp_path_factory) / "full-store"
+    with _one_process(folder):
+        if not (folder / "full.duckdb").exists():
+            folder.mkdir(exist_ok=True)
+            full_store.make(folder).rename(folder / "full.duckdb")
+    return folder / "full.duckdb"
+
+
+@pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A UDPipe model of the demo treebank, trained once for all processes of a test run."""
-    folder = tmp_path_factory.getbasetemp()
-    path = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "demo.udpipe"
-    with open(path.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    path = _shared_folder(tmp_path_factory) / "demo.udpipe"
+    with _one_process(path):
         if not path.exists():
             path.write_bytes(training.train(training.read_treebank([str(TREEBANK)]), TINY).model)
     return path
+
+
+def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that all processes of a test run have in common."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@contextmanager
+def _one_process(path: Path) -> Iterator[None]:
+    """Let the others wait while one makes what will be at a path."""
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -50,6 +50,8 @@ def random_emission(
         prob,
         by_end,
         np.where(rng.random(m) < forgetting, rng.random(m), 0.0),
+        np.arange(m),
+        np.arange(n),
     )
 
 

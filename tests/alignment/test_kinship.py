@@ -154,15 +154,18 @@ def test_components_of_words_that_are_akin() -> None:
     akin = lexicon.with_kinship(ids, wordnet=None)
     parameters = prior_parameters(KIN)
     plain, found = rewriting(ids, parameters, KIN), rewriting(akin, parameters, KIN)
-    threaten, the, dog = found.abstract.tolist()
-    article, threats = found.document.tolist()
+    threaten, the, dog = found.words.abstract.tolist()
+    article, threats = found.words.document.tolist()
+    assert found.kept is not None
+    assert plain.kept is not None
+    parts, plain_parts = found.kept.parts, plain.kept.parts
 
-    assert found.parts[1, threaten, threats] == 0.5
-    assert plain.parts[1, threaten, threats] == 0  # their stems are threaten and threat
-    assert found.parts[0, the, threats] == pytest.approx(0.01 / 20_000)
-    assert found.parts[0, dog, threats] == pytest.approx(1 / 20_000)
-    assert plain.parts[0, the, threats] == pytest.approx(1 / 20_000)
-    assert found.parts[2, the, article] == 1
+    assert parts[1, threaten, threats] == 0.5
+    assert plain_parts[1, threaten, threats] == 0  # their stems are threaten and threat
+    assert parts[0, the, threats] == pytest.approx(0.01 / 20_000)
+    assert parts[0, dog, threats] == pytest.approx(1 / 20_000)
+    assert plain_parts[0, the, threats] == pytest.approx(1 / 20_000)
+    assert parts[2, the, article] == 1
     assert found.emission.null == pytest.approx([1 / 20_000, 0.2, 1 / 20_000])
 
 

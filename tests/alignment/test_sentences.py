@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from sentgen.alignment.lexicon import Lexicon
+from sentgen.alignment.links import Choice
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.parameters import prior_parameters
 from sentgen.alignment.pbhmm import PhraseHmm
-from sentgen.alignment.sentences import breaks, link_stops
+from sentgen.alignment.sentences import breaks
 from sentgen.alignment.settings import Settings, preset
 from sentgen.alignment.settings_json import as_json, from_json
 from sentgen.errors import InputError
@@ -33,7 +34,7 @@ def sentence_numbers(stops: list[bool]) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_full_stops_have_the_shares_of_their_sentences(seed: int) -> None:
-    """As added up link by link; all other links stay, and so do those of texts without full stops."""
+    """As added up link by link, from any columns at a time; all other links stay, and all without full stops."""
     rng = np.random.default_rng(seed)
     links = rng.random((int(rng.integers(1, 9)), int(rng.integers(1, 12)))) * (rng.random() > 0.1)
     abstract, document = (rng.random(size) < 0.3 for size in links.shape)
@@ -47,7 +48,13 @@ def test_full_stops_have_the_shares_of_their_sentences(seed: int) -> None:
             from_document += links[s, d] * (columns[d] == columns[i])
         wanted[t, i] = both / from_abstract * both / from_document if both else 0.0
 
-    assert link_stops(links, abstract, document) == pytest.approx(wanted)
+    for width in (1, 2, 5, 12):
+        choice, found = Choice(0.0, (abstract, document)), np.full(links.shape, -1.0)
+        for begin in reversed(range(0, links.shape[1], width)):
+            choice.take(begin, links[:, begin : begin + width].copy())
+        *places, posteriors = choice.chosen()
+        found[*places] = posteriors
+        assert found == pytest.approx(wanted)
 
 
 def test_breaks_are_after_full_stops() -> None:

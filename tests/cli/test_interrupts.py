@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
 
+import duckdb
+import numpy as np
 import pytest
+from numba import njit
 
-from sentgen.cli.interrupts import interruptible, was_interrupted
+from sentgen.cli.interrupts import deadline, interruptible, was_interrupted
+from sentgen.schema import connections
+from sentgen.schema.engine import translated_errors
 
 
 def press() -> None:
@@ -130,3 +138,93 @@ def test_other_threads() -> None:
     thread.join()
 
     assert seen == [before]
+
+
+class Pair(NamedTuple):
+    """What a kernel returns that makes numba call Python: for the type of the arrays, and for its own."""
+
+    first: np.ndarray
+    second: np.ndarray
+
+
+@njit(nogil=True)
+def kernel(steps: int) -> Pair:
+    """Take some time without the GIL, and return arrays."""
+    made = np.zeros(4)
+    for step in range(steps):
+        made[step & 3] += np.sin(made[(step + 1) & 3] + step)
+    return Pair(made, made)
+
+
+def test_kernel() -> None:
+    """A signal that comes while a kernel runs is raised when it has returned, not in what it needs to return."""
+    kernel(1)
+    before = threading.Timer(0.02, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT])
+    before.start()
+
+    def step() -> None:
+        while True:
+            kernel(2_000_000)
+
+    with pytest.raises(KeyboardInterrupt) as told:
+        run(step)
+
+    raised = told.traceback[-2]  # the last frame is that of the handler
+    assert raised.name == "step"
+
+
+class Slow:
+    """A DuckDB connection that works on a query for as long as it is let."""
+
+    QUERY = "select count(*) from range(100000000) a, range(1000) b where a.range * b.range % 7 = 3"
+
+    def __init__(self, query: str = QUERY) -> None:
+        self.query = query
+
+    def __call__(self) -> None:
+        with duckdb.connect() as duck, connections.cursor(duck) as second:
+            second.execute("set threads = 1")
+            second.execute(self.query).fetchall()
+
+
+def test_statement() -> None:
+    """DuckDB is interrupted, and its error is known for what it is."""
+    began = time.monotonic()
+    threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+
+    with pytest.raises((KeyboardInterrupt, duckdb.InterruptException, RuntimeError)) as told:
+        run(Slow())
+
+    assert was_interrupted(told.value)
+    assert time.monotonic() - began < 10
+
+
+def test_interrupted_statement_is_no_error_of_the_store(tmp_path: Path) -> None:
+    """Who catches what is wrong with a store does not catch Ctrl-C."""
+    with pytest.raises(KeyboardInterrupt), translated_errors(tmp_path):
+        raise duckdb.InterruptException("Interrupted!")
+
+
+def test_deadline() -> None:
+    """When the time is up, it is as if Ctrl-C had been pressed, with words and a code of its own."""
+    began = time.monotonic()
+
+    def step() -> None:
+        with deadline(0.2, "too slow"):
+            Slow()()
+
+    with pytest.raises((KeyboardInterrupt, duckdb.InterruptException)):
+        run(step)
+
+    assert time.monotonic() - began < 10
+
+
+def test_deadline_kept() -> None:
+    """What ends in time is let go, and so is what comes later."""
+
+    def step() -> None:
+        with deadline(0.1, "too slow"):
+            pass
+        time.sleep(0.3)
+
+    run(step)

@@ -24,12 +24,14 @@ READING = (
     ("regenerate", "-m", "pets", "The dog"),
     ("db", "info"),
     ("db", "check"),
+    ("db", "repair", "--dry-run"),
 )
 WRITING = (
     ("ingest", "pets.conllu", "--corpus", "pets"),
     ("corpora", "remove", "pets"),
     ("models", "build", "m", "--corpus", "pets"),
     ("db", "compact"),
+    ("db", "repair"),
 )
 
 
@@ -82,6 +84,21 @@ def test_bad_files(
     refused(sentgen(*arguments), *parts)
 
     assert sentgen("corpora", "list").out == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("models", "build", "m", "--corpus", "pets", "--min-count", "9" * 4301),
+        ("db", "check", "--memory-limit", "9" * 4301),
+    ],
+)
+def test_numbers_too_long_for_python(filled: Sentgen, arguments: tuple[str, ...]) -> None:
+    """Issue 12: they ended in a traceback; wrong usage has exit code 2."""
+    told = filled(*arguments)
+
+    assert told.code == 2
+    assert "Traceback" not in told.err
 
 
 def test_skipping_broken_sentences(sentgen: Sentgen, tmp_path: Path) -> None:
@@ -272,6 +289,17 @@ def test_full_disk(filled: Sentgen, store: Path, tmp_path: Path) -> None:
     assert filled("ingest", "many.conllu", "--corpus", "many").code == 0
 
 
+def test_query_that_takes_too_long(filled: Sentgen) -> None:
+    """`--timeout` ends the query, and does not touch one that is quick."""
+    endless = "select count(*) from range(100000000) a, range(1000) b where a.range * b.range % 7 = 3"
+
+    refused(
+        filled("sql", endless, "--timeout", "0.5"),
+        "the query took longer than 0.5 s; simplify it, or raise --timeout",
+    )
+    assert filled("sql", "select 1 as one", "--timeout", "60").code == 0
+
+
 @pytest.mark.parametrize("seconds", [0.05, 1.0])
 def test_interrupted_ingestion(sentgen: Sentgen, store: Path, tmp_path: Path, seconds: float) -> None:
     """Ctrl-C in mid-ingest: one line, 130, nothing half written; and the store can be used."""
@@ -308,7 +336,7 @@ def test_interrupted_start(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) ->
     def interrupted(module: str) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sentgen.cli.import_module", interrupted)
+    monkeypatch.setattr("sentgen.cli.application.import_module", interrupted)
 
     told = sentgen("pairs", "list")
 

@@ -45,6 +45,36 @@ def test_detect(tmp_path: Path, name: str, content: str, expected: str) -> None:
     assert detect(source) == expected
 
 
+def test_many_slashes_take_no_time(tmp_path: Path) -> None:
+    """Issue 12: a pattern tried all ways to cut a line of slashes into tagged words, 60 seconds and more."""
+    (tmp_path / "a.txt").write_text("a/b/" * 5_000 + "\n  \tx\n")
+    (source,) = expand([str(tmp_path / "a.txt")])
+
+    assert detect(source) == "text"
+
+
+@pytest.mark.parametrize(
+    ("line", "tagged"),
+    [
+        *(("a/B", True), ("[ a/B c/D ]", True), ("a/B c/D ", True), ("a/B/C", True), ("[ a/B", True)),
+        *(
+            ("a", False),
+            ("/B", False),
+            ("a/", False),
+            ("a/B  c/D", False),
+            ("[ ]", False),
+            ("a/B\tc/D", False),
+        ),
+    ],
+)
+def test_tagged_words(tmp_path: Path, line: str, tagged: bool) -> None:
+    """Words with tags, one blank between them, in brackets or not."""
+    (tmp_path / "a.txt").write_text(f"{line}\n")
+    (source,) = expand([str(tmp_path / "a.txt")])
+
+    assert (detect(source) == "pos") == tagged
+
+
 def test_dp_with_its_partner_is_wsj(tmp_path: Path) -> None:
     (tmp_path / "a.dp").write_text("a\tNN\t0\n")
     (tmp_path / "a.pos").write_text("a/NN\n")

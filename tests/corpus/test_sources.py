@@ -139,6 +139,16 @@ class TestCompression:
         with pytest.raises(InputError, match="cannot read this"):
             list(one(write(tmp_path / "x.bin", data)).lines())
 
+    def test_a_name_with_control_characters_takes_one_line(self, tmp_path: Path) -> None:
+        """Issue 12: the name of a member came out as it was, line feeds and escapes included."""
+        path = tmp_path / "a.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a\n\x1b[31mb.txt", b"\0")
+        (source,) = expand([str(path)])
+
+        with pytest.raises(InputError, match=r"a\\n\\x1b\[31mb\.txt:1: NUL"):
+            list(source.lines())
+
     def test_zip_members(self, tmp_path: Path) -> None:
         path = tmp_path / "a.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

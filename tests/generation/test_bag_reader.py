@@ -131,6 +131,7 @@ def test_json_holds_any_words(
         ('{"units": [["a", "b"]], "tags": ["X"]}', "with the tags 'X'"),
         ('{"words": ["a"], "id": [1]}', "`id` is neither"),
         ('{"words": ' + "[" * 100_000, "bags:1: not JSON"),
+        (f'{{"words": [{"9" * 4301}]}}', "bags:1: not JSON that can be read: a number is too long"),
         ("a\n[b", "bags:2: a bracket is never closed"),
         ("a\n\x01", "bags:2: control character"),
     ],

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import Connection
 
+from sentgen.cli.options import open_store
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.schema.counts import MAX_ORDER
@@ -211,6 +212,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def connection(path: Path) -> Iterator[Connection]:
-    """The store, opened for reading."""
-    with Store(path, read_only=True) as store, store.connect() as opened:
+    """The store, opened for reading with the settings of the commands, which run beside it."""
+    with open_store(path, read_only=True) as store, store.connect() as opened:
         yield opened

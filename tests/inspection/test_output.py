@@ -265,6 +265,9 @@ def test_parquet_of_rows(tmp_path: Path) -> None:
     assert pq.read_table(path).column_names == ["a"]
 
 
+_ONE = pa.table({"a": [1]})
+
+
 def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(b"old")
@@ -272,9 +275,9 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     def fail(table: object, sink: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pq, "write_table", fail)
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
     with pytest.raises(InputError, match="No space left"):
-        write_parquet(pa.table({"a": [1]}), path)
+        write_parquet(_ONE.schema, [_ONE], path)
 
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -282,7 +285,7 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
 def test_parquet_without_a_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
-        write_parquet(pa.table({"a": [1]}), tmp_path / "none" / "x.parquet")
+        write_parquet(_ONE.schema, [_ONE], tmp_path / "none" / "x.parquet")
 
 
 def test_parquet_without_a_path() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import log, log2
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
+from sentgen.counts import concordance as concordance_module
 from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
-from sentgen.counts.concordance import Order, concordance
+from sentgen.counts.concordance import Order, all_lines, concordance
 from sentgen.counts.dependency_search import Level, count_arguments, find_dependencies
 from sentgen.counts.frequencies import By, frequency_list
 from sentgen.counts.ngram_search import find_ngrams
@@ -194,6 +196,29 @@ def test_first_lines_and_total(connection: Connection) -> None:
     assert concordance(connection, ".", limit=0).table.num_rows == 8
 
 
+@pytest.mark.parametrize(("sentences", "lines"), [(4, 1), (4, 100)])
+def test_ranges_of_sentences_make_no_difference(
+    connection: Connection, sentences: int, lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store searched range by range gives the lines of one that is searched as a whole, in their order."""
+    asked = [*product(("the",), Order, (None, 1), (2, 100)), ("* fell", Order.NONE, None, 2)]
+
+    def answers() -> list[tuple[list[tuple[Any, ...]], bool, int | None]]:
+        found = (concordance(connection, p, order=o, seed=s, limit=n) for p, o, s, n in asked)
+        return [(rows(one), one.truncated, one.total) for one in found]
+
+    whole = answers()
+    monkeypatch.setattr(concordance_module, "SENTENCES", sentences)
+    monkeypatch.setattr(concordance_module, "LINES", lines)
+
+    assert answers() == whole
+    for order in Order:
+        everything = rows(concordance(connection, "the", order=order, limit=0))
+        assert everything == rows(concordance(connection, "the", order=order, limit=100))
+    _, parts = all_lines(connection, "the")
+    assert sum(part.num_rows for part in parts) == len(everything)
+
+
 def test_random_lines_repeat_with_the_seed(connection: Connection) -> None:
     samples = [
         rows(concordance(connection, "*/VBD", seed=seed, limit=4), "sent_id", "node") for seed in (1, 1, 2, 3)
@@ -206,6 +231,12 @@ def test_random_lines_repeat_with_the_seed(connection: Connection) -> None:
 
 def test_unnamed_sentence_goes_by_its_number(connection: Connection) -> None:
     assert rows(concordance(connection, "barks"), "sent_id") == [("9",)]
+
+
+def test_long_patterns_are_refused(connection: Connection) -> None:
+    """Issue 12: DuckDB took minutes to plan the joins of 200 words."""
+    with pytest.raises(InputError, match="has 51 words; at most 50"):
+        concordance(connection, "the " * 51)
 
 
 def test_stars_alone_are_refused(connection: Connection) -> None:

@@ -109,6 +109,7 @@ def test_impossible_words_get_the_lowest_number(store: Store, tmp_path: Path) ->
         ("\\data\\", "hello", 1, "not an ARPA file"),
         ("ngram 1=3", "ngram 1=4", 10, "3 1-grams, but the header says 4"),
         ("ngram 2=1", "ngram 3=1", 3, "expected the number of 2-grams"),
+        ("ngram 2=1", f"ngram 2={'9' * 4301}", 3, "expected ngram 1=NUMBER"),
         ("ngram 1=3\nngram 2=1", "", 4, "expected ngram 1=NUMBER"),
         (
             "ngram 2=1",

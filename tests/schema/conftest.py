@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import insert, text
 
 from sentgen.schema import Store, metadata
+from sentgen.schema.counting import count_trees
 
 NOW = datetime(2026, 1, 1)
 WORDS = ["<unk>", "<s>", "</s>", "<root>", "the", "dog", "saw", "cat", "slept"]
@@ -70,16 +71,7 @@ def fill(store: Store) -> None:
                     {"segment_id": number, "count": count} | {f"w{i}": w for i, w in enumerate(gram, 1)}
                     for gram, count in sorted(grams.items())
                 ))  # fmt: skip
-            add("posting", *(
-                {"segment_id": number, "layer": "word", "word_id": WORDS.index(form), "tag_id": TAGS.index(tag),
-                 "sentence_id": number, "count": count}
-                for (form, tag), count in Counter(token[:2] for token in tokens).items()
-            ))  # fmt: skip
-            add("dependency_event", {"segment_id": number, "layer": "word", "level": "tag-tag", "head_word_id": None,
-                                     "head_tag_id": 3, "modifier_word_id": None, "modifier_tag_id": 2,
-                                     "direction": "left", "distance": 1, "count": 3 - number})  # fmt: skip
-            add("argument_count", {"segment_id": number, "layer": "word", "level": "tag", "word_id": None,
-                                   "tag_id": 4, "direction": "left", "arguments": 1, "count": 1})  # fmt: skip
+            count_trees(connection, number, 1, number, number)
 
 
 @pytest.fixture(scope="session")

@@ -120,6 +120,26 @@ def test_older_store_is_refused_then_upgraded(path: Path, later: Path) -> None:
     assert migrate.upgrade(path) is None
 
 
+def test_half_a_backup_has_no_name_of_a_backup(
+    path: Path, later: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 12: killed while it copied, an upgrade left a part of the store under the name of a backup."""
+    later.write_text(NEXT.format(newest=NEWEST, last=""))
+    names = []
+
+    def copy_half(source: Path, target: Path) -> None:
+        target.write_bytes(source.read_bytes()[:100_000])
+        names.extend(file.name for file in path.parent.iterdir())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "copy2", copy_half)
+    with pytest.raises(KeyboardInterrupt):
+        migrate.upgrade(path)
+
+    assert [name for name in names if name.startswith("store.duckdb.backup-")] == []
+    assert [file.name for file in path.parent.iterdir() if "backup" in file.name] == []
+
+
 def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
     """What later revisions brought is there, and what was in the store still is."""
     with duckdb.connect(str(path)) as duck:

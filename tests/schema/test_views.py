@@ -85,12 +85,14 @@ def test_cooccurrences_count_pairs_of_occurrences(rows: Rows) -> None:
 
 
 def test_frequencies_dependencies_and_arguments(rows: Rows) -> None:
-    """the occurs 2 + 1 times; the events of the segments, 2 + 1 and 1 + 1, are added."""
+    """The word occurs 2 + 1 times; what depends on nouns, 2 + 1, and one subject a verb, 1 + 1, are added."""
     assert rows("select xpos, count from v_frequencies where form = 'the'") == [("DET", 3)]
-    assert rows("select head, head_tag, modifier_tag, count from v_dependencies") == [
-        (None, "NOUN", "DET", 3)
-    ]
-    assert rows("select head_tag, arguments, count from v_arguments") == [("VERB", 1, 2)]
+    of_nouns = (
+        "select head, modifier_tag, count from v_dependencies where level = 'tag-tag' and head_tag = 'NOUN'"
+    )
+    assert rows(of_nouns) == [(None, "DET", 3)]
+    of_verbs = "select arguments, count from v_arguments where level = 'tag' and head_tag = 'VERB' and direction = 'left'"
+    assert rows(of_verbs) == [(1, 2)]
 
 
 def test_model_ngrams_have_decimal_logarithms(store: Store, rows: Rows) -> None:

@@ -16,6 +16,7 @@ import pytest
 from serving import CLUSTER, Server
 
 from sentgen.cli import build, main
+from sentgen.schema.snapshots import newest
 from sentgen.server.operations import Operation, operations
 from sentgen.server.operations.operation import command_line
 
@@ -74,10 +75,10 @@ def ask(client: httpx.Client, operation: Operation, values: dict[str, Any], **mo
 
 @pytest.fixture
 def sentgen(
-    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[str], str]:
-    """Run a command line over the demo store and return what it prints."""
-    monkeypatch.setenv("SENTGEN_DB", str(demo))
+    """Run a command line over the snapshot of the demo store and return what it prints."""
+    monkeypatch.setenv("SENTGEN_DB", str(newest(published).path))
     monkeypatch.chdir(tmp_path)
 
     def run(line: str) -> str:
@@ -225,8 +226,8 @@ def test_programs_are_not_run(client: httpx.Client) -> None:
         ("regenerate", {"model": "relief", "bag": ["a"] * 201}),
         ("regenerate", {"model": "relief", "bag": ["a " * 2001]}),
         ("align", {"pairs": [{"document": "a", "abstract": "a"}] * 201}),
-        ("align", {"document": "a " * 2001, "abstract": "a"}),
-        ("align", {"document": "a", "abstract": "a " * 2001}),
+        ("align", {"document": "a " * 20_001, "abstract": "a"}),
+        ("align", {"document": "a", "abstract": "a " * 20_001}),
         ("generate", {"corpus": "relief", "lengths": "1-101"}),
     ],
 )

@@ -1,0 +1,185 @@
+"""SIGKILL at any moment of any command that writes: its transaction is there as a whole or not at all.
+
+Every transaction is so large that DuckDB writes rows in advance. Half of the kills fall while one is committed.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from killing import Course, Zygote, moments
+from large_texts import ROW_GROUP, write_lines, write_pairs
+from sqlalchemy import DateTime
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.pair_ingestion import ingest_pairs
+from sentgen.schema import Store, inspection, maintenance, metadata, snapshots
+from sentgen.schema.store import raw
+
+pytestmark = pytest.mark.slow
+
+#: Settings of the aligner that are fast to train.
+PLAIN = ("--preset", "paper", "--max-doc-phrase", "1", "--max-abstract-phrase", "1", "--jobs", "1")
+Digest = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command, the store that it starts from, and a table that gets, or loses, more than a row group."""
+
+    words: tuple[str, ...]
+    base: str
+    table: str
+    kills: int = 5
+
+
+JOBS = {
+    "ingest": Job(("ingest", "b.lines", "--corpus", "novels"), "base", "token"),
+    "models build": Job(
+        ("models", "build", "lm", "--corpus", "novels", "--order", "3"), "base", "model_ngram"
+    ),
+    "align train": Job(
+        ("align", "train", "--pairs", "pairs", "--model", "hmm", "--iterations", "1", *PLAIN),
+        "base",
+        "alignment_rewrite",
+        kills=3,
+    ),
+    "corpora remove": Job(("corpora", "remove", "novels"), "base", "token"),
+    "db compact": Job(("db", "compact"), "segments", "ngram_3"),
+    "publish": Job(("publish", "--to", "snapshots"), "base", ""),
+    "db upgrade": Job(("db", "upgrade"), "older", "alignment_rewrite"),
+}
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    with Zygote() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stores to start from: two corpora; the same with a second segment; the same as an older sentgen made it."""
+    folder = tmp_path_factory.mktemp("bases")
+    for name, seed in (("a", 1), ("b", 2)):
+        write_lines(folder / f"{name}.lines", 9_600, seed=seed)
+    write_pairs(folder / "p.jsonl", 6, words=400)
+    base = folder / "base.duckdb"
+    with Store(base, create=True) as store:
+        ingest(store, [str(folder / "a.lines")], Settings("novels"))
+        ingest_pairs(store, [str(folder / "p.jsonl")], "pairs")
+    for copy in ("segments", "older"):
+        shutil.copy(base, folder / f"{copy}.duckdb")
+    with Store(folder / "segments.duckdb") as store:
+        ingest(store, [str(folder / "b.lines")], Settings("novels"))
+    with duckdb.connect(str(folder / "older.duckdb")) as duck:
+        for view in inspection.view_names():
+            duck.execute(f"drop view {view}")
+        duck.execute("drop table alignment_rewrite")
+        duck.execute(
+            "create table alignment_rewrite (model_id integer, direction varchar, layer varchar, "
+            "iteration smallint, source bigint, target bigint, kind smallint, prob double)"
+        )
+        duck.execute("insert into alignment_model values (1, 'm', 2, 'pairs', 1, '', '{}', 2, '0', now())")
+        duck.execute(
+            "insert into alignment_iteration values (1, 'forward', 2, -1, -1, .1, .3, .3, .4, 9, 1, now())"
+        )
+        duck.execute("insert into alignment_phrase select 1, 'words', range, 'w' || range from range(150000)")
+        duck.execute(
+            "insert into alignment_rewrite select 1, 'forward', 'words', 2, range, range, 3, 1 from range(150000)"
+        )
+        duck.execute("update alembic_version set version_num = '0003'")
+    return folder
+
+
+def digest(path: Path) -> Digest:
+    """Return number and hash of the rows of each table, without what tells when; of an older store, its revision."""
+    with duckdb.connect(str(path), read_only=True) as duck:
+        (revision,) = duck.execute("select version_num from alembic_version").fetchone() or ("",)
+    if revision == "0003":
+        return {"revision": revision}
+    found: Digest = {}
+    with Store(path, read_only=True) as store, store.connect() as connection:
+        for table in metadata.sorted_tables:
+            columns = [
+                c.name for c in table.columns if not isinstance(c.type, DateTime) and c.name != "seconds"
+            ]
+            query = f"select count(*), sum(hash({', '.join(columns)})) from {table.name}"
+            found[table.name] = raw(connection).execute(query).fetchone()
+    return found
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: Path) -> None:
+    """After each kill the store is as before or as after, and the same command ends in the undisturbed store."""
+    job, rng = JOBS[name], random.Random(name)
+    base, store = bases / f"{job.base}.duckdb", tmp_path / "store.duckdb"
+    folder = tmp_path / "snapshots"
+    words = [str(bases / word) if word.endswith(".lines") else word for word in job.words]
+    command = [str(folder) if word == "snapshots" else word for word in words] + ["--db", str(store)]
+
+    def start() -> Digest:
+        for leftover in tmp_path.glob("store.duckdb*"):
+            leftover.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copy(base, store)
+        return before
+
+    def run(**moment: Any) -> Course:
+        begun = name == "align train" and state["alignment_model"][0]
+        return zygote.run([*command, "--resume"] if begun else command, **moment)
+
+    def kill(commit: int | None, after: float) -> None:
+        """Kill it, sooner if it was faster than before."""
+        nonlocal state
+        for _ in range(9):
+            ended = run(commit=commit, after=after)
+            if ended.code == -signal.SIGKILL:
+                return
+            assert ended.code == 0
+            state, after = start(), after / 2
+        pytest.fail("it cannot be killed")
+
+    before = digest(base)
+    state = start()
+    course = run()
+    after = digest(store)
+    assert course.code == 0
+    if job.table:
+        changed = after[job.table][0] - before.get(job.table, (0,))[0]
+        assert abs(changed) > ROW_GROUP or name == "db compact", job.table
+
+    state = start()
+    for moment in moments(course, job.kills, rng):
+        if state == after != before:
+            state = start()
+        kill(*moment)
+        if name == "align train":  # a transaction for every iteration, and some for what is around them
+            with Store(store, read_only=True) as opened:
+                assert [r.check.name for r in maintenance.check(opened, quick=True) if r.problems] == []
+        state = digest(store)
+        assert state in (before, after) or name == "align train"
+        if folder.exists():
+            for snapshot in snapshots.snapshots(folder):
+                snapshots.verify(snapshot)
+    if (
+        state != after or folder.exists() or name == "db compact"
+    ):  # the next one removes the draft of a killed one
+        assert run().code == 0
+
+    assert digest(store) == after
+    if name == "publish":
+        published = digest(snapshots.newest(folder).path)
+        # it names sources and documents without their folders
+        named = {table: before[table] for table in ("source", "document")}
+        assert published | named == before
+    leftovers = {path.name for path in tmp_path.glob("*store.duckdb*")}
+    assert {one for one in leftovers if ".backup-0003-" not in one} == {"store.duckdb"}

@@ -1,0 +1,60 @@
+"""`sentgen db repair` as a user runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+from conftest import Sentgen, refused
+
+
+def damage(store: Path, statement: str) -> None:
+    """Do what a torn log does, and leave a log."""
+    with duckdb.connect(str(store)) as connection:
+        connection.execute(statement)
+    store.with_name(f"{store.name}.wal").write_bytes(b"")
+
+
+def test_repair(filled: Sentgen, store: Path) -> None:
+    """Every command refuses and names the cure; the cure shows what it would do, and does it."""
+    damage(store, "insert into token select * replace (99 as sentence_id) from token")
+
+    for command in (
+        ("corpora", "list"),
+        ("models", "build", "pets", "--corpus", "pets"),
+        ("publish", "--to", "out"),
+    ):
+        refused(filled(*command), "half of a transaction", f"sentgen db repair --db {store}")
+    checked = filled("db", "check", "--quick")
+    assert checked.code == 1
+    assert "token.sentence_id without sentence: sentgen db repair" in checked.err
+
+    planned = filled("db", "repair", "--dry-run")
+    assert (planned.code, planned.err) == (0, "would remove 12 rows that nothing accounts for\n")
+    assert "token    12  token.sentence_id without sentence" in planned.out
+    done = filled("db", "repair", "--json")
+    assert done.code == 0
+    assert '"rows": 12' in done.out
+    (backup,) = store.parent.glob("*.backup-repair-*")
+    assert str(backup) in done.err
+
+    assert filled("db", "check").code == 0
+    assert filled("db", "repair").err == "nothing to repair\n"
+
+
+def test_what_is_left_to_do(filled: Sentgen, store: Path, pets: Path) -> None:
+    """The commands that it names do it."""
+    damage(store, "insert into token select * from token")
+
+    told = filled("db", "repair")
+
+    assert told.code == 1
+    assert told.err.splitlines() == [
+        "corpus pets: its counts do not add up; sentgen corpora remove pets, and ingest it again",
+        "model pets@1: may be wrong; sentgen models remove pets@1, and build it again",
+    ]
+    assert filled("corpora", "remove", "pets").code == 0
+    assert filled("models", "remove", "pets@1").code == 0
+    assert filled("ingest", pets, "--corpus", "pets").code == 0
+    assert filled("models", "build", "pets", "--corpus", "pets").code == 0
+    assert filled("db", "check").code == 0

@@ -1,0 +1,163 @@
+"""The log of an ingestion, cut anywhere: a transaction is there as a whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pytest
+from large_texts import ROW_GROUP, write_pairs, write_treebank
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.pair_ingestion import ingest_pairs
+from sentgen.errors import StoreError
+from sentgen.models.build import build
+from sentgen.schema import Store, engine, maintenance, metadata
+from sentgen.schema.engine import raw
+from sentgen.schema.repair import repair
+from sentgen.schema.write_ahead_log import log_of
+
+pytestmark = pytest.mark.slow
+TORN_LOGS_COUNT = int(duckdb.__version__.split(".")[0]) < 2
+MEMORY = 2**30
+ROWS = ", ".join(f"(select count(*) from {table.name})" for table in metadata.sorted_tables)
+
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """A store with a log of four transactions, and how many rows each table had before and after each."""
+
+    path: Path
+    log: bytes
+    states: list[State]
+    sources: tuple[Path, Path]
+
+    def cut(self, length: int) -> None:
+        """Leave so many bytes of the log."""
+        log_of(self.path).write_bytes(self.log[:length])
+
+    def cuts(self) -> list[int]:
+        """Return every 1/200 of the log and each of its last 64 bytes."""
+        size = len(self.log)
+        return sorted({size * part // 200 for part in range(201)} | set(range(size - 64, size)))
+
+
+def rows_of(store: Store) -> State:
+    """Return the number of rows of each table."""
+    with store.connect() as connection:
+        return tuple(raw(connection).execute(f"select {ROWS}").fetchone() or ())
+
+
+def found(path: Path) -> State:
+    """Return the number of rows that a reader finds; the log stays."""
+    opened = engine.open_engine(path, read_only=True, memory_limit=MEMORY, threads=1)
+    try:
+        with opened.connect() as connection:
+            return tuple(raw(connection).execute(f"select {ROWS}").fetchone() or ())
+    finally:
+        opened.dispose()
+
+
+def logged(patched: pytest.MonkeyPatch) -> None:
+    """Have commits go through the log, as before the cure."""
+    patched.setattr(engine, "_WITHOUT_LOG", {"checkpoint_threshold": "1TB"})
+
+
+@pytest.fixture(scope="module")
+def crashed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashed]:
+    """Tokens, n-grams and trees; pairs; a model: each with tables of more than one row group."""
+    folder = tmp_path_factory.mktemp("torn")
+    path = folder / "torn.duckdb"
+    sources = write_treebank(folder / "t.conllu", 10_000), write_pairs(folder / "p.jsonl", 20, words=200)
+    Store(path, create=True).close()
+    with pytest.MonkeyPatch.context() as patched:
+        logged(patched)
+        with Store(path, memory_limit=MEMORY) as store:
+            with store.connect() as connection:
+                raw(connection).execute("pragma disable_checkpoint_on_shutdown")
+            states = [rows_of(store)]
+            ingest(store, [str(sources[0])], Settings("trees"))
+            states.append(rows_of(store))
+            ingest_pairs(store, [str(sources[1])], "pairs")
+            states.append(rows_of(store))
+            build(store, "lm", ["trees"], order=3)
+            states.append(rows_of(store))
+    yield Crashed(path, log_of(path).read_bytes(), states, sources)
+    shutil.rmtree(folder)
+
+
+def test_the_log_is_one_of_large_transactions(crashed: Crashed) -> None:
+    """So large that DuckDB wrote rows in advance, in the tables of all three; most of them are not in the log."""
+    last = dict(zip((table.name for table in metadata.sorted_tables), crashed.states[-1], strict=True))
+
+    assert len({*crashed.states}) == 4
+    for table in ("token", "ngram_2", "ngram_3", "dependency_event", "posting", "model_ngram"):
+        assert last[table] > ROW_GROUP, table
+
+
+def test_every_cut_leaves_whole_transactions(crashed: Crashed) -> None:
+    """What a reader finds is what there was after some transaction, and the more, the longer the log."""
+    seen = []
+    for length in crashed.cuts():
+        crashed.cut(length)
+        seen.append(crashed.states.index(found(crashed.path)))
+
+    assert seen == sorted(seen)
+    assert set(seen) == {0, 1, 2, 3}
+
+
+@pytest.mark.skipif(not TORN_LOGS_COUNT, reason="DuckDB 2 reads torn logs as it should")
+def test_half_a_transaction_is_known_and_repaired(crashed: Crashed, tmp_path: Path) -> None:
+    """Without the cure, a cut leaves half a transaction; it is known after the next crash, and can be repaired."""
+    copy = tmp_path / "half.duckdb"
+    for state, length in [*halves(crashed).items()][::2]:
+        shutil.copy(crashed.path, copy)
+        log_of(copy).write_bytes(crashed.log[:length])
+        with duckdb.connect(str(copy)) as duck:  # as older versions opened it
+            duck.execute("comment on table word is 'written to'")
+            duck.execute("force checkpoint")
+        assert (found(copy), log_of(copy).exists()) == (state, False)
+        log_of(copy).touch()
+        for read_only in (True, False, False):
+            with pytest.raises(StoreError, match="half of a transaction"):
+                Store(copy, read_only=read_only)
+        assert repair(copy, backup=False).sound
+        with Store(copy) as store:
+            assert [one.check.name for one in maintenance.check(store, quick=True) if one.problems] == []
+            assert without_words(rows_of(store)) in map(without_words, crashed.states)
+
+
+def halves(crashed: Crashed) -> dict[State, int]:
+    """Return what DuckDB by itself makes of the log where that is not whole, with a length of each."""
+    by_state: dict[State, int] = {}
+    for length in crashed.cuts()[::6]:
+        crashed.cut(length)
+        with duckdb.connect(str(crashed.path), read_only=True) as duck:
+            by_state.setdefault(tuple(duck.execute(f"select {ROWS}").fetchone() or ()), length)
+    torn = {state: length for state, length in by_state.items() if state not in crashed.states}
+    assert len(torn) >= 3  # of the ingestion, in several tables, and of the model
+    return torn
+
+
+def without_words(state: State) -> State:
+    """Leave the words out, which stay in the store whatever becomes of the rest."""
+    names = [table.name for table in metadata.sorted_tables]
+    return tuple(rows for name, rows in zip(names, state, strict=True) if name != "word")
+
+
+def test_a_large_transaction_leaves_no_log(crashed: Crashed, tmp_path: Path) -> None:
+    """Nothing can be written where the log would be, and everything is stored all the same."""
+    path = tmp_path / "store.duckdb"
+    with Store(path, create=True, memory_limit=MEMORY) as store:
+        log_of(path).mkdir()
+        ingest(store, [str(crashed.sources[0])], Settings("trees"))
+        ingest_pairs(store, [str(crashed.sources[1])], "pairs")
+        build(store, "lm", ["trees"], order=3)
+        assert rows_of(store) == crashed.states[-1]
+        assert list(log_of(path).iterdir()) == []
+        log_of(path).rmdir()

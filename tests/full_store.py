@@ -1,0 +1,95 @@
+"""A store in which every table has rows, made by the commands from files that are named by absolute paths.
+
+Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``clusters``
+(of the two sentences) and ``pairs``;
+models ``kn``, ``katz`` and ``tags`` of ``pets``; the aligner ``aligner``, trained and applied; one evaluation,
+and one parse.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pyarrow as pa
+import toy_pairs
+
+from sentgen.cli import build
+from sentgen.schema import Store, maintenance
+from sentgen.schema.parses import keep_parses
+from sentgen.schema.store import raw
+
+TREES = """\
+# newdoc id = pets
+# sent_id = p1
+# text = The dog chased a cat.
+1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_
+2\tdog\tdog\tNOUN\tNN\tNumber=Sing\t3\tnsubj\t_\t_
+3\tchased\tchase\tVERB\tVBD\t_\t0\troot\t_\t_
+4\ta\ta\tDET\tDT\t_\t5\tdet\t_\t_
+5\tcat\tcat\tNOUN\tNN\t_\t3\tobj\t_\tSpaceAfter=No
+6\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
+
+# sent_id = p2
+1-2\tCan't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tCa\tcan\tAUX\tMD\t_\t4\taux\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_
+3\tdogs\tdog\tNOUN\tNNS\t_\t4\tnsubj\t_\t_
+4\tswim\tswim\tVERB\tVB\t_\t0\troot\t_\t_
+5\t?\t?\tPUNCT\t.\t_\t4\tpunct\t_\t_
+
+# sent_id = p3
+1\tA\ta\tDET\tDT\t_\t9\tdet\t_\t_
+
+"""
+
+
+def run(*arguments: object) -> None:
+    """Run a command of sentgen in this process."""
+    build()(list(map(str, arguments)), standalone_mode=False)
+
+
+def make(folder: Path) -> Path:
+    """Make the store and the files that it is made from in a folder; return the store, packed."""
+    path, trees, notes = folder / "making.duckdb", folder / "pets.conllu", folder / "notes.txt"
+    clusters = folder / "clusters.conllu"
+    trees.write_text(TREES)
+    clusters.write_text(TREES[: TREES.index("# sent_id = p3")])
+    notes.write_text("A dog barked.\nNo cat came.\n")
+    pairs = toy_pairs.write_jsonl(folder / "pairs.jsonl")
+    at = ("--db", path)
+    run("ingest", trees, "--corpus", "pets", "--on-error", "skip", *at)
+    run("ingest", notes, "--corpus", "notes", *at)
+    run("models", "build", "kn", "--corpus", "pets", "--order", 3, *at)
+    run("models", "build", "katz", "--corpus", "pets", "--corpus", "notes", "--smoothing", "katz", *at)
+    run("models", "build", "tags", "--corpus", "pets", "--unknown", "tag", "--brackets", "--order", 2, *at)
+    run("pairs", "ingest", pairs, "--corpus", "pairs", *at)
+    run("align", "train", "--pairs", "pairs", "--model", "aligner", "--iterations", 1, *at)
+    run("align", "apply", "--pairs", "pairs", "--model", "aligner", *at)
+    run("generate", clusters, "--corpus", "clusters", "--lengths", 5, *at)
+    run("evaluate", "regeneration", "--model", "kn", "--test", trees, "-a", "lmo", *at)
+    _parse(path)
+    maintenance.compact(path)
+    return path
+
+
+def _parse(path: Path) -> None:
+    """Keep a parse whose JSON is so long that it takes blocks of its own."""
+    row = {
+        "parser": "udpipe",
+        "version": "1",
+        "tokenized": False,
+        "sha256": hashlib.sha256(b"text").hexdigest(),
+        "sentences": 1,
+        "tokens": 1,
+        "result": f'["{" ".join(map(str, range(60_000)))}"]',
+        "parsed_at": datetime(2026, 1, 1),
+    }
+    with Store(path) as store, store.begin() as connection:
+        keep_parses(raw(connection), pa.Table.from_pylist([row]))
+
+
+if __name__ == "__main__":
+    print(make(Path(sys.argv[1])), file=sys.stderr)

@@ -1,0 +1,169 @@
+"""A commit that ends in the middle of a block that the state before it needs as well (issue 12)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from sentgen.errors import StoreError
+from sentgen.schema import Store, block_journal, block_restore
+from sentgen.schema.store import raw
+
+BLOCK, FIRST = 1 << 18, 12_288
+PAGE = 4096
+
+
+def words(path: Path) -> int:
+    with Store(path, read_only=True) as store, store.connect() as connection:
+        return int(raw(connection).execute("select count(*) from word").fetchone()[0])  # type: ignore[index]
+
+
+@pytest.fixture
+def committed(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, bytes, bytes]:
+    """The file before a commit and after it, and the journal of it."""
+    with Store(path) as store, store.begin() as connection:  # so that shared blocks have room
+        raw(connection).execute("delete from word where id > 30")
+    before = path.read_bytes()
+    kept: list[bytes] = []
+
+    def keep(duck: duckdb.DuckDBPyConnection, store: Path) -> None:
+        original(duck, store)
+        kept.append(block_journal.journal_of(store).read_bytes())
+
+    original = block_journal.keep
+    monkeypatch.setattr(block_journal, "keep", keep)
+    with Store(path) as store, store.begin() as connection:
+        raw(connection).execute("insert into word select 1000 + range, 'w' || range from range(500)")
+    return before, path.read_bytes(), kept[-1]
+
+
+def rewritten(before: bytes, after: bytes) -> list[int]:
+    """Return the blocks of the state before that the commit has written over, by their places."""
+    places = range(FIRST, min(len(before), len(after)), BLOCK)  # free blocks at the end are cut off
+    return [at for at in places if before[at : at + BLOCK] != after[at : at + BLOCK]]
+
+
+def tear(before: bytes, after: bytes, at: int, pages: int) -> bytes:
+    """Return the file as a kill leaves it that ends the writing of a block after some pages."""
+    return before[:at] + after[at : at + pages * PAGE] + before[at + pages * PAGE :]
+
+
+def test_torn_blocks_are_put_back(path: Path, committed: tuple[bytes, bytes, bytes]) -> None:
+    """DuckDB alone cannot open such a file; with the journal, it is as before the commit."""
+    before, after, journal = committed
+    path.write_bytes(before)
+    expected = words(path)
+    found = block_restore.unpacked(journal)
+    assert found is not None
+    shared = {FIRST + block.number * BLOCK for block in found.blocks}
+    unreadable = 0
+    for at in rewritten(before, after):
+        for pages in (1, 2, 7, 40, 63):
+            path.write_bytes(tear(before, after, at, pages))
+            try:
+                duckdb.connect(str(path), read_only=True).close()
+            except duckdb.Error:
+                unreadable += 1
+            block_journal.journal_of(path).write_bytes(journal)
+            assert words(path) == expected
+            assert path.read_bytes()[at : at + BLOCK] == before[at : at + BLOCK] or at not in shared
+            assert not block_journal.journal_of(path).exists()
+
+    assert unreadable
+
+
+def test_a_journal_of_a_commit_that_ended_is_removed(
+    path: Path, committed: tuple[bytes, bytes, bytes]
+) -> None:
+    """The header has moved: what the journal holds is of no state that is needed."""
+    _, after, journal = committed
+    block_journal.journal_of(path).write_bytes(journal)
+
+    words(path)
+
+    assert path.read_bytes() == after
+    assert not block_journal.journal_of(path).exists()
+
+
+@pytest.mark.parametrize("size", [0, 20, 1000, -1])
+def test_a_journal_that_is_not_whole_is_removed(
+    path: Path, committed: tuple[bytes, bytes, bytes], size: int
+) -> None:
+    """Killed while it was written: the commit had not begun."""
+    before, _, journal = committed
+    path.write_bytes(before)
+    block_journal.journal_of(path).write_bytes(journal[:size])
+
+    words(path)
+
+    assert path.read_bytes() == before
+    assert not block_journal.journal_of(path).exists()
+
+
+def test_another_file_in_this_place_is_left_alone(path: Path, committed: tuple[bytes, bytes, bytes]) -> None:
+    """A backup with a header of the same number is not touched by the journal of what it replaced."""
+    before, _, journal = committed
+    found = block_restore.unpacked(journal)
+    assert found is not None
+    block = found.blocks[0]
+    part = next(n for n in range(block_restore.PARTS) if block.used >> n & 1)
+    at = FIRST + block.number * found.size + 8 + part * 4088 + 100
+    other = before[:at] + bytes([before[at] ^ 1]) + before[at + 1 :]
+    path.write_bytes(other)
+    block_journal.journal_of(path).write_bytes(journal)
+
+    with suppress(StoreError):  # this one is not whole
+        words(path)
+
+    assert path.read_bytes() == other
+    assert not block_journal.journal_of(path).exists()
+
+
+def test_a_store_in_use_is_left_alone(path: Path, committed: tuple[bytes, bytes, bytes]) -> None:
+    """The journal of a process that is committing belongs to it."""
+    _, after, journal = committed
+    code = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline() == "open\n"
+        block_journal.journal_of(path).write_bytes(journal)
+        with pytest.raises(StoreError, match="in use by another process"):
+            Store(path)
+
+        assert block_journal.journal_of(path).read_bytes() == journal
+        holder.stdin.close()
+    assert path.read_bytes() == after
+
+
+def test_put_back_in_a_process_of_its_own(path: Path, committed: tuple[bytes, bytes, bytes]) -> None:
+    """Where the store is open in this process, or the system does not tell: the same."""
+    before, after, journal = committed
+    at = next(at for at in rewritten(before, after))
+    path.write_bytes(tear(before, after, at, 2))
+    block_journal.journal_of(path).write_bytes(journal)
+
+    assert block_journal._put_back_outside(path, block_journal.journal_of(path)) == ""
+
+    assert path.read_bytes() == before
+    assert not block_journal.journal_of(path).exists()
+    assert "No such file" in block_journal._put_back_outside(path.with_name("none"), path)
+
+
+def test_nothing_is_left_beside_a_store(path: Path) -> None:
+    """A commit removes its journal, and keeps DuckDB's lock: another process cannot open the store."""
+    code = "import duckdb, sys; duckdb.connect(sys.argv[1])"
+    with Store(path) as store:
+        with store.begin() as connection:
+            raw(connection).execute("insert into word values (5000, 'x')")
+        done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+
+    assert "Could not set lock" in done.stderr
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -1,0 +1,126 @@
+"""What is published names files without the folders of the machine that read them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.schema import metadata
+from sentgen.schema.public_names import make_public, names_of_sources, public_text
+from sentgen.schema.snapshots import publish
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        ([], []),
+        (["-"], ["-"]),
+        (["/home/ann/a.txt"], ["a.txt"]),
+        (["notes/a.txt"], ["a.txt"]),
+        (["../ann/a.txt", "../ann/more/b.txt"], ["a.txt", "more/b.txt"]),
+        (["/home/ann/wsj/00/a.mrg", "/home/ann/wsj/01/a.mrg"], ["00/a.mrg", "01/a.mrg"]),
+        (["/home/ann/t.zip!x/a.txt", "/home/ann/t.zip!y/a.txt"], ["t.zip!x/a.txt", "t.zip!y/a.txt"]),
+        (["/home/ann/a.txt", "/srv/news/a.txt"], ["a.txt", "a.txt (2)"]),
+        (["/home/ann/a.txt", "a.txt"], ["a.txt", "a.txt (2)"]),
+        (["ann/a.txt", "bob/a.txt", "../a.txt"], ["a.txt", "a.txt (2)", "a.txt (3)"]),
+    ],
+)
+def test_sources_of_a_corpus(paths: list[str], names: list[str]) -> None:
+    """From their common folder on; by their names alone where that is the root or nothing."""
+    found = names_of_sources(paths)
+
+    assert sorted(found) == sorted(paths)
+    assert sorted(found.values()) == names
+
+
+_PARTS = st.sampled_from(["a", "b", "ann", "x.zip!a", "..", "."])
+
+
+@given(st.sets(st.tuples(st.booleans(), st.lists(_PARTS, max_size=4).map(tuple)), max_size=8))
+def test_names_stay_apart(parts: set[tuple[bool, tuple[str, ...]]]) -> None:
+    """As many names as paths, none of which begins at the root or leads up."""
+    paths = {("/" if rooted else "") + "/".join([*folders, "f"]) for rooted, folders in parts}
+
+    found = names_of_sources(paths)
+
+    assert len(set(found.values())) == len(found) == len(paths)
+    assert not any(name.partition("!")[0].startswith(("/", "..")) for name in found.values())
+    assert found == names_of_sources(sorted(paths, reverse=True))
+
+
+@pytest.mark.parametrize(
+    ("typed", "public"),
+    [
+        ("lmo", "lmo"),
+        ("nrefs:1|case:lc|tok:13a", "nrefs:1|case:lc|tok:13a"),
+        ("https://example.org/a/b", "https://example.org/a/b"),
+        ("and/or", "and/or"),
+        ("udpipe:/home/ann/my models/ewt.udpipe@12ab", "udpipe:ewt.udpipe@12ab"),
+        ("~ann/links.txt", "links.txt"),
+        ("hmm:links=../ann/l.txt,beam=2", "hmm:links=l.txt,beam=2"),
+        ('{"test": "ann/dev.conllu", "model": "a/b"}', '{"model": "a/b", "test": "dev.conllu"}'),
+        ('{"train": ["/home/ann/a.zip!b/c"], "n": 1}', '{"n": 1, "train": ["a.zip!b/c"]}'),
+        ('{"b": 1, "a": [true, null]}', '{"b": 1, "a": [true, null]}'),
+        ("{no JSON} /home/ann/x", "{no JSON} x"),
+    ],
+)
+def test_what_somebody_typed(typed: str, public: str) -> None:
+    """Folders go, where a path begins at the root, a home or a parent folder; all else stays as it is."""
+    assert public_text(typed) == public
+
+
+def test_a_snapshot_tells_no_folder(full: Path, tmp_path: Path) -> None:
+    """Not in a string of any table, not in its manifest, and not in a byte of the file; the rest is the same."""
+    folder = full.parent.name
+    snapshot = publish(full, tmp_path / "to").snapshot
+
+    assert folder not in snapshot.manifest.read_text()
+    assert folder.encode() in full.read_bytes()
+    assert folder.encode() not in snapshot.path.read_bytes()
+    with duckdb.connect(str(snapshot.path), read_only=True) as duck:
+        for table in metadata.sorted_tables:
+            columns = ", ".join(f'"{column.name}"' for column in table.columns)
+            assert folder not in str(duck.execute(f"select {columns} from {table.name}").fetchall())
+        sources = duck.execute("select path from source order by path").fetchall()
+        assert [path for (path,) in sources] == ["clusters.conllu", "notes.txt", "pairs.jsonl", "pets.conllu"]
+        assert duck.execute("select path from rejection").fetchall() == [("pets.conllu",)]
+        assert duck.execute("select count(*) from document where name = 'notes.txt'").fetchall() == [(1,)]
+        ((parameters,),) = duck.execute("select parameters from run").fetchall()
+        assert json.loads(parameters)["test"] == "pets.conllu"
+        duck.execute(f"attach '{full}' as original (read_only)")
+        for table in metadata.sorted_tables:
+            columns = ", ".join(
+                f'"{column.name}"'
+                for column in table.columns
+                if f"{table.name}.{column.name}"
+                not in ("source.path", "rejection.path", "document.name", "run.parameters")
+            )
+            same = f"select count(*), sum(hash({columns})) from {{}}{table.name}"
+            assert (
+                duck.execute(same.format("")).fetchall() == duck.execute(same.format("original.")).fetchall()
+            )
+
+
+def test_the_same_store_is_the_same_snapshot(full: Path, tmp_path: Path) -> None:
+    """Its content names it: published again, from another copy and into another folder, it is the same."""
+    other = Path(shutil.copy(full, tmp_path / "other.duckdb"))
+
+    names = {publish(full, tmp_path / "a").snapshot.name, publish(other, tmp_path / "b").snapshot.name}
+
+    assert len(names) == 1
+    assert not publish(full, tmp_path / "b").new
+
+
+def test_what_is_public_already_stays_as_it_is(full: Path, tmp_path: Path) -> None:
+    """A snapshot that is published as a store keeps its bytes."""
+    copy = Path(shutil.copy(publish(full, tmp_path / "to").snapshot.path, tmp_path / "copy.duckdb"))
+    before = copy.read_bytes()
+
+    assert not make_public(copy)
+    assert copy.read_bytes() == before

@@ -1,0 +1,211 @@
+"""Half of a transaction: known at opening, removed or named by a repair, and never left unsaid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from sqlalchemy import Boolean, DateTime, Double, String, Table
+
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import Store, crash_mark, maintenance, metadata
+from sentgen.schema.owners import unowned
+from sentgen.schema.repair import Removed, repair
+
+#: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
+TORN = {
+    "insert into token select * replace (9 as sentence_id) from token": "tokens sum to the lengths",
+    "insert into sentence select * replace (id + 9 as id, 9 as document_id) from sentence": "without document",
+    "insert into ngram_4 select * replace (9 as segment_id) from ngram_4": "n-grams of order 4",
+    "insert into posting select * replace (9 as segment_id) from posting": "posting sums",
+    "insert into model_ngram values (9, 4, 1, 4, null, null, null, null, -1, 0)": "without model",
+    "insert into alignment_rewrite values (9, false, false, 1, 0, 0, 0, 1)": "without alignment_model",
+}
+#: What only making it again can cure: an ingestion after half a one, and a merge that kept what it merged.
+DOUBLED = (
+    "insert into token select * from token",
+    "insert into ngram_5 select * from ngram_5",
+    "insert into argument_count select * from argument_count where segment_id = 1",
+    "insert into ngram_2 select * replace (1 as segment_id) from ngram_2 where segment_id = 2",
+)
+
+
+def content(path: Path) -> dict[str, Any]:
+    """Return number and hash of the rows of each table."""
+    with duckdb.connect(str(path), read_only=True) as duck:
+        return {
+            table.name: duck.execute(f"select count(*), sum(hash(t)) from {table.name} t").fetchone()
+            for table in metadata.sorted_tables
+        }
+
+
+def damage(path: Path, *statements: str) -> None:
+    with duckdb.connect(str(path)) as duck:
+        for statement in statements:
+            duck.execute(statement)
+
+
+def crash(path: Path) -> None:
+    """Leave a log, as a process does that is killed."""
+    path.with_name(f"{path.name}.wal").write_bytes(b"")
+
+
+def sound(path: Path) -> bool:
+    with Store(path, read_only=True) as store:
+        return not any(result.problems for result in maintenance.check(store))
+
+
+def stray(table: Table) -> str:
+    """Return the statement that puts a row into a table, 77 wherever a number goes."""
+    values: dict[type, str] = {String: "'77'", DateTime: "now()", Boolean: "false", Double: "0.5"}
+    row = ", ".join(values.get(type(column.type), "77") for column in table.columns)
+    return f"insert into {table.name} values ({row})"
+
+
+@pytest.mark.parametrize(("statement", "told"), TORN.items())
+def test_half_a_transaction_is_known_at_opening(path: Path, statement: str, told: str) -> None:
+    """After a crash, for writing and for reading, until it is repaired; the store is whole again then."""
+    before = content(path)
+    damage(path, statement)
+    Store(path).close()  # without a log, nobody looks
+    crash(path)
+    for read_only in (True, False, False, True):
+        with pytest.raises(
+            StoreError, match=rf"half of a transaction in it \(.*{told}.*\); run: sentgen db repair"
+        ):
+            Store(path, read_only=read_only)
+
+    done = repair(path)
+
+    assert done.sound
+    assert [one.rows for one in done.removed] != []
+    assert content(path) == before
+    crash(path)
+    Store(path).close()
+
+
+def test_a_sound_store_is_not_looked_at_twice(path: Path) -> None:
+    """The mark stands for the log until the store was found whole by a writer."""
+    crash(path)
+    Store(path, read_only=True).close()
+    assert crash_mark.is_suspect(path)
+
+    Store(path).close()
+
+    assert [file.name for file in path.parent.iterdir()] == ["store.duckdb"]
+
+
+def test_a_log_that_nobody_could_look_into_is_remembered(path: Path) -> None:
+    """The store is of another revision; its log is gone once that was found out."""
+    damage(path, next(iter(TORN)), "update alembic_version set version_num = '0004x'")
+    crash(path)
+    with pytest.raises(StoreError, match="newer sentgen"):
+        Store(path)
+    damage(path, "update alembic_version set version_num = '0004'")
+
+    with pytest.raises(StoreError, match="half of a transaction"):
+        Store(path)
+
+
+def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
+    """A stray row in every table that has an owner, which is a stray row as well; what has one stays."""
+    owned = list(dict.fromkeys(rows.table for rows in unowned()))
+    before = content(path)
+    damage(path, *(stray(metadata.tables[table]) for table in owned))
+
+    planned = repair(path, dry_run=True)
+    assert content(path) != before
+    done = repair(path)
+
+    assert done.removed == planned.removed
+    assert {one.table for one in done.removed} == set(owned)
+    assert sum(one.rows for one in done.removed) == len(owned)
+    assert content(path) == before
+    assert done.backup is not None
+    with duckdb.connect(str(done.backup)) as duck:
+        assert duck.execute("select count(*) from source where id = 77").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("statement", DOUBLED)
+def test_what_was_doubled_is_named(path: Path, statement: str) -> None:
+    """Nobody knows which half is right: the corpus is named, with the models that have its counts."""
+    damage(
+        path,
+        statement,
+        "insert into model values (1, 'lm', 2, 1, 'katz', '1', 'none', 0, 2, 8, now())",
+        "insert into model_corpus values (1, 1, 'demo', 8)",
+        "insert into alignment_model values (1, 'hmm', 1, 'demo', 1, '', '{}', 2, '0', now())",
+    )
+    damaged = content(path)
+    crash(path)
+    with pytest.raises(StoreError, match="half of a transaction"):
+        Store(path)
+
+    done = repair(path)
+
+    assert (done.corpora, done.models, done.alignment_models) == (["demo"], ["lm@2"], ["hmm"])
+    assert not done.sound
+    assert (done.removed, done.backup, content(path)) == ([], None, damaged)
+    Store(path).close()  # for the commands that it named
+
+
+def test_sentences_beyond_their_document(path: Path) -> None:
+    """Half an ingestion is followed by a whole one, whose document has the number of that which was lost."""
+    before = content(path)
+    damage(
+        path,
+        "insert into sentence select * replace (id + 2 as id) from sentence",
+        "insert into token select * replace (sentence_id + 2 as sentence_id) from token",
+    )
+
+    done = repair(path, backup=False)
+
+    assert done.removed == [
+        Removed("sentence", 2, "sentences beyond their document"),
+        Removed("token", 8, "token.sentence_id without sentence"),
+    ]
+    assert (content(path), done.backup) == (before, None)
+    assert sound(path)
+
+
+def test_a_model_that_was_built_over_half_a_one(path: Path) -> None:
+    """Its number was free, and it has n-grams twice."""
+    damage(
+        path,
+        "insert into model values (1, 'lm', 1, 1, 'katz', '1', 'none', 1, 2, 8, now())",
+        "insert into model_ngram select 1, 4, 1, 4, null, null, null, null, -1, 0 from range(2)",
+    )
+
+    assert repair(path).models == ["lm@1"]
+
+
+def test_a_repair_that_fails_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends after the last removal, or the backup fails."""
+
+    def fail(*_: object) -> None:
+        raise StoreError("stop")
+
+    damage(path, *TORN)
+    damaged = content(path)
+    with monkeypatch.context() as patched:
+        patched.setattr("sentgen.schema.repair._look_for_the_rest", fail)
+        with pytest.raises(StoreError, match="stop"):
+            repair(path, backup=False)
+    assert content(path) == damaged
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copy2", full)
+    with pytest.raises(StoreError, match="the disk is full"):
+        repair(path)
+    assert content(path) == damaged
+
+
+def test_a_store_is_needed(tmp_path: Path) -> None:
+    """A repair makes none."""
+    with pytest.raises(NotFoundError, match="no store here"):
+        repair(tmp_path / "none.duckdb")
+    assert list(tmp_path.iterdir()) == []
