@@ -27,9 +27,10 @@ def opened(duck: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
 
 
 def closing(duck: duckdb.DuckDBPyConnection) -> None:
-    """Leave a connection in peace that is about to be closed."""
+    """End what a connection still runs, which its closing would wait for, and leave it in peace from now on."""
     with _lock:
-        _open.pop(duck, None)
+        if _open.pop(duck, None) is not None:
+            _interrupt(duck)
 
 
 @contextmanager
@@ -47,8 +48,12 @@ def interrupt() -> None:
     """End what the connections run: a `duckdb.InterruptException` there, and nothing where nothing runs."""
     with _lock:
         for duck in list(_open):
-            with suppress(duckdb.Error):
-                duck.interrupt()
+            _interrupt(duck)
+
+
+def _interrupt(duck: duckdb.DuckDBPyConnection) -> None:
+    with suppress(duckdb.Error):  # closed already
+        duck.interrupt()
 
 
 def only_reading() -> bool:

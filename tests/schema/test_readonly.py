@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -232,3 +234,27 @@ def test_any_text_runs_or_is_rejected(duck: duckdb.DuckDBPyConnection, text: str
     """The guard raises nothing but its own error."""
     with suppress(QueryRejected):
         require_harmless(duck, text)
+
+
+LEAVE = """
+import signal, sys
+from pathlib import Path
+from sentgen.schema import readonly
+
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+for milliseconds in range(100, 400, 30):
+    try:
+        with readonly.locked(Path(sys.argv[1])) as duck:
+            signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
+            list(readonly.parts(duck, sys.argv[2]))
+    except (KeyboardInterrupt, RuntimeError):  # what DuckDB makes of one
+        continue
+    sys.exit("not interrupted")
+"""
+
+
+def test_interrupted_query_is_not_waited_for(shared: Path) -> None:
+    """Closing a connection waits for the threads that still work on its query, an hour for this one."""
+    endless = "select count(*) from range(100000000) a, range(1000) b where a.range * b.range % 7 = 3"
+
+    subprocess.run([sys.executable, "-c", LEAVE, str(shared), endless], timeout=60, check=True)
