@@ -228,9 +228,12 @@ def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> 
         commit(self, connection)
         note(getattr(connection, "_ConnectionWrapper__c", connection))
 
-    def replace(*paths: Any, **options: Any) -> None:
+    def replace(draft: Any, place: Any) -> None:
+        if not Path(place).is_relative_to(store.parent):  # what numba keeps of its work, say
+            rename(draft, place)
+            return
         marks.add(end=False)
-        rename(*paths, **options)
+        rename(draft, place)
         note(None)
 
     def keep_parses(duck: duckdb.DuckDBPyConnection, rows: Any) -> None:
