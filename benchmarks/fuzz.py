@@ -137,7 +137,9 @@ def main() -> int:
     logging.disable()
     signal.signal(signal.SIGPROF, _give_up)
     for module in (ingestion, pair_ingestion):
-        module.BATCH_SECONDS = math.inf  # on a busy machine, a batch may end, and stay, before what is refused
+        module.BATCH_SECONDS = (
+            math.inf
+        )  # on a busy machine, a batch may end, and stay, before what is refused
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=folder) as work:
         (Path(work) / "input").mkdir()
