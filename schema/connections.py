@@ -27,7 +27,7 @@ def opened(duck: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
 
 
 def closing(duck: duckdb.DuckDBPyConnection) -> None:
-    """End what a connection still runs, which its closing would wait for, and leave it in peace from now on."""
+    """End what a connection still runs, which its closing would wait for, and leave it in peace."""
     with _lock:
         if _open.pop(duck, None) is not None:
             _interrupt(duck)

@@ -11,17 +11,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.alignment import Alignment, Link, PhraseLink
 from sentgen.alignment.extraction import SentencePair, sentence_pairs
 from sentgen.alignment.numbering import Numbering
 from sentgen.alignment.pair import Pair
+from sentgen.arrays import Ints, Longs
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-#: Which text generates the other.
 Side = Literal["document", "abstract"]
 #: Id of the null word among source words.
 NULL = 0

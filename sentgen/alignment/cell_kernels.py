@@ -8,21 +8,14 @@ list, for each thing, its x in the same way.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import compiled
+from sentgen.arrays import Bytes, Floats, Ints, Longs, compiled
 
-Ids = npt.NDArray[np.int32]
-Keys = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Kinds = npt.NDArray[np.uint8]
-
-#: Kinds of cells, which decide on the fake count of their prior.
 PHRASE, WORD, STEM, IDENTITY = range(4)
 
 
 @compiled
-def invert(starts: Keys, of: Ids, new_starts: Keys, new_of: Ids) -> None:
+def invert(starts: Longs, of: Ints, new_starts: Longs, new_of: Ints) -> None:
     """Turn lists of things into lists of their owners; ``new_starts`` (things + 1,) holds zeros at first."""
     for thing in of:
         new_starts[thing + 1] += 1
@@ -37,7 +30,13 @@ def invert(starts: Keys, of: Ids, new_starts: Keys, new_of: Ids) -> None:
 
 @compiled
 def _count_row(
-    row: int, pair_starts: Keys, pairs_of: Ids, column_starts: Keys, columns_of: Ids, times: Ids, seen: Ids
+    row: int,
+    pair_starts: Longs,
+    pairs_of: Ints,
+    column_starts: Longs,
+    columns_of: Ints,
+    times: Ints,
+    seen: Ints,
 ) -> int:
     """Count in how many pairs each column occurs together with a row; return how many columns do."""
     found = 0
@@ -54,14 +53,14 @@ def _count_row(
 
 @compiled
 def count_cells(
-    pair_starts: Keys,
-    pairs_of: Ids,
-    column_starts: Keys,
-    columns_of: Ids,
-    row_keys: Keys,
-    column_keys: Keys,
+    pair_starts: Longs,
+    pairs_of: Ints,
+    column_starts: Longs,
+    columns_of: Ints,
+    row_keys: Longs,
+    column_keys: Longs,
     least: int,
-    sizes: Keys,
+    sizes: Longs,
 ) -> None:
     """Write the number of cells of each row: word pairs, and other pairs that ``least`` pairs have."""
     times = np.zeros(len(column_keys), np.int32)
@@ -78,18 +77,18 @@ def count_cells(
 def fill_cells(
     first: int,
     last: int,
-    pair_starts: Keys,
-    pairs_of: Ids,
-    column_starts: Keys,
-    columns_of: Ids,
-    row_keys: Keys,
-    column_keys: Keys,
-    row_stems: Keys,
-    column_stems: Keys,
+    pair_starts: Longs,
+    pairs_of: Ints,
+    column_starts: Longs,
+    columns_of: Ints,
+    row_keys: Longs,
+    column_keys: Longs,
+    row_stems: Longs,
+    column_stems: Longs,
     least: int,
-    starts: Keys,
-    targets: Ids,
-    kinds: Kinds,
+    starts: Longs,
+    targets: Ints,
+    kinds: Bytes,
 ) -> None:
     """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
     times = np.zeros(len(column_keys), np.int32)
@@ -114,7 +113,7 @@ def fill_cells(
 
 
 @compiled
-def remake(starts: Keys, kinds: Kinds, fake: Floats, counts: Floats, prob: Floats) -> None:
+def remake(starts: Longs, kinds: Bytes, fake: Floats, counts: Floats, prob: Floats) -> None:
     """Make each row the mode of its posterior, (count + fake) / sum, and set the counts to 0.
 
     A row whose sum is 0 keeps what it has.
@@ -130,7 +129,7 @@ def remake(starts: Keys, kinds: Kinds, fake: Floats, counts: Floats, prob: Float
 
 
 @compiled
-def prior_density(kinds: Kinds, fake: Floats, prob: Floats) -> float:
+def prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
     """Return the sum of fake * log(prob) over all cells with a fake count."""
     total = 0.0
     for cell in range(len(kinds)):
@@ -141,11 +140,11 @@ def prior_density(kinds: Kinds, fake: Floats, prob: Floats) -> float:
 
 @compiled
 def drop_cells(
-    before: Keys,
-    starts: Keys,
+    before: Longs,
+    starts: Longs,
     kept: int,
-    targets: Ids,
-    kinds: Kinds,
+    targets: Ints,
+    kinds: Bytes,
     fake: Floats,
     counts: Floats,
     prob: Floats,

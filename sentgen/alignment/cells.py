@@ -21,14 +21,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sentgen.alignment import cell_kernels as kernels
-from sentgen.alignment.jumps import Floats
-from sentgen.alignment.lexicon import Ids, Keys, PairIds, find_keys, phrase_keys
+from sentgen.alignment.lexicon import PairIds, find_keys, phrase_keys
 from sentgen.alignment.parameters import RewriteTable
 from sentgen.alignment.settings import Prior, Settings
+from sentgen.arrays import Bytes, Floats, Ints, Longs
 
 #: Streams the pairs from the first to the last, as often as it is called.
 Stream = Callable[[], Iterator[PairIds]]
-#: Keys that are held before they are counted, and cells that are gone through at once.
+#: Longs that are held before they are counted, and cells that are gone through at once.
 _BLOCK = 1 << 22
 
 
@@ -77,9 +77,9 @@ def _resident() -> float:
 class Phrases:
     """Phrases of one side, sorted by key: (P,) keys, keys of their stems, and (P, longest) words or -1."""
 
-    keys: Keys
-    stems: Keys
-    words: Ids
+    keys: Longs
+    stems: Longs
+    words: Ints
 
 
 @dataclass(slots=True)
@@ -90,11 +90,11 @@ class Cells:
     them gives memory back to ``space`` now and then.
     """
 
-    rows: Keys
-    starts: Keys
-    columns: Keys
-    targets: Ids
-    kinds: npt.NDArray[np.uint8]
+    rows: Longs
+    starts: Longs
+    columns: Longs
+    targets: Ints
+    kinds: Bytes
     prob: Floats
     counts: Floats
     fake: Floats
@@ -102,7 +102,7 @@ class Cells:
 
     @classmethod
     def of_size(
-        cls, rows: Keys, starts: Keys, columns: Keys, size: int, fake: Floats, space: Space | None = None
+        cls, rows: Longs, starts: Longs, columns: Longs, size: int, fake: Floats, space: Space | None = None
     ) -> Cells:
         """Return a table with room for so many cells, in memory where no space is given."""
         make = np.zeros if space is None else space.array
@@ -216,13 +216,13 @@ def lay_out(
     return cells, rows, columns
 
 
-Texts = Callable[[], Iterator[tuple[Ids, Ids]]]
+Texts = Callable[[], Iterator[tuple[Ints, Ints]]]
 
 
-def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ids, Ids]], *, stems: bool) -> Texts:
+def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ints, Ints]], *, stems: bool) -> Texts:
     """Return a stream of one side: words and stems of each text, or stems for both."""
 
-    def texts() -> Iterator[tuple[Ids, Ids]]:
+    def texts() -> Iterator[tuple[Ints, Ints]]:
         for pair in stream():
             words, of = words_of(pair)
             yield (of, of) if stems else (words, of)
@@ -230,14 +230,14 @@ def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ids, Ids]], *, st
     return texts
 
 
-def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Keys, Ids]:
+def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Longs, Ints]:
     """Return the words and frequent phrases of one side, and which of them each text has, as lists."""
     keys = _frequent(texts, longest, least)
     phrases = Phrases(keys, keys.copy(), np.full((len(keys), longest), -1, np.int32))
     starts = [0]
-    of: list[Ids] = []
+    of: list[Ints] = []
     for words, stems in texts():
-        mine: list[npt.NDArray[np.int64]] = []
+        mine: list[Longs] = []
         for length in range(1, longest + 1):
             at, place = find_keys(keys, phrase_keys(words, length))
             phrases.stems[place] = phrase_keys(stems, length)[at]
@@ -249,11 +249,11 @@ def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Keys, Ids
     return phrases, np.array(starts, np.int64), np.concatenate([np.empty(0, np.int32), *of])
 
 
-def _frequent(texts: Texts, longest: int, least: int) -> Keys:
+def _frequent(texts: Texts, longest: int, least: int) -> Longs:
     """Return the keys of all words, and of the phrases that so many texts have, sorted."""
     words: set[int] = set()
     keys, times = np.empty(0, np.int64), np.empty(0, np.int64)
-    held: list[Keys] = []
+    held: list[Longs] = []
     size = 0
     for text, _ in texts():
         words.update(text.tolist())
@@ -267,7 +267,7 @@ def _frequent(texts: Texts, longest: int, least: int) -> Keys:
     return np.concatenate([keys[times >= least], np.array(sorted(words), np.int64)])
 
 
-def _counted(keys: Keys, times: Keys, held: Sequence[Keys]) -> tuple[Keys, Keys]:
+def _counted(keys: Longs, times: Longs, held: Sequence[Longs]) -> tuple[Longs, Longs]:
     """Add keys, each one time, to sorted keys with their number."""
     every = np.concatenate([keys, *held])
     weights = np.concatenate([times, np.ones(len(every) - len(keys), np.int64)])

@@ -20,14 +20,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.lcs import stems, word_by_word
 from sentgen.alignment.pair import Pair
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from sentgen.arrays import Floats, Longs
 
 _NEXT, _LATER, _EARLIER, _SOON, _BEFORE, _FAR = np.log([1.0, 0.9, 0.8, 0.7, 0.6, 0.5])
 
@@ -53,13 +50,13 @@ class CutAndPaste:
             yield word_by_word(list(blocks(path, sentences, self.n)))
 
 
-def sentence_numbers(starts: Sequence[int], length: int) -> Ints:
+def sentence_numbers(starts: Sequence[int], length: int) -> Longs:
     """Return the number of its sentence, from 0, for each word."""
     return np.searchsorted(np.asarray(starts), np.arange(length), side="right") - 1
 
 
 def best_path(
-    document: Sequence[str], abstract: Sequence[str], sentences: Ints, *, near: int = 3
+    document: Sequence[str], abstract: Sequence[str], sentences: Longs, *, near: int = 3
 ) -> list[tuple[int, int]]:
     """Return (document offset, abstract offset) of the abstract words that are in the document, by Viterbi.
 
@@ -74,7 +71,7 @@ def best_path(
     if not known:
         return []
     score = np.zeros(len(candidates[0]))
-    back: list[Ints] = []
+    back: list[Longs] = []
     for before, after in pairwise(candidates):
         total = score[:, None] + transition_logp(before, after, sentences, near)
         back.append(np.argmax(total, axis=0))
@@ -87,7 +84,7 @@ def best_path(
     return list(zip(reversed(path), known, strict=True))
 
 
-def transition_logp(before: Ints, after: Ints, sentences: Ints, near: int) -> Floats:
+def transition_logp(before: Longs, after: Longs, sentences: Longs, near: int) -> Floats:
     """Return log P(after | before), (len(before), len(after)), of document offsets."""
     step = after[None, :] - before[:, None]
     apart = sentences[after][None, :] - sentences[before][:, None]
@@ -97,7 +94,7 @@ def transition_logp(before: Ints, after: Ints, sentences: Ints, near: int) -> Fl
     return logp
 
 
-def blocks(path: Sequence[tuple[int, int]], sentences: Ints, n: int) -> Iterator[tuple[int, int, int]]:
+def blocks(path: Sequence[tuple[int, int]], sentences: Longs, n: int) -> Iterator[tuple[int, int, int]]:
     """Yield (document start, abstract start, length) of stretches of at least n words side by side."""
     start = 0
     for i in range(1, len(path) + 1):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import closing
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.alignment import Alignment, PhraseLink
 from sentgen.alignment.budget import UNBOUNDED, Budget, Sizes
@@ -20,19 +19,18 @@ from sentgen.alignment.decode_kernels import (
 )
 from sentgen.alignment.emission import Rewriting, rewriting
 from sentgen.alignment.inference import Seen, chain, infer_rows
-from sentgen.alignment.jumps import Floats
-from sentgen.alignment.lattice_kernels import Chain, Emission, Indices, leaps
+from sentgen.alignment.lattice_kernels import Chain, Emission, leaps
 from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.links import Choice, LinkTable
 from sentgen.alignment.parameters import Parameters
-from sentgen.alignment.sentences import Marks
 from sentgen.alignment.settings import Settings
+from sentgen.arrays import Bools, Floats, Longs
 
 #: Called with the first of some abstract words and the posteriors of their links, (rows, n).
 TakeLinks = Callable[[int, Floats], None]
 
 
-def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, Indices]:
+def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, Longs]:
     """Return the log-probability of the best path and its segments in the order of the abstract.
 
     A segment is (start, length, position, width, event), see ``follow_back``. An impossible pair has none.
@@ -196,7 +194,7 @@ def sizes_of(pair: PairIds) -> Sizes:
     )
 
 
-def _stops(pair: PairIds) -> tuple[Marks, Marks] | None:
+def _stops(pair: PairIds) -> tuple[Bools, Bools] | None:
     """Return which words of abstract and document are full stops, if the pair knows."""
     if pair.kinship is None:
         return None
@@ -206,9 +204,9 @@ def _stops(pair: PairIds) -> tuple[Marks, Marks] | None:
     )
 
 
-def copied(found: Rewriting, settings: Settings) -> npt.NDArray[np.bool_]:
+def copied(found: Rewriting, settings: Settings) -> Bools:
     """Say which phrase events are equal word by word up to the stem."""
-    equal: npt.NDArray[np.bool_] = found.event_parts[2 if settings.stems == "table" else 1] > 0
+    equal: Bools = found.event_parts[2 if settings.stems == "table" else 1] > 0
     return equal
 
 

@@ -7,12 +7,10 @@ that it leaps over is kept by event; here the logs of both.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.jump_kernels import Jumps
-from sentgen.alignment.jumps import Floats
-from sentgen.alignment.lattice_kernels import Chain, Emission, Indices, Leaps, word_row
-from sentgen.models.ngram_table import compiled
+from sentgen.alignment.lattice_kernels import Chain, Emission, Leaps, word_row
+from sentgen.arrays import Bools, Floats, Longs, compiled
 
 
 @compiled
@@ -23,7 +21,7 @@ def log_chain(chain: Chain) -> Chain:
 
 
 @compiled
-def best_jumps(jumps: Jumps, source: Floats, queue: Indices, out: Floats) -> None:
+def best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None:
     """Set ``out[i]`` to the greatest source[e] + log j(i - e) over e; ``queue`` is working space, (n + 1,).
 
     The greatest value of a far cell is that of a sliding window, kept as a queue of falling values.
@@ -126,7 +124,7 @@ def best_scores(
 
 @compiled
 def follow_back(
-    emission: Emission, chain: Chain, leaps: Leaps, first: int, scores: Floats, path: Indices, at: Indices
+    emission: Emission, chain: Chain, leaps: Leaps, first: int, scores: Floats, path: Longs, at: Longs
 ) -> None:
     """Follow the best path back through the rows from ``first`` on, as far as they go.
 
@@ -172,9 +170,7 @@ def follow_back(
 
 
 @compiled
-def add_event_links(
-    emission: Emission, posterior: Floats, copied: npt.NDArray[np.bool_], first: int, links: Floats
-) -> None:
+def add_event_links(emission: Emission, posterior: Floats, copied: Bools, first: int, links: Floats) -> None:
     """Add the posteriors of phrase events to their links, of the abstract words from ``first`` on, (rows, n).
 
     The words of a copy are linked one to one, those of another event each to each.

@@ -13,16 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import xlogy
 
 from sentgen.alignment.budget import UNBOUNDED, Budget, Sizes
 from sentgen.alignment.emission import Rewriting, add_to_sums, credit, rewriting, word_sums
 from sentgen.alignment.inference import Seen, chain, infer_rows
-from sentgen.alignment.jumps import Floats, jump_cells
+from sentgen.alignment.jumps import jump_cells
 from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.parameters import Parameters, RewriteTable
 from sentgen.alignment.settings import Settings
+from sentgen.arrays import Floats, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def rejected_jumps(departures: Floats, parameters: Parameters, settings: Setting
     position = np.arange(n + 1)
     total, first = np.append(0.0, np.cumsum(departures)), np.append(0.0, np.cumsum(departures * position))
 
-    def inside(bound: npt.NDArray[np.int64]) -> Floats:
+    def inside(bound: Longs) -> Floats:
         """Sum over e of departures[e] times the distances up to the bound that stay inside 1..n + 1."""
         low, high = np.clip(-bound, 0, n + 1), np.clip(n + 1 - bound, 0, n + 1)
         # For e < low none, for low <= e < high those from 1 - e to the bound, beyond all n + 1.

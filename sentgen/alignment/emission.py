@@ -21,12 +21,12 @@ from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.emission_kernels import add_words, share_out
 from sentgen.alignment.event_kernels import Order, by_end
 from sentgen.alignment.events import all_events, copied_runs, look_up, nothing, word_cells
-from sentgen.alignment.jumps import Floats
-from sentgen.alignment.lattice_kernels import Emission, Indices
-from sentgen.alignment.lexicon import Ids, PairIds
+from sentgen.alignment.lattice_kernels import Emission
+from sentgen.alignment.lexicon import PairIds
 from sentgen.alignment.parameters import Parameters, RewriteTable
 from sentgen.alignment.sentences import breaks
 from sentgen.alignment.settings import Settings
+from sentgen.arrays import Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class WordParts:
 
     rows: slice
     parts: Floats
-    cells: Indices
-    stem_cells: Indices
+    cells: Longs
+    stem_cells: Longs
     learnt: Floats
 
 
@@ -53,12 +53,12 @@ class Words:
     """
 
     pair: PairIds
-    into: Ids
-    words: Ids
-    into_stems: Ids
-    word_stems: Ids
-    abstract: Indices
-    document: Indices
+    into: Ints
+    words: Ints
+    into_stems: Ints
+    word_stems: Ints
+    abstract: Longs
+    document: Longs
 
     @classmethod
     def of(cls, pair: PairIds) -> Words:
@@ -123,8 +123,8 @@ class Rewriting:
     words: Words
     kept: WordParts | None
     event_parts: Floats
-    event_cells: Indices
-    event_stem_cells: Indices
+    event_cells: Longs
+    event_stem_cells: Longs
 
     def word_parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
         """Yield the components of the words, some different words of the abstract at a time."""
@@ -173,14 +173,14 @@ def rewriting(
     return Rewriting(emission, words, kept, event_parts, events.cell, events.stem_cell)
 
 
-def _stems(words: Ids, text: Ids, stems: Ids) -> Ids:
+def _stems(words: Ints, text: Ints, stems: Ints) -> Ints:
     """Return the stem of each word of a text."""
     found = np.zeros(len(words), np.int32)
     found[np.searchsorted(words, text)] = stems
     return found
 
 
-def _forms(stems: Ids, parameters: Parameters, settings: Settings) -> Floats:
+def _forms(stems: Ints, parameters: Parameters, settings: Settings) -> Floats:
     """Return N(stem) of each stem, as the constants of the settings want it."""
     if settings.constants == "one":
         return np.ones(len(stems))
@@ -190,14 +190,14 @@ def _forms(stems: Ids, parameters: Parameters, settings: Settings) -> Floats:
     return count
 
 
-def _unigram(abstract: Ids, parameters: Parameters) -> Floats:
+def _unigram(abstract: Ints, parameters: Parameters) -> Floats:
     known = abstract < len(parameters.unigram)
     prob = np.full(len(abstract), parameters.unseen)
     prob[known] = parameters.unigram[abstract[known]]
     return prob
 
 
-def _probs(table: RewriteTable, index: Indices, prior: Floats) -> Floats:
+def _probs(table: RewriteTable, index: Longs, prior: Floats) -> Floats:
     if not len(table):
         return prior
     return np.where(index >= 0, table.prob[index], prior)
@@ -244,7 +244,7 @@ def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings:
     return parts
 
 
-def _shares(counts: Floats, offsets: Indices, lengths: Indices) -> Floats:
+def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
     """Return one over the product of the counts of each phrase."""
     logs = np.append(0.0, np.cumsum(np.log(counts)))
     shares: Floats = np.exp(logs[offsets] - logs[offsets + lengths])

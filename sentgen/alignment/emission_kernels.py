@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-from sentgen.alignment.jumps import Floats
-from sentgen.models.ngram_table import compiled
-
-Indices = npt.NDArray[np.int64]
+from sentgen.arrays import Floats, Longs, compiled
 
 
 @compiled
-def add_words(posterior: Floats, rows: Indices, columns: Indices, out: Floats) -> None:
+def add_words(posterior: Floats, rows: Longs, columns: Longs, out: Floats) -> None:
     """Add posteriors (m, n) to the cells of the words that the offsets hold, (words of m, words of n)."""
     for t in range(posterior.shape[0]):
         row = out[rows[t]]
@@ -26,8 +20,8 @@ def share_out(
     weights: Floats,
     parts: Floats,
     learnt: Floats,
-    cells: Indices,
-    stem_cells: Indices,
+    cells: Longs,
+    stem_cells: Longs,
     table: Floats,
     stems: Floats,
     sums: Floats,

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import compiled
-
-Indices = npt.NDArray[np.int64]
-Ids = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
+from sentgen.arrays import Bools, Ints, Longs, compiled
 
 
 class Phrases(NamedTuple):
@@ -23,18 +18,18 @@ class Phrases(NamedTuple):
     """
 
     first_word: int
-    starts: Indices
-    offset: Indices
-    length: Indices
-    place: Indices
+    starts: Longs
+    offset: Longs
+    length: Longs
+    place: Longs
 
 
 class Hits(NamedTuple):
     """Cells of phrases: abstract phrase p has document phrases and cells from ``starts[p]`` to the next."""
 
-    starts: Indices
-    document: Indices
-    cell: Indices
+    starts: Longs
+    document: Longs
+    cell: Longs
 
 
 class Runs(NamedTuple):
@@ -43,9 +38,9 @@ class Runs(NamedTuple):
     They begin at ``position[k]`` (from 0) of the document and go on for up to ``longest[k]`` words.
     """
 
-    starts: Indices
-    position: Indices
-    longest: Indices
+    starts: Longs
+    position: Longs
+    longest: Longs
 
 
 class Order(NamedTuple):
@@ -55,18 +50,18 @@ class Order(NamedTuple):
     document; ``cell`` and ``stem_cell`` are -1 for none; ``stems`` and ``words`` say what is a copy.
     """
 
-    start: Indices
-    length: Indices
-    position: Indices
-    width: Indices
-    cell: Indices
-    stem_cell: Indices
-    stems: Flags
-    words: Flags
+    start: Longs
+    length: Longs
+    position: Longs
+    width: Longs
+    cell: Longs
+    stem_cell: Longs
+    stems: Bools
+    words: Bools
 
 
 @compiled
-def _gallop(targets: Ids, first: int, last: int, wanted: int) -> int:
+def _gallop(targets: Ints, first: int, last: int, wanted: int) -> int:
     """Return the first place from ``first`` on that is not less than wanted, or ``last``; it is not far."""
     step = 1
     low = first
@@ -85,13 +80,13 @@ def _gallop(targets: Ids, first: int, last: int, wanted: int) -> int:
 
 @compiled
 def find_cells(
-    rows: Indices,
-    firsts: Indices,
-    lasts: Indices,
-    columns: Indices,
-    wanted: Indices,
-    targets: Ids,
-    found: Indices,
+    rows: Longs,
+    firsts: Longs,
+    lasts: Longs,
+    columns: Longs,
+    wanted: Longs,
+    targets: Ints,
+    found: Longs,
 ) -> int:
     """Find the cells of wanted columns in rows of a table; return their number.
 
@@ -117,7 +112,7 @@ def find_cells(
 
 
 @compiled
-def place_hits(found: Indices, size: int) -> Hits:
+def place_hits(found: Longs, size: int) -> Hits:
     """Return (document phrase, abstract phrase, cell) by abstract phrase, of which there are ``size``."""
     starts = np.zeros(size + 1, np.int64)
     for k in range(len(found)):
@@ -134,7 +129,7 @@ def place_hits(found: Indices, size: int) -> Hits:
 
 
 @compiled
-def count_runs(abstract: Ids, document: Ids) -> int:
+def count_runs(abstract: Ints, document: Ints) -> int:
     """Return the number of places where runs of two or more equal words begin."""
     count = 0
     for t in range(len(abstract) - 1):
@@ -145,7 +140,7 @@ def count_runs(abstract: Ids, document: Ids) -> int:
 
 
 @compiled
-def run_lengths(abstract: Ids, document: Ids, longest: int, count: int) -> Indices:
+def run_lengths(abstract: Ints, document: Ints, longest: int, count: int) -> Longs:
     """Return all (start, position, length of the longest run from there) of two or more equal words.
 
     ``start`` and ``position`` count from 0; the runs are in their order, and there are ``count``.
@@ -183,8 +178,8 @@ def _fill_from(
     length: int,
     side: tuple[Phrases, Phrases, Hits],
     count: int,
-    at: Indices,
-    fields: Indices,
+    at: Longs,
+    fields: Longs,
 ) -> int:
     """Add the events of a table for the abstract phrase at t; ``at`` (K, n) leads to those there already."""
     document, abstract, hits = side
@@ -221,8 +216,8 @@ def fill_events(
     stems: tuple[Phrases, Phrases, Hits],
     stem_runs: Runs,
     word_runs: Runs,
-    fields: Indices,
-    equal: Flags,
+    fields: Longs,
+    equal: Bools,
 ) -> int:
     """Fill the six numbers (6, room) and two flags (2, room) of `Order`; return the number of events."""
     widest = max(len(table[0].place), len(stems[0].place))
@@ -259,7 +254,7 @@ def fill_events(
 
 
 @compiled
-def by_end(start: Indices, length: Indices, m: int) -> Indices:
+def by_end(start: Longs, length: Longs, m: int) -> Longs:
     """Return the events in the order of where they end, those that end together in their own order."""
     place = np.zeros(m + 2, np.int64)
     for event in range(len(start)):

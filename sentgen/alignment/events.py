@@ -14,10 +14,11 @@ import numpy as np
 
 from sentgen.alignment import event_kernels as kernels
 from sentgen.alignment.budget import events_take_too_much
-from sentgen.alignment.event_kernels import Hits, Indices, Order, Phrases, Runs
-from sentgen.alignment.lexicon import Ids, Keys, find_keys, phrase_keys
+from sentgen.alignment.event_kernels import Hits, Order, Phrases, Runs
+from sentgen.alignment.lexicon import find_keys, phrase_keys
 from sentgen.alignment.parameters import RewriteTable
 from sentgen.alignment.settings import Settings
+from sentgen.arrays import Ints, Longs
 
 #: Most events of copied runs of a pair; 500 words of news against 10,000 have some 200,000.
 MOST_COPIES = 1 << 22
@@ -35,7 +36,7 @@ class Found(NamedTuple):
     phrases: Hits
 
 
-def phrases(words: Ids, longest: int) -> tuple[Keys, Phrases]:
+def phrases(words: Ints, longest: int) -> tuple[Longs, Phrases]:
     """Return the keys of the phrases of a text, each once and sorted, and where they are."""
     longest = max(1, min(longest, len(words)))
     keys = np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)])
@@ -50,7 +51,7 @@ def phrases(words: Ids, longest: int) -> tuple[Keys, Phrases]:
     return unique, Phrases(first_word, starts, offset[order], length[order], place)
 
 
-def look_up(table: RewriteTable, document: Ids, abstract: Ids, settings: Settings) -> Found:
+def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Settings) -> Found:
     """Return the cells of a table that a pair can use, but for those of a word with a word."""
     left_keys, left = phrases(document, settings.max_document_phrase)
     right_keys, right = phrases(abstract, settings.max_abstract_phrase)
@@ -68,7 +69,7 @@ def nothing(found: Found) -> Found:
     return Found(found.document, found.abstract, hits)
 
 
-def word_cells(table: RewriteTable, document: Ids, abstract: Ids) -> Indices:
+def word_cells(table: RewriteTable, document: Ints, abstract: Ints) -> Longs:
     """Return the cells of words with words, -1 for none, (abstract, document); both are sorted."""
     cells = np.full((len(abstract), len(document)), -1)
     if len(table):
@@ -77,7 +78,7 @@ def word_cells(table: RewriteTable, document: Ids, abstract: Ids) -> Indices:
     return cells
 
 
-def _cells(table: RewriteTable, document: Keys, abstract: Keys) -> Indices:
+def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
     """Return (document, abstract, cell) of what a table has of sorted keys, sorted, (cells, 3)."""
     rows, row = find_keys(table.rows, document)
     columns, column = find_keys(table.columns, abstract)
@@ -98,7 +99,7 @@ def _cells(table: RewriteTable, document: Keys, abstract: Keys) -> Indices:
     return np.concatenate(found)
 
 
-def copied_runs(abstract: Ids, document: Ids, settings: Settings) -> Runs:
+def copied_runs(abstract: Ints, document: Ints, settings: Settings) -> Runs:
     """Return the runs of two or more equal words, by where they start.
 
     Of texts that repeat themselves so much that there are more than ``MOST_COPIES`` beginnings of runs, the

@@ -14,13 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.stems import stem
+from sentgen.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Spans = list[tuple[int, int]]
 
 #: Document sentences for an abstract sentence (Daumé & Marcu 2004).

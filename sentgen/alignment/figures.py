@@ -15,12 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.pair import Pair
-
-Ints = npt.NDArray[np.int64]
+from sentgen.arrays import Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ def fragments(document: Sequence[str], abstract: Sequence[str]) -> Iterator[tupl
         at += max(length, 1)
 
 
-def _longest_runs(document: Sequence[str], abstract: Sequence[str]) -> tuple[Ints, Ints]:
+def _longest_runs(document: Sequence[str], abstract: Sequence[str]) -> tuple[Longs, Longs]:
     """Return for each abstract word the longest common run that begins there, and where in the document."""
     ids = {word: i for i, word in enumerate(dict.fromkeys(word.lower() for word in document))}
     codes = np.array([ids[word.lower()] for word in document], np.int64)

@@ -13,21 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentgen.alignment.alignment import Alignment
-from sentgen.alignment.bitext import (
-    Bitext,
-    Floats,
-    Side,
-    alignments,
-    bitext,
-    units,
-    with_training,
-    word_links,
-)
+from sentgen.alignment.bitext import Bitext, Side, alignments, bitext, units, with_training, word_links
 from sentgen.alignment.extraction import SENTENCES
 from sentgen.alignment.model1 import normalized, train_model1
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.symmetrize import Join, joined
 from sentgen.alignment.word_kernels import hmm_best, hmm_counts
+from sentgen.arrays import Floats
 
 #: Longest jump with a count of its own; longer ones share the count of this one.
 REACH = 200

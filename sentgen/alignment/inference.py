@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from sentgen.alignment.jump_kernels import jump_weights
-from sentgen.alignment.jumps import Floats, jump_cells
+from sentgen.alignment.jumps import jump_cells
 from sentgen.alignment.lattice_kernels import (
     Chain,
     Counts,
@@ -28,6 +28,7 @@ from sentgen.alignment.lattice_kernels import (
 )
 from sentgen.alignment.parameters import Parameters
 from sentgen.alignment.settings import Settings
+from sentgen.arrays import Floats
 
 __all__ = ["Chain", "Emission", "Posterior", "Seen", "chain", "infer", "infer_rows", "log_likelihood"]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from sentgen.alignment.inference import Posterior
 from sentgen.alignment.jump_kernels import jump_weight
-from sentgen.alignment.jumps import Floats
 from sentgen.alignment.lattice_kernels import Chain, Emission
+from sentgen.arrays import Floats
 
 State = tuple[int, int]  # first position and width; (e, 0) is null at e
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from sentgen.alignment.jumps import Floats, JumpCells
-from sentgen.models.ngram_table import compiled
+from sentgen.alignment.jumps import JumpCells
+from sentgen.arrays import Floats, Longs, compiled
 
 #: Where the outermost cells end for sums: farther than any document is long.
 FAR = 1 << 40
@@ -31,8 +30,8 @@ class Jumps(NamedTuple):
     """
 
     near: Floats  # (2 * window + 1,)
-    first: npt.NDArray[np.int64]  # (far cells,)
-    last: npt.NDArray[np.int64]
+    first: Longs  # (far cells,)
+    last: Longs
     far: Floats
 
 

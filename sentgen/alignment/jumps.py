@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from sentgen.arrays import Floats, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,11 +20,11 @@ class JumpCells:
     """The cells in the order of their distances; a cell has the distances ``first`` to ``last``, (C,)."""
 
     window: int
-    first: npt.NDArray[np.int64]
-    last: npt.NDArray[np.int64]
+    first: Longs
+    last: Longs
 
     @property
-    def sizes(self) -> npt.NDArray[np.int64]:
+    def sizes(self) -> Longs:
         """Number of distances in each cell, (C,)."""
         return self.last - self.first + 1
 

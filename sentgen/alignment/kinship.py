@@ -22,6 +22,7 @@ from sentgen.alignment.function_words import FUNCTION_WORDS, STOPS, groups, is_f
 from sentgen.alignment.spellings import first_letters, letters, same_word, spelled_out
 from sentgen.alignment.thesaurus import meanings
 from sentgen.alignment.wordnet import senses
+from sentgen.arrays import Bools
 
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
@@ -44,10 +45,10 @@ class Kinship:
     """
 
     kinds: Kinds
-    abstract: npt.NDArray[np.bool_]
-    document: npt.NDArray[np.bool_]
-    abstract_stops: npt.NDArray[np.bool_]
-    document_stops: npt.NDArray[np.bool_]
+    abstract: Bools
+    document: Bools
+    abstract_stops: Bools
+    document_stops: Bools
 
     def exchanged(self) -> Kinship:
         """Return the kinship with document and abstract exchanged."""
@@ -98,7 +99,7 @@ def _each(
     return [function(word) for word in abstract], [function(word) for word in document]
 
 
-def _shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> npt.NDArray[np.bool_]:
+def _shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bools:
     """Say which sets have something in common."""
     where: dict[Key, list[int]] = defaultdict(list)
     for column, members in enumerate(right):
@@ -111,7 +112,7 @@ def _shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> np
     return found
 
 
-def _similar(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
     """Say which words, given without punctuation, begin alike, or share most pairs of letters."""
     numbers: dict[str, int] = {}
     first, second = _bigrams(left, numbers), _bigrams(right, numbers)
@@ -153,14 +154,12 @@ def _begin_alike(one: str, other: str) -> bool:
     return same >= max(_LETTERS, _BEGINNING * max(len(one), len(other)))
 
 
-def _equal(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
     """Say which words are equal; nothing equals nothing."""
     return _shared([[word] if word else [] for word in left], [[word] for word in right])
 
 
-def _initials(
-    words: Sequence[str], others: Sequence[str], other_text: Sequence[str]
-) -> npt.NDArray[np.bool_]:
+def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[str]) -> Bools:
     """Say which words are initials, and of which words: of a phrase in the other text.
 
     Function words of the phrase may have an initial, or be skipped: *usa* has none for *of*.

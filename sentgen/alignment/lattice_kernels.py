@@ -18,15 +18,10 @@ from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.jump_kernels import Jumps, count_jumps, jump_backward, jump_forward
-from sentgen.alignment.jumps import Floats
-from sentgen.models.ngram_table import compiled
+from sentgen.arrays import Floats, Longs, compiled
 
-Indices = npt.NDArray[np.int64]
-
-#: Smallest divisor of a row: one that phrases leap over may be empty, and what leaps must not overflow.
 SMALLEST = 1e-30
 
 
@@ -52,15 +47,15 @@ class Emission(NamedTuple):
 
     words: Floats  # (different words of the abstract, and of the document)
     null: Floats  # (m,)
-    start: Indices  # (events,)
-    length: Indices
-    position: Indices
-    width: Indices
+    start: Longs  # (events,)
+    length: Longs
+    position: Longs
+    width: Longs
     prob: Floats
-    by_end: Indices
+    by_end: Longs
     forget: Floats  # (m,)
-    abstract: Indices  # (m,)
-    document: Indices  # (n,)
+    abstract: Longs  # (m,)
+    document: Longs  # (n,)
 
 
 class Leaps(NamedTuple):
@@ -71,8 +66,8 @@ class Leaps(NamedTuple):
     the jump into it is worth: the event and all ways to go on.
     """
 
-    starts: Indices  # (m + 1,)
-    ends: Indices  # (m + 2,)
+    starts: Longs  # (m + 1,)
+    ends: Longs  # (m + 2,)
     entry: Floats  # (events,)
     into: Floats  # (events,)
 

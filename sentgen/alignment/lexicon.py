@@ -1,7 +1,7 @@
 """Words as integers: what the rewrite tables and the inference see of a pair.
 
 A word has an id, its place in the lexicon; so has its stem (Porter 1980). A phrase has a key: that of one
-word is its id, that of more words a negative hash of their ids. Keys need no table of phrases, so that they
+word is its id, that of more words a negative hash of their ids. Longs need no table of phrases, so that they
 can be made in any order, anywhere, and the rewrite table can be streamed and spilled; two of 10^8 phrases
 have the same key with a probability of about 10^-3.
 """
@@ -13,24 +13,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.kinship import Kinship, kinship
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.stems import stem
-
-Ids = npt.NDArray[np.int32]
-Keys = npt.NDArray[np.int64]
+from sentgen.arrays import Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)
 class PairIds:
     """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which words are akin."""
 
-    document: Ids
-    abstract: Ids
-    document_stems: Ids
-    abstract_stems: Ids
+    document: Ints
+    abstract: Ints
+    document_stems: Ints
+    abstract_stems: Ints
     kinship: Kinship | None = None
 
     def exchanged(self) -> PairIds:
@@ -63,7 +60,7 @@ class Lexicon:
         return len(self.words)
 
     @property
-    def stem_of(self) -> Ids:
+    def stem_of(self) -> Ints:
         """Id of the stem of each word, (words,)."""
         return np.array(self._stem_of, np.int32)
 
@@ -84,10 +81,10 @@ class Lexicon:
         different = self._words(np.unique(pair.abstract)), self._words(np.unique(pair.document))
         return replace(pair, kinship=kinship(*different, wordnet=wordnet, texts=texts))
 
-    def _words(self, ids: Ids) -> list[str]:
+    def _words(self, ids: Ints) -> list[str]:
         return [self.words[word] for word in ids]
 
-    def ids(self, words: Sequence[str]) -> Ids:
+    def ids(self, words: Sequence[str]) -> Ints:
         """Return the ids of words; new words get new ids."""
         return np.array([self._id(word) for word in words], np.int32)
 
@@ -104,7 +101,7 @@ class Lexicon:
         return number
 
 
-def phrase_keys(words: Ids, length: int) -> Keys:
+def phrase_keys(words: Ints, length: int) -> Longs:
     """Return the key of each phrase of a length, (len(words) - length + 1,), by its first word."""
     count = max(0, len(words) - length + 1)
     if length == 1:
@@ -117,7 +114,7 @@ def phrase_keys(words: Ids, length: int) -> Keys:
     return -1 - (mixed >> np.uint64(2)).astype(np.int64)
 
 
-def find_keys(keys: Keys, wanted: Keys) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def find_keys(keys: Longs, wanted: Longs) -> tuple[Longs, Longs]:
     """Return which of the wanted keys are among sorted keys, and their places there."""
     place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)

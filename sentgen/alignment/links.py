@@ -15,9 +15,8 @@ from typing import IO
 import numpy as np
 
 from sentgen.alignment.budget import MemoryLimitError
-from sentgen.alignment.jumps import Floats
-from sentgen.alignment.lattice_kernels import Indices
-from sentgen.alignment.sentences import Marks, StopLinks
+from sentgen.alignment.sentences import StopLinks
+from sentgen.arrays import Bools, Floats, Longs
 
 
 class LinkTable:
@@ -79,13 +78,13 @@ class Choice:
     """
 
     def __init__(
-        self, threshold: float, stops: tuple[Marks, Marks] | None = None, *, most: float = math.inf
+        self, threshold: float, stops: tuple[Bools, Bools] | None = None, *, most: float = math.inf
     ) -> None:
         self._threshold, self._most = threshold, most
         self._stops = None
         if stops is not None and stops[0].any() and stops[1].any():
             self._stops = StopLinks(*stops)
-        self._found: list[tuple[Indices, Indices, Floats]] = []
+        self._found: list[tuple[Longs, Longs, Floats]] = []
         self._count = 0
 
     def take(self, begin: int, links: Floats) -> None:
@@ -98,7 +97,7 @@ class Choice:
         if self._stops is not None:
             self._stops.add(begin, links)
 
-    def chosen(self) -> tuple[Indices, Indices, Floats]:
+    def chosen(self) -> tuple[Longs, Longs, Floats]:
         """Return rows, columns and posteriors of the links, in the order of rows, then columns."""
         if self._stops is not None:
             for rows, columns, posteriors in self._stops.reaching(self._threshold):
@@ -110,7 +109,7 @@ class Choice:
         order = np.lexsort((columns, rows))
         return rows[order], columns[order], posteriors[order]
 
-    def _keep(self, rows: Indices, columns: Indices, posteriors: Floats) -> None:
+    def _keep(self, rows: Longs, columns: Longs, posteriors: Floats) -> None:
         self._count += len(rows)
         if self._count > self._most:
             raise MemoryLimitError(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.alignment.alignment import Alignment
-from sentgen.alignment.bitext import Bitext, Floats, Side, alignments, bitext, units, with_training
+from sentgen.alignment.bitext import Bitext, Side, alignments, bitext, units, with_training
 from sentgen.alignment.extraction import SENTENCES
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.word_kernels import model1_best, model1_counts
+from sentgen.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from sqlalchemy import Connection, delete, func, insert, select
 
 from sentgen import __version__
 from sentgen.alignment.cells import Phrases, no_cells
-from sentgen.alignment.jumps import Floats, jump_cells
-from sentgen.alignment.lexicon import Ids, Lexicon
+from sentgen.alignment.jumps import jump_cells
+from sentgen.alignment.lexicon import Lexicon
 from sentgen.alignment.parameters import Parameters
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.settings_json import as_json, from_json
+from sentgen.arrays import Bools, Floats, Ints
 from sentgen.counts.writer import next_id, now
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store
@@ -183,8 +183,8 @@ def save_words(
     connection: Connection,
     model: ModelInfo,
     lexicon: Lexicon,
-    documents: npt.NDArray[np.bool_],
-    abstracts: npt.NDArray[np.bool_],
+    documents: Bools,
+    abstracts: Bools,
 ) -> None:
     """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
     table = tables.alignment_word
@@ -273,7 +273,7 @@ def _save_unigram(connection: Connection, model: ModelInfo, direction: str, unig
     raw(connection).execute(query, [model.id])
 
 
-def load_parameters(connection: Connection, model: ModelInfo, direction: str, forms: Ids) -> Parameters:
+def load_parameters(connection: Connection, model: ModelInfo, direction: str, forms: Ints) -> Parameters:
     """Return what the newest iteration learnt, without the rewrite tables.
 
     ``forms`` are the numbers of words with each stem.

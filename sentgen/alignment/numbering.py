@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import compiled
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
+from sentgen.arrays import Ints, Longs, compiled
 
 _FREE = -1
 

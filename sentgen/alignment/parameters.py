@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.alignment.jumps import Floats, jump_cells
-from sentgen.alignment.lexicon import Ids, Keys, PairIds, phrase_keys
+from sentgen.alignment.jumps import jump_cells
+from sentgen.alignment.lexicon import PairIds, phrase_keys
 from sentgen.alignment.settings import Prior, Settings
+from sentgen.arrays import Bools, Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +23,19 @@ class RewriteTable:
 
     Row r is the document phrase with the key ``rows[r]`` and has the cells ``starts[r]`` up to
     ``starts[r + 1]``; cell c is the abstract phrase with the key ``columns[targets[c]]`` and has the
-    probability ``prob[c]``. Keys are sorted, and so are the targets of a row; the probabilities of a row sum
+    probability ``prob[c]``. Longs are sorted, and so are the targets of a row; the probabilities of a row sum
     to one. ``fake`` (cells,) are the fake counts of the Dirichlet prior where EM runs in memory.
     """
 
-    rows: Keys
-    starts: npt.NDArray[np.int64]
-    columns: Keys
-    targets: Ids
+    rows: Longs
+    starts: Longs
+    columns: Longs
+    targets: Ints
     prob: Floats
     fake: Floats
 
     @classmethod
-    def of_cells(cls, document: Keys, abstract: Keys, prob: Floats, fake: Floats) -> RewriteTable:
+    def of_cells(cls, document: Longs, abstract: Longs, prob: Floats, fake: Floats) -> RewriteTable:
         """Return the table of cells that are sorted by (document key, abstract key), all (cells,)."""
         rows, firsts = np.unique(document, return_index=True)
         columns, targets = np.unique(abstract, return_inverse=True)
@@ -46,12 +46,12 @@ class RewriteTable:
         return len(self.prob)
 
     @property
-    def document(self) -> Keys:
+    def document(self) -> Longs:
         """The document key of each cell."""
         return np.repeat(self.rows, np.diff(self.starts))
 
     @property
-    def abstract(self) -> Keys:
+    def abstract(self) -> Longs:
         """The abstract key of each cell."""
         return self.columns[self.targets]
 
@@ -86,12 +86,12 @@ class Parameters:
     table: RewriteTable
     stems: RewriteTable
     unigram: Floats
-    forms: npt.NDArray[np.int32]
+    forms: Ints
     unseen: float
 
 
 def starting_parameters(
-    settings: Settings, *, words: int, forms: Ids, table: RewriteTable, stems: RewriteTable
+    settings: Settings, *, words: int, forms: Ints, table: RewriteTable, stems: RewriteTable
 ) -> Parameters:
     """Return the prior means over tables, words (their number) and ``forms`` (see ``Parameters``)."""
     jumps = jump_cells(settings.window, settings.reach)
@@ -113,7 +113,7 @@ def prior_parameters(settings: Settings) -> Parameters:
     return starting_parameters(settings, words=0, forms=none, table=empty_table(), stems=empty_table())
 
 
-def initial_parameters(pairs: Sequence[PairIds], stem_of: Ids, settings: Settings) -> Parameters:
+def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: Settings) -> Parameters:
     """Return the parameters at which EM starts: the prior means over what the pairs support.
 
     Args:
@@ -139,14 +139,14 @@ def _stemmed(pair: PairIds) -> PairIds:
     return PairIds(pair.document_stems, pair.abstract_stems, pair.document_stems, pair.abstract_stems)
 
 
-def forms_of_stems(words: Ids, stem_of: Ids) -> Ids:
+def forms_of_stems(words: Ints, stem_of: Ints) -> Ints:
     """Return how many of some words, each once, have each stem, by stem id, at least 1."""
     counts = np.bincount(stem_of[words], minlength=int(stem_of.max(initial=-1)) + 1)
     return np.maximum(counts, 1).astype(np.int32)
 
 
 def support(
-    pairs: Sequence[PairIds], stem_of: Ids, settings: Settings, *, stems: bool = False
+    pairs: Sequence[PairIds], stem_of: Ints, settings: Settings, *, stems: bool = False
 ) -> RewriteTable:
     """Return the cells that rewriting may use, at the prior mean.
 
@@ -165,26 +165,24 @@ def support(
     return prior_mean(cells[:, 0], cells[:, 1], fake)
 
 
-def prior_mean(document: Keys, abstract: Keys, fake: Floats) -> RewriteTable:
+def prior_mean(document: Longs, abstract: Longs, fake: Floats) -> RewriteTable:
     """Return a table of sorted cells at the mean of its Dirichlet prior: alpha = 1 + fake."""
     table = RewriteTable.of_cells(document, abstract, np.zeros(len(fake)), fake)
     return replace(table, prob=table.normalized(fake + 1.0))
 
 
-def phrase_pairs(pair: PairIds, settings: Settings) -> npt.NDArray[np.int64]:
+def phrase_pairs(pair: PairIds, settings: Settings) -> Longs:
     """Return the keys of all phrase pairs of a pair within the maxima, each once, (pairs, 2)."""
     document = _all_keys(pair.document, settings.max_document_phrase)
     abstract = _all_keys(pair.abstract, settings.max_abstract_phrase)
     return np.stack([np.repeat(document, len(abstract)), np.tile(abstract, len(document))], axis=1)
 
 
-def _all_keys(words: Ids, longest: int) -> Keys:
+def _all_keys(words: Ints, longest: int) -> Longs:
     return np.unique(np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)]))
 
 
-def fake_counts(
-    document: Keys, abstract: Keys, stem_of: Ids, prior: Prior, equal_stems: npt.NDArray[np.bool_]
-) -> Floats:
+def fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, equal_stems: Bools) -> Floats:
     """Return the fake counts of cells by their kind: identical, equal up to the stem, words, phrases.
 
     ``equal_stems`` says which cells are phrases of more words that are equal up to the stem.
@@ -198,9 +196,7 @@ def fake_counts(
     return fake
 
 
-def _equal_phrases(
-    pairs: Sequence[PairIds], cells: npt.NDArray[np.int64], settings: Settings
-) -> npt.NDArray[np.bool_]:
+def _equal_phrases(pairs: Sequence[PairIds], cells: Longs, settings: Settings) -> Bools:
     """Say which cells are phrases of two words or more that are equal up to the stem."""
     stem_keys: dict[int, int] = {}
     longest = max(settings.max_document_phrase, settings.max_abstract_phrase)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.alignment.jumps import Floats
-
-Indices = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.bool_]
+from sentgen.arrays import Bools, Floats, Longs
 
 
-def breaks(stops: Marks) -> Marks:
+def breaks(stops: Bools) -> Bools:
     """Say which words come right after a full stop, (m,)."""
     return np.append(False, stops[:-1])[: len(stops)]
 
@@ -31,7 +27,7 @@ class StopLinks:
         document: and of the document, (n,).
     """
 
-    def __init__(self, abstract: Marks, document: Marks) -> None:
+    def __init__(self, abstract: Bools, document: Bools) -> None:
         self._abstract, self._document = abstract, document
         self._first_row = np.append(0, np.flatnonzero(breaks(abstract)))
         self._first_column = np.append(0, np.flatnonzero(breaks(document)))
@@ -39,7 +35,7 @@ class StopLinks:
         #: Sums of the columns of the document sentence that goes on to the left of those at hand.
         self._open = np.empty((len(self._first_row), 0))
 
-    def leave_out(self, begin: int, chosen: Marks) -> None:
+    def leave_out(self, begin: int, chosen: Bools) -> None:
         """Forget that links of full stops were chosen among columns from ``begin`` on."""
         columns = np.flatnonzero(self._document[begin : begin + chosen.shape[1]])
         chosen[np.ix_(np.flatnonzero(self._abstract), columns)] = False
@@ -61,7 +57,7 @@ class StopLinks:
             sums = sums[:, : firsts[0] - begin].copy()
         self._open = sums
 
-    def reaching(self, threshold: float) -> Iterator[tuple[Indices, Indices, Floats]]:
+    def reaching(self, threshold: float) -> Iterator[tuple[Longs, Longs, Floats]]:
         """Yield rows, columns and posteriors of the links of full stops that reach a threshold."""
         rows, columns = np.flatnonzero(self._abstract), np.flatnonzero(self._document)
         of_row = np.cumsum(breaks(self._abstract))[rows]

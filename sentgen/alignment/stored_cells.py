@@ -9,8 +9,8 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete
 
 from sentgen.alignment.cells import Cells, Space, fake_counts
-from sentgen.alignment.lexicon import Keys
 from sentgen.alignment.model_store import DIRECTIONS, ModelInfo, iterations_done
+from sentgen.arrays import Longs
 from sentgen.errors import StoreError
 from sentgen.schema import alignment as tables
 from sentgen.schema.engine import arrow_reader
@@ -69,8 +69,8 @@ def load_cells(
     layer: str,
     *,
     space: Space | None = None,
-    sources: Keys | None = None,
-    targets: Keys | None = None,
+    sources: Longs | None = None,
+    targets: Longs | None = None,
 ) -> Cells:
     """Return the newest rewrite table of a layer: all of it, or the cells of some sources and targets.
 
@@ -113,8 +113,8 @@ def load_cells(
 
 def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:
     """Write batches of sorted rows into the arrays of a table."""
-    keys: list[Keys] = []
-    firsts: list[Keys] = []
+    keys: list[Longs] = []
+    firsts: list[Longs] = []
     place, last = 0, None
     for batch in batches:
         source = batch.column("source").to_numpy()

@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from sentgen.alignment.budget import Sizes
 from sentgen.alignment.decode import sizes_of
-from sentgen.alignment.lexicon import Ids, Lexicon, PairIds
+from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.parameters import forms_of_stems
 from sentgen.alignment.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
+from sentgen.arrays import Ints
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -117,10 +118,10 @@ class StoredIds:
         for document, abstract in zip(*columns, strict=True):
             yield self._pair(ids[slice(*bounds[document])], ids[slice(*bounds[abstract])])
 
-    def _pair(self, document: Ids, abstract: Ids) -> PairIds:
+    def _pair(self, document: Ints, abstract: Ints) -> PairIds:
         return PairIds(document, abstract, self.stem_of[document], self.stem_of[abstract])
 
-    def forms(self, *, exchanged: bool = False) -> Ids:
+    def forms(self, *, exchanged: bool = False) -> Ints:
         """Return how many words of the abstracts (documents, if exchanged) have each stem, at least 1."""
         words = np.flatnonzero(self.in_documents if exchanged else self.in_abstracts).astype(np.int32)
         return forms_of_stems(words, self.stem_of)

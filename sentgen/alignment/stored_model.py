@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.lexicon import Ids, Keys, Lexicon, PairIds, phrase_keys
+from sentgen.alignment.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.model_store import (
     DIRECTIONS,
     ModelInfo,
@@ -22,6 +22,7 @@ from sentgen.alignment.parameters import Parameters, forms_of_stems
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.settings import Settings
 from sentgen.alignment.stored_cells import load_cells
+from sentgen.arrays import Ints, Longs
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -40,7 +41,7 @@ class StoredAligner:
     model: ModelInfo
     settings: Settings
     words: tuple[str, ...]
-    forms: tuple[Ids, Ids]
+    forms: tuple[Ints, Ints]
     label: str
     budget: Budget = UNBOUNDED
 
@@ -109,7 +110,7 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
     return StoredAligner(store, model, model.settings, words, (forward, reverse), label or name)
 
 
-def _keys(texts: Sequence[Ids], longest: int) -> Keys:
+def _keys(texts: Sequence[Ints], longest: int) -> Longs:
     """Return the keys of all phrases, each once, sorted."""
     keys = [phrase_keys(text, length) for text in texts for length in range(1, longest + 1)]
     return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.bitext import Bitext
-from sentgen.models.ngram_table import compiled
-
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
+from sentgen.arrays import Floats, Ints, compiled
 
 
 @compiled

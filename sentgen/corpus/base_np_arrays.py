@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from sentgen.arrays import Ints, Longs, compiled
 from sentgen.corpus.base_np import NOMINAL, is_function, is_inside
-
-Ints = NDArray[np.int32]
-Scratch = NDArray[np.int64]
 
 NO_HEAD = -1
 #: Codes of tags and relations.
@@ -46,7 +42,7 @@ def relation_codes(deprels: Sequence[str]) -> Ints:
     return np.fromiter(map(_RelationCodes().__getitem__, deprels), np.int32, len(deprels))
 
 
-@njit(cache=True)
+@compiled
 def _longest(lengths: Ints) -> int:
     longest = 0
     for size in lengths:
@@ -55,11 +51,11 @@ def _longest(lengths: Ints) -> int:
 
 
 # The functions below get one sentence's part of each array, and scratch for positions, which count from 1.
-# Scratch is int64, so that numba compiles each function once, for int64, rather than for both widths.
+# Longs is int64, so that numba compiles each function once, for int64, rather than for both widths.
 
 
-@njit(cache=True)
-def _set_depths(heads: Ints, depths: Scratch) -> None:
+@compiled
+def _set_depths(heads: Ints, depths: Longs) -> None:
     """Set the distance of each token from the root (``depths[0]`` is the root above)."""
     depths[0] = 0
     for i in range(1, heads.size + 1):
@@ -78,8 +74,8 @@ def _set_depths(heads: Ints, depths: Scratch) -> None:
             node = heads[node - 1]
 
 
-@njit(cache=True)
-def _sort_nominals(upos: Ints, depths: Scratch, order: Scratch, places: Scratch) -> int:
+@compiled
+def _sort_nominals(upos: Ints, depths: Longs, order: Longs, places: Longs) -> int:
     """Set ``order`` to the nominals, nearer to the root first, then left to right; return their number.
 
     A counting sort: ``places`` is scratch for the next place of each depth.
@@ -98,8 +94,8 @@ def _sort_nominals(upos: Ints, depths: Scratch, order: Scratch, places: Scratch)
     return int(places[upos.size + 1])
 
 
-@njit(cache=True)
-def _reaches(position: int, top: int, owner: Scratch, heads: Ints, relations: Ints, depths: Scratch) -> bool:
+@compiled
+def _reaches(position: int, top: int, owner: Longs, heads: Ints, relations: Ints, depths: Longs) -> bool:
     """Climb to the child of ``top`` above a token, or to a token that is known to be inside."""
     node = position
     depth = depths[top] + 1
@@ -112,7 +108,7 @@ def _reaches(position: int, top: int, owner: Scratch, heads: Ints, relations: In
     return bool(relations[node - 1] == INSIDE_RELATION)
 
 
-@njit(cache=True)
+@compiled
 def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> Ints:
     """Return the number of the base noun phrase of each token in its sentence, as `base_np.base_nps` does.
 
@@ -159,8 +155,8 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
     return result
 
 
-@njit(cache=True)
-def _group_functions(heads: Ints, relations: Ints, first: Scratch, functions: Scratch) -> int:
+@compiled
+def _group_functions(heads: Ints, relations: Ints, first: Longs, functions: Longs) -> int:
     """Sort function words by their heads, then left to right; return their number.
 
     Those of head h are ``functions[first[h] : first[h + 1]]``.
@@ -179,14 +175,14 @@ def _group_functions(heads: Ints, relations: Ints, first: Scratch, functions: Sc
     return int(first[heads.size + 1])
 
 
-@njit(cache=True)
-def _outermost(head: int, low: int, high: int, functions: Scratch) -> int:
+@compiled
+def _outermost(head: int, low: int, high: int, functions: Longs) -> int:
     """Return the place of the word farthest from its head, of two the left one; it is the first or last."""
     return low if abs(functions[low] - head) >= abs(functions[high - 1] - head) else high - 1
 
 
-@njit(cache=True)
-def _governor(position: int, head: int | np.int64, first: Scratch, functions: Scratch) -> int:
+@compiled
+def _governor(position: int, head: int | np.int64, first: Longs, functions: Longs) -> int:
     """Return the outermost function word of a head between it and a dependent, else the head.
 
     Of the function words between them the outermost is the one nearest to the dependent, which binary search
@@ -214,8 +210,8 @@ def _governor(position: int, head: int | np.int64, first: Scratch, functions: Sc
     return int(head)
 
 
-@njit(cache=True)
-def _set_tops(size: int, first: Scratch, functions: Scratch, tops: Scratch) -> None:
+@compiled
+def _set_tops(size: int, first: Longs, functions: Longs, tops: Longs) -> None:
     """Set the token that is outermost of each token and the function words above it."""
     for i in range(1, size + 1):
         tops[i] = 0
@@ -231,10 +227,8 @@ def _set_tops(size: int, first: Scratch, functions: Scratch, tops: Scratch) -> N
                 node = functions[_outermost(node, first[node], first[node + 1], functions)]
 
 
-@njit(cache=True)
-def _promote(
-    heads: Ints, relations: Ints, first: Scratch, functions: Scratch, tops: Scratch, out: Ints
-) -> None:
+@compiled
+def _promote(heads: Ints, relations: Ints, first: Longs, functions: Longs, tops: Longs, out: Ints) -> None:
     """Set the heads of one sentence after promotion."""
     for i in range(1, heads.size + 1):
         if heads[i - 1] == 0 or relations[i - 1] != FUNCTION_RELATION:
@@ -258,7 +252,7 @@ def _promote(
         out[i - 1] = _governor(i, outer, first, functions)
 
 
-@njit(cache=True)
+@compiled
 def function_head_positions(relations: Ints, heads: Ints, lengths: Ints) -> Ints:
     """Return the heads with function words above the words they belong to, as `base_np.promoted` does.
 

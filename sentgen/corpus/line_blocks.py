@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from sentgen.arrays import Bytes, compiled
 from sentgen.corpus.readers import lines
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
@@ -58,8 +57,8 @@ def _is_plain(text: bytes, limits: Limits) -> bool:
     )
 
 
-@njit(cache=True)
-def _longest(codes: NDArray[np.uint8]) -> tuple[int, int]:
+@compiled
+def _longest(codes: Bytes) -> tuple[int, int]:
     """Return the bytes of the longest field and of the longest line."""
     field = line = field_start = line_start = 0
     for at in range(codes.size + 1):

@@ -13,11 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
 
 WIDTH = 5
 PAD = -1
@@ -31,7 +28,7 @@ class Counted:
     counts: Longs
 
 
-@njit(cache=True)
+@compiled
 def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
     """Put ``begins`` before and ``ends`` after each sentence."""
     stream = np.empty(words.size + 2 * lengths.size, np.int32)
@@ -46,8 +43,8 @@ def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
     return stream
 
 
-@njit(cache=True)
-def _reach(stream: Ints, ends: int) -> NDArray[np.uint8]:
+@compiled
+def _reach(stream: Ints, ends: int) -> Bytes:
     """Return for every position how many words its record has, up to and with the end-of-sentence word."""
     reach = np.empty(stream.size, np.uint8)
     left = 0
@@ -57,10 +54,8 @@ def _reach(stream: Ints, ends: int) -> NDArray[np.uint8]:
     return reach
 
 
-@njit(cache=True)
-def _pair_keys(
-    left: Ints, right: Ints, reach: NDArray[np.uint8], ahead: int, shift: int
-) -> NDArray[np.uint64]:
+@compiled
+def _pair_keys(left: Ints, right: Ints, reach: Bytes, ahead: int, shift: int) -> Bits:
     """Pack ``left`` of each position and ``right`` of the one ``ahead``, 0 beyond the end of the sentence."""
     keys = np.empty(left.size, np.uint64)
     for p in range(left.size):
@@ -69,14 +64,14 @@ def _pair_keys(
     return keys
 
 
-@njit(cache=True)
-def _add_positions(keys: NDArray[np.uint64], bits: int) -> None:
+@compiled
+def _add_positions(keys: Bits, bits: int) -> None:
     for p in range(keys.size):
         keys[p] = (keys[p] << np.uint64(bits)) | np.uint64(p)
 
 
-@njit(cache=True)
-def _rank(ordered: NDArray[np.uint64], bits: int, ranks: Ints, distinct: NDArray[np.uint64]) -> int:
+@compiled
+def _rank(ordered: Bits, bits: int, ranks: Ints, distinct: Bits) -> int:
     """Number the distinct keys from 1 and write each position's number into ``ranks``."""
     mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
     rank = 0
@@ -89,7 +84,7 @@ def _rank(ordered: NDArray[np.uint64], bits: int, ranks: Ints, distinct: NDArray
     return rank
 
 
-def _ranks(keys: NDArray[np.uint64], key_bits: int) -> tuple[Ints, NDArray[np.uint64]]:
+def _ranks(keys: Bits, key_bits: int) -> tuple[Ints, Bits]:
     """Replace keys by their rank among the distinct ones, from 1; also return the distinct keys by rank."""
     position_bits = int(keys.size).bit_length()
     ranks = np.empty(keys.size, np.int32)
@@ -104,13 +99,13 @@ def _ranks(keys: NDArray[np.uint64], key_bits: int) -> tuple[Ints, NDArray[np.ui
     return ranks, np.concatenate((np.zeros(1, np.uint64), values))
 
 
-@njit(cache=True)
+@compiled
 def _distinct(
-    ordered: NDArray[np.uint64],
+    ordered: Bits,
     shift: int,
-    triples: NDArray[np.uint64],
+    triples: Bits,
     triple_shift: int,
-    pairs: NDArray[np.uint64],
+    pairs: Bits,
     pair_shift: int,
     names: Ints,
     records: Ints,
@@ -169,7 +164,7 @@ def sort_records(stream: Ints, names: Ints, *, ends: int) -> tuple[Ints, Ints]:
     return records[:rows], counts[:rows]
 
 
-@njit(cache=True)
+@compiled
 def _roll_up(
     records: Ints,
     counts: Longs,

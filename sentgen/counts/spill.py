@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numba import njit
 
-from sentgen.counts.ngrams import WIDTH, Counted, Ints, Longs, RollUp, sort_records
+from sentgen.arrays import Ints, Longs, compiled
+from sentgen.counts.ngrams import WIDTH, Counted, RollUp, sort_records
 from sentgen.schema.corpus import EOS
 
 #: Bytes of memory that sorting takes for one token of a chunk, all arrays counted.
@@ -23,7 +23,7 @@ _SMALLEST_CHUNK = 1 << 16
 _BYTES_PER_RECORD = 512
 
 
-@njit(cache=True)
+@compiled
 def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
     for k in range(WIDTH):
         if records[i, a, k] != records[j, b, k]:
@@ -31,7 +31,7 @@ def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
     return i < j
 
 
-@njit(cache=True)
+@compiled
 def _sift(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None:
     while True:
         child = 2 * at + 1
@@ -48,7 +48,7 @@ def _sift(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None
         at = child
 
 
-@njit(cache=True)
+@compiled
 def _merge(
     records: Ints, counts: Ints, filled: Longs, cursor: Longs, heap: Longs, size: int, out: Ints, sums: Longs
 ) -> tuple[int, int]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from sqlalchemy import Connection, Table
 
+from sentgen.arrays import Ints, Longs
 from sentgen.counts.vocabulary import Vocabulary
 from sentgen.schema.store import append, fetch_arrow, raw
-
-Ints = NDArray[np.int32]
 
 
 class StoredStrings:
@@ -54,7 +52,7 @@ class StoredStrings:
         fresh[found["number"].to_numpy()] = found["id"].to_numpy()
         return fresh
 
-    def _add(self, first: int, missing: NDArray[np.int64]) -> Ints:
+    def _add(self, first: int, missing: Longs) -> Ints:
         row = (
             raw(self.connection)
             .execute(f"select coalesce(max(id), -1) + 1 from {self.table.name}")

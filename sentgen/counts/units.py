@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int32]
+from sentgen.arrays import Bools, Ints, compiled
 
 NOT_LAST = -1
 
 
-@njit(cache=True)
+@compiled
 def _is_tree(heads: Ints, start: int, size: int, seen: Ints) -> bool:
     """Whether every unit reaches the root; ``seen`` is scratch, 1-based positions."""
     seen[: size + 1] = 0
@@ -29,8 +27,8 @@ def _is_tree(heads: Ints, start: int, size: int, seen: Ints) -> bool:
     return roots == 1
 
 
-@njit(cache=True)
-def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+@compiled
+def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, Bools]:
     """Return the governing unit of every unit, both represented by their last word.
 
     The head of a unit is found from its last word: up the tree until the path leaves the unit

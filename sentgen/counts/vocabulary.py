@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
-from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int32]
+from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
 
 _LOAD = 0.6
 #: Positions in the kernel's state vector.
 _AT, _TOKENS, _LINES, _TYPES, _ARENA = range(5)
 
 
-@njit(cache=True)
+@compiled
 def _encode(
     text: Bytes,
     by_line: bool,
     ids: Ints,
     lengths: Ints,
     slots: Ints,
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
+    hashes: Bits,
+    offsets: Longs,
     arena: Bytes,
-    state: NDArray[np.int64],
+    state: Longs,
 ) -> bool:
     """Number tokens until the text ends (True) or the table or arena is full (False: grow and call again)."""
     at, tokens, lines, types, used = state[0], state[1], state[2], state[3], state[4]
@@ -82,8 +79,8 @@ def _encode(
     return done
 
 
-@njit(cache=True)
-def _rehash(slots: Ints, hashes: NDArray[np.uint64], types: int) -> None:
+@compiled
+def _rehash(slots: Ints, hashes: Bits, types: int) -> None:
     mask = np.uint64(slots.size - 1)
     for word in range(types):
         slot = hashes[word] & mask

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from sqlalchemy import Connection, Table, func, insert, select
 
+from sentgen.arrays import Ints, Longs
 from sentgen.corpus.base_np_arrays import (
     NO_HEAD,
     base_np_numbers,
@@ -32,9 +32,6 @@ from sentgen.schema.counting import count_trees
 from sentgen.schema.counts import segment
 from sentgen.schema.store import append, scalar
 
-Ints = NDArray[np.int32]
-
-#: Tokens that are held as Python objects before they are written.
 FLUSH_TOKENS = 100_000
 #: CoNLL's mark for a value that is not there.
 _ABSENT = "_"
@@ -183,9 +180,7 @@ class Writer:
         rows = {"corpus_id": np.full(documents.size, self.corpus_id, np.int32), "document_id": documents}
         append(self.connection, "sentence", pa.table(rows | columns))
 
-    def _append_tokens(
-        self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: NDArray[np.int64]
-    ) -> None:
+    def _append_tokens(self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: Longs) -> None:
         rows = {
             "corpus_id": np.full(words.size, self.corpus_id, np.int32),
             "sentence_id": np.repeat(ids, lengths),
@@ -247,7 +242,7 @@ class Writer:
         columns["unit_head"] = pa.array(units, mask=units == NOT_LAST)
         return columns
 
-    def _append_multiwords(self, sentences: list[Sentence], ids: NDArray[np.int64]) -> None:
+    def _append_multiwords(self, sentences: list[Sentence], ids: Longs) -> None:
         rows = [
             (self.corpus_id, int(number), first, last, form)
             for sentence, number in zip(sentences, ids, strict=True)

@@ -24,9 +24,10 @@ import numpy as np
 from sentgen.alignment import Alignment, Link, Pair
 from sentgen.alignment.alignment import PhraseLink
 from sentgen.alignment.stems import stem
+from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment_gold import Gold, GoldLinks
-from sentgen.evaluation.measurement import Figure, Floats, Measurement, ratio
+from sentgen.evaluation.measurement import Figure, Measurement, ratio
 
 #: The figure that systems are compared by: that of the paper.
 PRIMARY = "soft-f1"

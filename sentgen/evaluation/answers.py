@@ -14,8 +14,8 @@ from functools import partial
 
 import numpy as np
 
+from sentgen.arrays import Floats
 from sentgen.evaluation.cases import Case
-from sentgen.evaluation.measurement import Floats
 from sentgen.evaluation.measures import statistics
 from sentgen.evaluation.systems import System
 from sentgen.generation.prepare import Prepared, Treebank, prepare

@@ -14,7 +14,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from sentgen.evaluation.measurement import Figure, Floats, Measurement, Score
+from sentgen.arrays import Floats
+from sentgen.evaluation.measurement import Figure, Measurement, Score
 from sentgen.evaluation.ngram_overlap import ngram_statistics
 
 _ORDER, _CHARACTERS, _BETA = 4, 6, 2

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.evaluation.measurement import Floats, Measurement, Stack
+from sentgen.arrays import Floats
+from sentgen.evaluation.measurement import Measurement, Stack
 
 RESAMPLES = 1000
 LEVEL = 0.95

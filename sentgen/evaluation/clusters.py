@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from sentgen.arrays import Floats, Longs
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.parsers.trees import source_trees
 from sentgen.corpus.sentence import Sentence
@@ -136,9 +136,7 @@ def _content(sentence: Sentence) -> set[str]:
     }
 
 
-def _nearest(
-    vectors: csr_matrix, count: int, alike: float
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def _nearest(vectors: csr_matrix, count: int, alike: float) -> tuple[Longs, Floats]:
     """Return (sentences, count) numbers of the most similar others, and how similar they are."""
     size = vectors.shape[0]
     nearest = np.empty((size, count), np.int64)

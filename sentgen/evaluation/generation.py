@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from sentgen.arrays import Longs
 from sentgen.corpus.base_np import function_heads
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
@@ -165,7 +165,7 @@ def _generated(
 
 def _compared(
     clusters: Sequence[Cluster], strings: Strings, parser: Parser, spelling: Spelling, progress: Progress
-) -> npt.NDArray[np.int64]:
+) -> Longs:
     """Parse all strings, the same ones once, and count what matches."""
     wanted = sorted({text for of in strings for row in of for text in row if text is not None})
     trees = dict(zip(wanted, _parsed(wanted, parser, progress), strict=True))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.evaluation.measurement import Floats, Score
+from sentgen.arrays import Bools, Floats, Longs
+from sentgen.evaluation.measurement import Score
 from sentgen.evaluation.record import OutputRow, Row
 from sentgen.evaluation.significance import holm
 from sentgen.evaluation.verb_arguments import KINDS, Kind
@@ -98,7 +98,7 @@ class GenerationResult:
     systems: tuple[str, str]
     clusters: Sequence[str]
     lengths: Sequence[int]
-    counts: npt.NDArray[np.int64] = field(repr=False)
+    counts: Longs = field(repr=False)
     strings: Sequence[Sequence[Sequence[str | None]]] = field(repr=False)
     undefined: Undefined
     signature: str
@@ -106,7 +106,7 @@ class GenerationResult:
     seconds: float
 
     @property
-    def made(self) -> npt.NDArray[np.bool_]:
+    def made(self) -> Bools:
         """Return (systems, clusters, lengths) whether there is a string."""
         return np.array([[[text is not None for text in row] for row in of] for of in self.strings], bool)
 
@@ -126,7 +126,7 @@ class GenerationResult:
     def curve(self, metric: Metric, kind: Kind) -> Curve:
         """Return a figure by length with its tests."""
         figures, counts = self.figures(metric, kind), self._counts(metric, kind)
-        defined: npt.NDArray[np.bool_] = np.asarray(~np.isnan(figures).any(axis=0))
+        defined: Bools = np.asarray(~np.isnan(figures).any(axis=0))
         points = []
         for i, length in enumerate(self.lengths):
             chosen = defined[:, i]
@@ -142,12 +142,12 @@ class GenerationResult:
             _point(0, means, counts[:, :, defined]),
         )
 
-    def _counts(self, metric: Metric, kind: Kind) -> npt.NDArray[np.int64]:
+    def _counts(self, metric: Metric, kind: Kind) -> Longs:
         """Return (2, systems, clusters, lengths) matched relations, and all of them."""
         return np.moveaxis(self.counts[..., KINDS.index(kind), :][..., _COLUMNS[metric]], -1, 0)
 
 
-def _point(length: int, pairs: Floats, counts: npt.NDArray[np.int64]) -> Point:
+def _point(length: int, pairs: Floats, counts: Longs) -> Point:
     """Compare two systems.
 
     Args:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-#: From sums, (..., k) float64, to figures, (...) float64.
+from sentgen.arrays import Bools, Floats
+
 Figure = Callable[[Floats], Floats]
 
 
@@ -46,7 +46,7 @@ class Measurement:
         """Return the figure with its name and signature."""
         return Score(self.metric, self.value, self.signature)
 
-    def of(self, sentences: Sequence[int] | npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Measurement:
+    def of(self, sentences: Sequence[int] | npt.NDArray[np.intp] | Bools) -> Measurement:
         """Return the same metric of some of the sentences."""
         return Measurement(self.metric, self.signature, self.statistics[sentences], self.figure)
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from sentgen.arrays import Floats
 from sentgen.evaluation.bleu import OVERLAP, overlap_statistics
 from sentgen.evaluation.cases import Case
-from sentgen.evaluation.measurement import Floats, Measurement, ratio
+from sentgen.evaluation.measurement import Measurement, ratio
 from sentgen.evaluation.metrics import adjacencies_found, attachments_found, is_search_error, kendall_tau
 from sentgen.generation.bag import Unit
 from sentgen.generation.regenerate import Regenerated

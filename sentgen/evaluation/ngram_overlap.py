@@ -7,9 +7,8 @@ from itertools import chain
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.evaluation.measurement import Floats
+from sentgen.arrays import Floats, Longs
 
 
 def ngram_statistics(
@@ -52,7 +51,7 @@ def ngram_statistics(
     return found.reshape(size, 3 * order)
 
 
-def _numbered(texts: Sequence[Sequence[str]]) -> tuple[npt.NDArray[np.int64], int]:
+def _numbered(texts: Sequence[Sequence[str]]) -> tuple[Longs, int]:
     """Return the tokens of all texts as numbers below the second result; characters are their code points."""
     if texts and all(isinstance(text, str) for text in texts):
         codes = "".join(cast("Sequence[str]", texts)).encode("utf-32-le", "surrogatepass")

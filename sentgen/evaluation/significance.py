@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr
 
-from sentgen.evaluation.measurement import Floats, Measurement, Stack
+from sentgen.arrays import Floats
+from sentgen.evaluation.measurement import Measurement, Stack
 
 SHUFFLES = 10_000
 _CHUNK = 1000

@@ -10,9 +10,8 @@ unpack: the edge that enters a contracted cycle replaces the cycle's own edge in
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import Floats, Ints, compiled
+from sentgen.arrays import Bools, Floats, Ints, compiled
 
 
 @compiled
@@ -80,7 +79,7 @@ def best_arborescence(weights: Floats) -> Ints:
 
 
 @compiled
-def _best_source(value: Floats, alive: npt.NDArray[np.bool_], place: int) -> int:
+def _best_source(value: Floats, alive: Bools, place: int) -> int:
     source = -1
     for other in range(len(value)):
         if alive[other] and other != place and (source < 0 or value[other, place] > value[source, place]):
@@ -89,9 +88,7 @@ def _best_source(value: Floats, alive: npt.NDArray[np.bool_], place: int) -> int
 
 
 @compiled
-def _contract(
-    value: Floats, tail: Ints, tip: Ints, alive: npt.NDArray[np.bool_], best: Ints, cycle: Ints
-) -> None:
+def _contract(value: Floats, tail: Ints, tip: Ints, alive: Bools, best: Ints, cycle: Ints) -> None:
     """Put a cycle in the place of its first node: its best edges out, and its best edges in, less its own."""
     home = cycle[0]
     lost = np.empty(len(cycle))

@@ -25,8 +25,9 @@ from itertools import product
 
 import numpy as np
 
+from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.generation.matching import assign
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Bools, Ordering, Problem, TreeModel
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, TreeModel
 from sentgen.generation.settings import Positions
 from sentgen.generation.trees import (
     FORBIDDEN,
@@ -36,7 +37,6 @@ from sentgen.generation.trees import (
     log_of,
     tree_value,
 )
-from sentgen.models.ngram_table import Floats, Ints, compiled
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:

@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import Floats, Ints, NgramTable, compiled, extend, score_words
+from sentgen.arrays import Bits, Floats, Ints, compiled
+from sentgen.models.ngram_table import NgramTable, extend, score_words
 from sentgen.schema.corpus import EOS
-
-Bits = npt.NDArray[np.uint64]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _WORD = 64  # bits of a set that one number holds

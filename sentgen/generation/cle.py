@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sentgen.arrays import Floats
 from sentgen.generation.arborescence import best_arborescence
 from sentgen.generation.problem import Ordering, Problem
 from sentgen.generation.trees import Attachments, best_orderings, by_ngrams, tree_value
-from sentgen.models.ngram_table import Floats
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.generation.depviterbi_kernels import CLOSE, Bools, Hypotheses, Lattice, search
+from sentgen.arrays import Bools, Floats, Ints
+from sentgen.generation.depviterbi_kernels import CLOSE, Hypotheses, Lattice, search
 from sentgen.models.cluster_model import ClusterModel
-from sentgen.models.ngram_table import Floats, Ints
 
 #: Hypotheses for each length and last word where the use of words is limited.
 BEAM = 32

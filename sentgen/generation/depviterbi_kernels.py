@@ -11,14 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import Floats, Ints, compiled
+from sentgen.arrays import Bits, Bools, Floats, Ints, compiled
 
-Bools = npt.NDArray[np.bool_]
-Bits = npt.NDArray[np.uint64]
-
-#: Log-probabilities that differ by less are equal: rounding depends on the order of additions.
 CLOSE = 1e-9
 
 

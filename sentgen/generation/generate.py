@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation import salience
 from sentgen.generation.depviterbi import UNLIMITED, best_paths, lattice_of
@@ -24,7 +25,6 @@ from sentgen.models.cluster_counts import (
     document_frequencies,
 )
 from sentgen.models.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
-from sentgen.models.ngram_table import Floats, Ints
 from sentgen.models.submodel import ModelLike, lowercases, prefetch
 from sentgen.schema import Store
 

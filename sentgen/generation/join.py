@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sentgen.models.ngram_table import Ints, NgramTable, compiled, extend
+from sentgen.arrays import Ints, compiled
+from sentgen.models.ngram_table import NgramTable, extend
 
 
 @compiled

@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sentgen.arrays import Floats, Ints, compiled
 from sentgen.generation.join import Probability, join_logp, window_logp
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
-from sentgen.models.ngram_table import Floats, Ints, NgramTable, compiled
+from sentgen.models.ngram_table import NgramTable
 from sentgen.schema.corpus import BOS
 
 

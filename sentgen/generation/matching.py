@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sentgen.models.ngram_table import Floats, Ints, compiled
+from sentgen.arrays import Floats, Ints, compiled
 
 
 @compiled

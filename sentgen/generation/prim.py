@@ -19,8 +19,9 @@ from collections import Counter
 
 import numpy as np
 
+from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.generation.linearize import by_weight
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Bools, Ordering, Problem, TreeModel
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, TreeModel
 from sentgen.generation.settings import THEFTS, Theft
 from sentgen.generation.trees import (
     FORBIDDEN,
@@ -31,7 +32,6 @@ from sentgen.generation.trees import (
     log_of,
     tree_value,
 )
-from sentgen.models.ngram_table import Floats, Ints, compiled
 
 _OFF, _PRINTED = THEFTS.index("off"), THEFTS.index("printed")
 

@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sentgen.arrays import Bools, Floats, Ints
 from sentgen.generation.settings import Paper, SearchSettings
-from sentgen.models.ngram_table import Floats, Ints, NgramTable, extend, score_words, start_state
+from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
 from sentgen.schema.corpus import EOS
 
-Bools = npt.NDArray[np.bool_]
-
-#: Head of the unit that hangs on the artificial root.
 ROOT = -1
 LEFT, RIGHT = 0, 1
 

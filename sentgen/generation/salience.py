@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.models.cluster_counts import ClusterCounts
-from sentgen.models.ngram_table import Floats
 
 Kind = Literal["uniform", "unigram", "tfidf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

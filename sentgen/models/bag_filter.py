@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import Ints, compiled
+from sentgen.arrays import Bits, Ints, Longs, compiled
 
 _BITS = 64
 
@@ -23,7 +22,7 @@ class Membership(NamedTuple):
     """The bags of each word; W words occur in B bags."""
 
     places: Ints  # (greatest word id + 1,) row of a word in `bits`, -1 if it is in no bag
-    bits: npt.NDArray[np.uint64]  # (W, ceil(B / 64)) bit b % 64 of column b // 64: is it in bag b?
+    bits: Bits  # (W, ceil(B / 64)) bit b % 64 of column b // 64: is it in bag b?
 
 
 def membership(bags: Sequence[Sequence[int]], everywhere: Iterable[int]) -> Membership:
@@ -47,7 +46,7 @@ def membership(bags: Sequence[Sequence[int]], everywhere: Iterable[int]) -> Memb
 
 
 @compiled
-def within_bags(words: Ints, places: Ints, bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+def within_bags(words: Ints, places: Ints, bits: Bits) -> Longs:
     """Return the rows of the n-grams that lie within one bag, ascending; one pass.
 
     Args:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sentgen.models.ngram_table import EMPTY, Floats, Ints, NgramTable, compiled, extend, find, start_state
+from sentgen.arrays import Floats, Ints, compiled
+from sentgen.models.ngram_table import EMPTY, NgramTable, extend, find, start_state
 from sentgen.schema.corpus import EOS
 
 

@@ -15,15 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
+from sentgen.arrays import Longs
 from sentgen.counts import corpora
 from sentgen.errors import InputError, NotFoundError
 from sentgen.models import sql
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
 
-Counts = npt.NDArray[np.int64]
-
-#: Different words of a cluster: its tables of pairs are square.
 MAX_WORDS = 2_000
 #: Clusters that are looked up together.
 BATCH = 50
@@ -35,16 +33,16 @@ _LEVELS = (("w", "w"), ("t", "w"), ("w", "t"), ("t", "t"))
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Counts of pairs of tokens of one sentence, ``a`` before ``b``; row a, column b, words or tags.
+    """Longs of pairs of tokens of one sentence, ``a`` before ``b``; row a, column b, words or tags.
 
     ``together`` counts the pairs, ``to_right`` those in which b governs a (the head is to the right), and
     ``to_left`` those in which a governs b. With Adj of the papers, whose rows are heads,
     ``to_right[a, b]`` is Adj_right[b, a] and ``to_left[a, b]`` is Adj_left[a, b].
     """
 
-    together: Counts
-    to_right: Counts
-    to_left: Counts
+    together: Longs
+    to_right: Longs
+    to_left: Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +67,13 @@ class ClusterCounts:
     name: str
     words: tuple[str, ...]
     tags: tuple[str, ...]
-    tag_of: Counts
-    count: Counts
-    most: Counts
-    found_in: Counts
+    tag_of: Longs
+    count: Longs
+    most: Longs
+    found_in: Longs
     sentences: int
     parsed: bool
-    bigrams: Counts
+    bigrams: Longs
     pairs: PairCounts
     backed_off: tuple[PairCounts, ...] = ()
 

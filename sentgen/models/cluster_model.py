@@ -18,10 +18,10 @@ from typing import Literal
 
 import numpy as np
 
+from sentgen.arrays import Floats, Longs
 from sentgen.errors import ModelError
-from sentgen.models.cluster_counts import ClusterCounts, Counts, PairCounts
+from sentgen.models.cluster_counts import ClusterCounts, PairCounts
 from sentgen.models.katz import ABSOLUTE, K, good_turing
-from sentgen.models.ngram_table import Floats
 
 Smoothing = Literal["none", "collins"]
 
@@ -77,7 +77,7 @@ def require_trees(counts: ClusterCounts) -> None:
         )
 
 
-def collins(levels: Sequence[tuple[Counts, Counts]]) -> Floats:
+def collins(levels: Sequence[tuple[Longs, Longs]]) -> Floats:
     """Return relations over co-occurrences, each level backed off to the next one (Collins 1996).
 
     With e_i = relations_i / together_i, nothing over nothing being nothing, and l_i = together_i /
@@ -114,7 +114,7 @@ def _by_word(counts: ClusterCounts) -> list[PairCounts]:
     return [one, PairCounts(tag_tag.together[both], tag_tag.to_right[both], tag_tag.to_left[both])]
 
 
-def katz(counts: Counts) -> Floats:
+def katz(counts: Longs) -> Floats:
     """Return p(column | row) with Katz back-off: the model that `sentgen.models.katz` builds in the store.
 
     The vocabulary is closed: the n words and the end of the sentence.
@@ -139,7 +139,7 @@ def katz(counts: Counts) -> Floats:
     return np.asarray(np.where(seen, kept, alpha[:, None] * unigrams))
 
 
-def _discounted(counts: Counts) -> Floats:
+def _discounted(counts: Longs) -> Floats:
     """Return counts with the discounts of Katz 1987, or less 1/2 where those fail."""
     occurring = [int((counts == r).sum()) for r in range(1, K + 2)]
     discounts = good_turing(occurring)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.models.ngram_table import Floats, Ints, compiled
+from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.tree_counts import Counts, Numbering, Trees, count_trees, no_counts
 from sentgen.models.trees import Layer as Layer
 from sentgen.models.trees import TreeCache, cache_of, states_of

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from sentgen.models.ngram_table import Floats, Ints
+from sentgen.arrays import Floats, Ints
 from sentgen.schema import Store
 
 _ENTRY_OVERHEAD = 600

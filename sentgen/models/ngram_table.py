@@ -15,30 +15,19 @@ All logarithms are natural.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
+from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.schema.corpus import BOS, UNK
 
-F = TypeVar("F", bound=Callable[..., Any])
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-
-#: Log-probability of an unknown word where the model has no <unk>: 10^-100, as KenLM takes it.
 MISSING_UNK = -100 * math.log(10)
 #: Log-probability of <s>, which is only ever a context: 10^-99, as ARPA files write it.
 NEVER = -99 * math.log(10)
 #: Row of the empty context.
 EMPTY = 0
-
-
-def compiled(function: F) -> F:
-    """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
-    return cast(F, njit(cache=True, nogil=True)(function))
 
 
 class NgramTable(NamedTuple):
@@ -47,7 +36,7 @@ class NgramTable(NamedTuple):
     A row whose n-gram is only a prefix of others ("blank") has the log-probability that backing off gives.
     """
 
-    keys: npt.NDArray[np.int64]  # (power of two,) row of the prefix << 32 | last word; -1 where free
+    keys: Longs  # (power of two,) row of the prefix << 32 | last word; -1 where free
     values: Ints  # (power of two,) row of the n-gram
     logp: Floats  # (R,)
     backoff: Floats  # (R,)
@@ -57,7 +46,7 @@ class NgramTable(NamedTuple):
 
 
 @compiled
-def _slot(keys: npt.NDArray[np.int64], bits: int, key: int | np.int64) -> int:
+def _slot(keys: Longs, bits: int, key: int | np.int64) -> int:
     """Return the slot that holds the key, or the free slot where it belongs (Fibonacci hashing)."""
     mask = (1 << bits) - 1
     slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits))

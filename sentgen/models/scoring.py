@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from sentgen.models.ngram_table import Floats, Ints, NgramTable, compiled, extend, start_state
+from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.models.ngram_table import NgramTable, extend, start_state
 from sentgen.models.submodel import ModelLike, SubModel, lowercases
 from sentgen.models.text_ngrams import prefetch_text
 from sentgen.schema import Store
@@ -177,8 +177,8 @@ def _score_batch(
 
 @compiled
 def _score_flat(
-    table: NgramTable, start: int, words: Ints, ends: npt.NDArray[np.int64], unk: int, eos: int
-) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
+    table: NgramTable, start: int, words: Ints, ends: Longs, unk: int, eos: int
+) -> tuple[Floats, Longs, Floats]:
     """Return log-probability, unknown words and their log-probability of each sentence of a flat array."""
     total, oov, unknown = np.zeros(len(ends)), np.zeros(len(ends), np.int64), np.zeros(len(ends))
     begin = 0

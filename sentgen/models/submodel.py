@@ -19,9 +19,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from sentgen.arrays import Ints
 from sentgen.models.bag_filter import membership, within_bags
 from sentgen.models.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
-from sentgen.models.ngram_table import Ints, NgramTable, build_table
+from sentgen.models.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from sentgen.counts.ngrams import Ints, wrap
+from sentgen.arrays import Ints
+from sentgen.counts.ngrams import wrap
 from sentgen.counts.spill import BYTES_PER_TOKEN, NgramCounter
 from sentgen.models.ngram_cache import ModelLike, Rows, cache_of
 from sentgen.models.submodel import SubModel, submodel_of, word_ids

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sentgen.models.ngram_table import Ints, compiled
-
-Longs = npt.NDArray[np.int64]
+from sentgen.arrays import Ints, Longs, compiled
 
 MAX_ARGUMENTS = 7
 DISTANCES = 3

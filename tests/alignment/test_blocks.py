@@ -21,7 +21,6 @@ from sentgen.alignment.decode import decode_path, decode_posterior, viterbi
 from sentgen.alignment.em import Tally, explain
 from sentgen.alignment.emission import rewriting
 from sentgen.alignment.inference import Seen, chain, infer, infer_rows
-from sentgen.alignment.jumps import Floats
 from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.links import Choice
 from sentgen.alignment.pair import Pair
@@ -29,6 +28,7 @@ from sentgen.alignment.parameters import Parameters, initial_parameters, prior_p
 from sentgen.alignment.pbhmm import PhraseHmm
 from sentgen.alignment.settings import Settings, preset
 from sentgen.alignment.stored_pairs import pair_batches
+from sentgen.arrays import Floats
 from sentgen.schema import Store
 
 SENTENCES = (

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_problems import problem_of, problems
 
+from sentgen.arrays import Floats
 from sentgen.generation import cle
 from sentgen.generation.arborescence import best_arborescence, best_arborescence_reference
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem
 from sentgen.generation.trees import edge_weights
-from sentgen.models.ngram_table import Floats
 
 
 def edges_of(weights: Floats) -> dict[tuple[int, int], float]:

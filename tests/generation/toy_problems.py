@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from sentgen.arrays import Floats
 from sentgen.generation.problem import ROOT, Problem, TreeModel
 from sentgen.generation.settings import SearchSettings
-from sentgen.models.ngram_table import Floats, NgramTable, backoff_logp, build_table
+from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema.corpus import BOS
 
 VOCABULARY = range(4, 10)
