@@ -20,15 +20,17 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from harness import OUT, measure, megabytes, show
+from harness import OUT, ROOT, measure, megabytes, show
 
-from sentgen.alignment.decode import link_posteriors, viterbi
-from sentgen.alignment.emission import rewriting
-from sentgen.alignment.inference import chain, infer, log_likelihood
-from sentgen.alignment.inference_reference import infer_from, tables
-from sentgen.alignment.lexicon import PairIds, phrase_keys
-from sentgen.alignment.parameters import Parameters, prior_mean, prior_parameters
-from sentgen.alignment.settings import PRESETS, Settings
+from sentgen.alignment.phrase_hmm.decode import link_posteriors, viterbi
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import chain, infer, log_likelihood
+from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import Parameters, prior_mean, prior_parameters
+from sentgen.alignment.phrase_hmm.settings import PRESETS, Settings
+
+sys.path.insert(0, str(ROOT / "tests" / "alignment"))
+from inference_reference import infer_from, tables
 
 SIZES = ((10, 60), (130, 500), (250, 2_000), (500, 10_000))
 PLAIN = ((10, 60), (130, 500))

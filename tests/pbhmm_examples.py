@@ -9,13 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from sentgen.alignment.jump_kernels import jump_weights
-from sentgen.alignment.jumps import jump_cells
-from sentgen.alignment.lattice_kernels import Chain, Emission, totals
-from sentgen.alignment.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import Parameters, RewriteTable, initial_parameters
-from sentgen.alignment.settings import Settings
+from sentgen.alignment.phrase_hmm.jump_kernels import jump_weights
+from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, totals
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable, initial_parameters
+from sentgen.alignment.phrase_hmm.settings import Settings
 
 #: Words of which some have the stem of another.
 WORDS = ("run", "runs", "running", "cat", "cats", "the")

@@ -17,8 +17,8 @@ import duckdb
 import sentgen.cli
 from fuzzing import samples
 from fuzzing.mutations import ODD, mutant, mutant_text, packed
-from sentgen.alignment.settings import preset
-from sentgen.alignment.settings_json import changed, setting_names
+from sentgen.alignment.phrase_hmm.settings import preset
+from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_readers import pair_files

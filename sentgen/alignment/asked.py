@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sentgen.alignment.alignment import Aligner
-from sentgen.alignment.baselines import aligner_named
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.pbhmm import untrained
-from sentgen.alignment.settings import Settings
-from sentgen.alignment.settings_json import decoding
-from sentgen.alignment.stored_model import stored_aligner
+from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings_json import decoding
+from sentgen.alignment.stored.stored_model import stored_aligner
+from sentgen.alignment.systems import aligner_named
 from sentgen.errors import InputError
 from sentgen.schema import Store
 

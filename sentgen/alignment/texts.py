@@ -7,11 +7,11 @@ from dataclasses import asdict
 from typing import Any
 
 from sentgen.alignment.alignment import Aligner, Alignment
-from sentgen.alignment.baselines import check_memory
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.figures import new_words
 from sentgen.alignment.reading import as_pair
-from sentgen.alignment.view import View, view
+from sentgen.alignment.systems import check_memory
+from sentgen.alignment.view.figures import new_words
+from sentgen.alignment.view.view import View, view
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_text import TokenizedPair
 from sentgen.corpus.sentence import Sentence

@@ -8,13 +8,19 @@ from typing import Annotated
 
 import typer
 
-from sentgen.alignment import application
-from sentgen.alignment.model_report import ModelReport, jump_plot, model_report, text_histogram, top_rewrites
-from sentgen.alignment.model_store import DIRECTIONS, Iteration, list_models, remove_model
-from sentgen.alignment.settings import preset as settings_of
-from sentgen.alignment.settings_json import changed
+from sentgen.alignment.phrase_hmm.settings import preset as settings_of
+from sentgen.alignment.phrase_hmm.settings_json import changed
+from sentgen.alignment.stored import application
+from sentgen.alignment.stored.model_report import (
+    ModelReport,
+    jump_plot,
+    model_report,
+    text_histogram,
+    top_rewrites,
+)
+from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, list_models, remove_model
+from sentgen.alignment.stored.training import DATABASE_SHARE, DROP, Plan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
-from sentgen.alignment.training import DATABASE_SHARE, DROP, Plan, train_model
 from sentgen.cli import align_text
 from sentgen.cli.files import check_file_option, whole_file
 from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store, parse_size

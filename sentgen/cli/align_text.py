@@ -17,11 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from sentgen.alignment.alignment import Span
-from sentgen.alignment.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
-from sentgen.alignment.html import page
+from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
-from sentgen.alignment.view import Segment, View
+from sentgen.alignment.view.html import page
+from sentgen.alignment.view.view import Segment, View
 from sentgen.cli.files import check_file_option, write_text
 from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.output import Output, printable

@@ -9,9 +9,9 @@ from typing import Annotated, cast, get_args
 import typer
 
 from sentgen.alignment import Pair
-from sentgen.alignment.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.reading import read_pairs
-from sentgen.alignment.stored_pairs import stored_pairs
+from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted_each

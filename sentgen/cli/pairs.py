@@ -12,7 +12,7 @@ import typer
 from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.stored_pairs import list_pairs, stored_pairs
+from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
 from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options, printable
 from sentgen.cli.progress import bars

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from sentgen.alignment import Alignment, Link, Pair
-from sentgen.alignment.baselines import check_memory
-from sentgen.alignment.bitext import word_links
+from sentgen.alignment.baselines.bitext import word_links
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.wordnet import find_wordnet
+from sentgen.alignment.systems import check_memory
+from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment_gold import Combination, Gold, GoldLinks, Possible
 from sentgen.evaluation.alignment_measures import PRIMARY, agreements, ignored_words, measure

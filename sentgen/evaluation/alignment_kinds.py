@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sentgen.alignment import Link, Pair
-from sentgen.alignment.stems import stem
+from sentgen.alignment.words.stems import stem
 from sentgen.evaluation.alignment_results import AlignedBy, AlignmentResult
 
 #: How the two words of a link are related. Copies of words that occur once in both texts are told from those

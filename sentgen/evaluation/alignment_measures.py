@@ -23,7 +23,7 @@ import numpy as np
 
 from sentgen.alignment import Alignment, Link, Pair
 from sentgen.alignment.alignment import PhraseLink
-from sentgen.alignment.stems import stem
+from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment_gold import Gold, GoldLinks

@@ -3,7 +3,7 @@
 `pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
 behind colons: `pbhmm:preset=paper:iterations=10` trains in memory, `pbhmm:max-document-phrase=1` changes a
 setting of the model (see `Settings`), `pbhmm:prior-identity=0` one of its priors. All other names are those
-of `sentgen.alignment.baselines`.
+of `sentgen.alignment.systems`.
 
 Systems that learn do so from the training pairs and from the pairs that they are to align, without links, as
 in the paper.
@@ -16,16 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sentgen.alignment import Aligner, Pair
-from sentgen.alignment.baselines import SYSTEMS, aligner_named
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.em import train
-from sentgen.alignment.lexicon import Lexicon, PairIds
-from sentgen.alignment.parameters import Parameters, initial_parameters, prior_parameters
-from sentgen.alignment.pbhmm import PhraseHmm
-from sentgen.alignment.settings import Settings, preset
-from sentgen.alignment.settings_json import changed, setting_names
-from sentgen.alignment.stored_model import StoredAligner, stored_aligner
-from sentgen.alignment.wordnet import find_wordnet
+from sentgen.alignment.phrase_hmm.em import train
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
+from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
+from sentgen.alignment.systems import SYSTEMS, aligner_named
+from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.schema import Store
 

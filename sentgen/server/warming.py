@@ -11,7 +11,7 @@ def warm_up(store: Store) -> None:
     With the code on the disk this takes seconds, the first time up to a minute or two.
     """
     from sentgen.alignment import Pair
-    from sentgen.alignment.pbhmm import untrained
+    from sentgen.alignment.phrase_hmm.pbhmm import untrained
     from sentgen.errors import SentgenError
     from sentgen.generation import ALGORITHMS, parse_bag, regenerate
     from sentgen.models import registry

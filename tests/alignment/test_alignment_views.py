@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment.alignment import Alignment, PhraseLink
-from sentgen.alignment.figures import Figures, figures, fragments
-from sentgen.alignment.html import WORDS, fragment, matrix, page, script
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.texts import as_json, pharaoh
-from sentgen.alignment.view import Block, blocks, view
+from sentgen.alignment.view.figures import Figures, figures, fragments
+from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script
+from sentgen.alignment.view.view import Block, blocks, view
 
 LETTERS = st.text("ab", max_size=8)
 #: The rain fell . Dogs bark ! | Dogs bark loudly , rain

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.alignment.baselines import SYSTEMS, aligner_named
+from sentgen.alignment.baselines.symmetrize import grow_diag_final_and, joined
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.symmetrize import grow_diag_final_and, joined
+from sentgen.alignment.systems import SYSTEMS, aligner_named
 from sentgen.errors import InputError
 
 PAIRS = [

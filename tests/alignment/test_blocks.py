@@ -17,17 +17,17 @@ from toy_pairs import PAIRS, fill
 
 from sentgen.alignment import budget as budgets
 from sentgen.alignment.budget import BASE, Blocks, Budget, MemoryLimitError, Sizes
-from sentgen.alignment.decode import decode_path, decode_posterior, viterbi
-from sentgen.alignment.em import Tally, explain
-from sentgen.alignment.emission import rewriting
-from sentgen.alignment.inference import Seen, chain, infer, infer_rows
-from sentgen.alignment.lexicon import Lexicon, PairIds
-from sentgen.alignment.links import Choice
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import Parameters, initial_parameters, prior_parameters
-from sentgen.alignment.pbhmm import PhraseHmm
-from sentgen.alignment.settings import Settings, preset
-from sentgen.alignment.stored_pairs import pair_batches
+from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, viterbi
+from sentgen.alignment.phrase_hmm.em import Tally, explain
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import Seen, chain, infer, infer_rows
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.links import Choice
+from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.stored.stored_pairs import pair_batches
 from sentgen.arrays import Floats
 from sentgen.schema import Store
 
@@ -148,7 +148,7 @@ def test_expected_counts_in_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
     whole = counted(pair, of, settings, Budget())
     for found, wanted in zip(counted(pair, of, settings, InBlocks()), whole, strict=True):
         assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
-    monkeypatch.setattr("sentgen.alignment.emission.WORD_CELLS", 30)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.WORD_CELLS", 30)
     assert rewriting(pair, of, settings).kept is None
     for found, wanted in zip(counted(pair, of, settings, Budget()), whole, strict=True):
         assert np.array_equal(found, wanted)
@@ -165,7 +165,7 @@ def test_kinship_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         )
     )
     whole = lexicon.with_kinship(pair, wordnet=None).kinship
-    monkeypatch.setattr("sentgen.alignment.kinship.WORD_CELLS", 6)
+    monkeypatch.setattr("sentgen.alignment.words.kinship.WORD_CELLS", 6)
     parts = lexicon.with_kinship(pair, wordnet=None).kinship
 
     assert whole is not None
@@ -232,15 +232,15 @@ def test_runs_beyond_the_most_are_not_even_listed(monkeypatch: pytest.MonkeyPatc
     pair = PairIds(words, words[:5], words, words[:5])
     settings = Settings()
     # Runs of 2 or more begin at 4 x 7 places.
-    monkeypatch.setattr("sentgen.alignment.events.MOST_COPIES", 27)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 27)
     assert not len(rewriting(pair, prior_parameters(settings), settings).emission.start)
-    monkeypatch.setattr("sentgen.alignment.events.MOST_COPIES", 28)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 28)
     assert len(rewriting(pair, prior_parameters(settings), settings).emission.start) == 28
 
 
 def test_batches_hold_so_many_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch ends before it has too many words; a pair that has more alone is a batch."""
-    monkeypatch.setattr("sentgen.alignment.stored_pairs.BATCH_WORDS", 20)
+    monkeypatch.setattr("sentgen.alignment.stored.stored_pairs.BATCH_WORDS", 20)
     with Store(fill(tmp_path / "toy.duckdb")) as store:
         batches = [[pair.key for _, pair in batch] for batch in pair_batches(store, "toy")]
         few = [len(batch) for batch in pair_batches(store, "toy", batch=1)]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sentgen.alignment.cells import Cells, Space, lay_out
-from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import RewriteTable, _stemmed, prior_mean, support
-from sentgen.alignment.settings import Settings
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import RewriteTable, _stemmed, prior_mean, support
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.stored.cells import Cells, Space, lay_out
 
 WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)
 ROOM = 1 << 20
@@ -90,7 +90,7 @@ def test_going_through_cells_in_blocks_changes_nothing(block: int, monkeypatch: 
         return cells, cells.log_prior(), before
 
     whole, prior, before = gone_through()
-    monkeypatch.setattr("sentgen.alignment.cells._BLOCK", block)
+    monkeypatch.setattr("sentgen.alignment.stored.cells._BLOCK", block)
     parts, same_prior, same_before = gone_through()
 
     assert 0 < whole.size < before == same_before

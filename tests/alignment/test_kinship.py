@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentgen.alignment.decode import link_posteriors
-from sentgen.alignment.emission import rewriting
-from sentgen.alignment.function_words import is_function_word
-from sentgen.alignment.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship
-from sentgen.alignment.lexicon import Lexicon
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import prior_parameters
-from sentgen.alignment.pbhmm import PhraseHmm
-from sentgen.alignment.settings import Settings
-from sentgen.alignment.wordnet import WordNet, find_wordnet
+from sentgen.alignment.phrase_hmm.decode import link_posteriors
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.words.function_words import is_function_word
+from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship
+from sentgen.alignment.words.wordnet import WordNet, find_wordnet
 from sentgen.errors import InputError
 
 KIN = Settings(stems="equal", similar=0.5, synonym=0.3, related=0.1, null_function=0.2, mixed=0.01)
@@ -176,7 +176,7 @@ def test_aligner_uses_kinship(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     pair = Pair("1", ("auto", "deal", "ever", "seen", "now"), ("car",))
     model = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
     with_net = next(model.align([pair]))
-    monkeypatch.setattr("sentgen.alignment.pbhmm.find_wordnet", lambda: None)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.pbhmm.find_wordnet", lambda: None)
 
     assert with_net.links == {(0, 0)}
     assert not next(model.align([pair])).links
@@ -213,5 +213,5 @@ def test_wordnet_is_found_in_its_package(folder: Path, monkeypatch: pytest.Monke
     (package / "data" / "wordnet-3.0").mkdir()
     (package / "data" / "wordnet-3.0" / "data.noun").write_text("")
     assert find_wordnet() == package / "data" / "wordnet-3.0"
-    monkeypatch.setattr("sentgen.alignment.wordnet.find_spec", lambda name: None)
+    monkeypatch.setattr("sentgen.alignment.words.wordnet.find_spec", lambda name: None)
     assert find_wordnet() is None

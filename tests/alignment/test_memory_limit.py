@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines import check_memory
 from sentgen.alignment.budget import BASE, Budget, MemoryLimitError
-from sentgen.alignment.model_store import list_models
-from sentgen.alignment.pbhmm import untrained
-from sentgen.alignment.settings import preset
+from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.settings import preset
+from sentgen.alignment.stored.model_store import list_models
+from sentgen.alignment.stored.training import Plan, train_model
+from sentgen.alignment.systems import check_memory
 from sentgen.alignment.texts import align_texts, pharaoh, read_sentences
-from sentgen.alignment.training import Plan, train_model
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.schema import Store

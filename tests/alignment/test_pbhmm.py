@@ -8,19 +8,19 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sentgen.alignment.inference import chain
-from sentgen.alignment.jumps import jump_cells
-from sentgen.alignment.lexicon import Lexicon, phrase_keys
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import (
+from sentgen.alignment.phrase_hmm.inference import chain
+from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import (
     RewriteTable,
     empty_table,
     initial_parameters,
     prior_parameters,
     support,
 )
-from sentgen.alignment.pbhmm import PhraseHmm, align, untrained
-from sentgen.alignment.settings import PRESETS, Settings, preset
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
+from sentgen.alignment.phrase_hmm.settings import PRESETS, Settings, preset
 from sentgen.errors import InputError
 
 

@@ -12,14 +12,21 @@ import pytest
 from pbhmm_examples import Oracle, random_pairs, random_parameters
 from scipy.special import xlogy
 
-from sentgen.alignment.decode import viterbi
-from sentgen.alignment.em import Expected, expected_counts, log_prior, maximize, rejected_jumps, train
-from sentgen.alignment.emission import rewriting
-from sentgen.alignment.inference import chain, infer
-from sentgen.alignment.lexicon import Lexicon, PairIds
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import Parameters, initial_parameters
-from sentgen.alignment.settings import Prior, Settings, preset
+from sentgen.alignment.phrase_hmm.decode import viterbi
+from sentgen.alignment.phrase_hmm.em import (
+    Expected,
+    expected_counts,
+    log_prior,
+    maximize,
+    rejected_jumps,
+    train,
+)
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import chain, infer
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters
+from sentgen.alignment.phrase_hmm.settings import Prior, Settings, preset
 
 SMALL = Settings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)
 OPTIONS = list(

@@ -6,18 +6,24 @@ from itertools import product
 
 import numpy as np
 import pytest
+from inference_reference import infer_plainly, transition
 from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, random_parameters
 
-from sentgen.alignment.decode import link_posteriors, viterbi
-from sentgen.alignment.emission import rewriting
-from sentgen.alignment.inference import chain, infer, log_likelihood
-from sentgen.alignment.inference_reference import infer_plainly, transition
-from sentgen.alignment.jump_kernels import count_jumps, jump_backward, jump_forward, jump_weight, jump_weights
-from sentgen.alignment.jumps import jump_cells
-from sentgen.alignment.lattice_kernels import Chain, Emission
-from sentgen.alignment.lexicon import Lexicon, PairIds
-from sentgen.alignment.parameters import Parameters, prior_parameters
-from sentgen.alignment.settings import Settings
+from sentgen.alignment.phrase_hmm.decode import link_posteriors, viterbi
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import chain, infer, log_likelihood
+from sentgen.alignment.phrase_hmm.jump_kernels import (
+    count_jumps,
+    jump_backward,
+    jump_forward,
+    jump_weight,
+    jump_weights,
+)
+from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import Parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.settings import Settings
 
 OPTIONS = list(
     product(
@@ -215,7 +221,7 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
     settings = Settings()
     # Runs of 2 or more begin at 4 x 7 places, of 3 or more at 3 x 6, of 4 at 2 x 5, of 5 at 1 x 4.
     everything = rewriting(pair, prior_parameters(settings), settings).emission
-    monkeypatch.setattr("sentgen.alignment.events.MOST_COPIES", 28 + 18)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 28 + 18)
     fewer = rewriting(pair, prior_parameters(settings), settings).emission
 
     assert np.bincount(everything.length).tolist() == [0, 0, 28, 18, 10, 4]

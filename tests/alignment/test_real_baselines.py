@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.alignment.baselines import aligner_named
+from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment_gold_readers import read_gold
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sentgen.alignment.lexicon import Lexicon
-from sentgen.alignment.links import Choice
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.parameters import prior_parameters
-from sentgen.alignment.pbhmm import PhraseHmm
-from sentgen.alignment.sentences import breaks
-from sentgen.alignment.settings import Settings, preset
-from sentgen.alignment.settings_json import as_json, from_json
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.links import Choice
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.sentences import breaks
+from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
 from sentgen.errors import InputError
 
 DOCUMENT = "cats chase mice . it rained all day in the north . dogs bark at night . it is cold ."

@@ -16,17 +16,17 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from toy_pairs import PAIRS, Texts, fill
 
-from sentgen.alignment.em import train
-from sentgen.alignment.lexicon import Lexicon
-from sentgen.alignment.model_report import top_rewrites
-from sentgen.alignment.model_store import Iteration, list_models, remove_model
-from sentgen.alignment.parameters import initial_parameters
-from sentgen.alignment.settings import Settings, preset
-from sentgen.alignment.settings_json import as_json, changed, from_json
-from sentgen.alignment.stored_model import stored_aligner
-from sentgen.alignment.stored_pairs import stored_pairs
-from sentgen.alignment.training import Plan, train_model
-from sentgen.alignment.wordnet import find_wordnet
+from sentgen.alignment.phrase_hmm.em import train
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import initial_parameters
+from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings_json import as_json, changed, from_json
+from sentgen.alignment.stored.model_report import top_rewrites
+from sentgen.alignment.stored.model_store import Iteration, list_models, remove_model
+from sentgen.alignment.stored.stored_model import stored_aligner
+from sentgen.alignment.stored.stored_pairs import stored_pairs
+from sentgen.alignment.stored.training import Plan, train_model
+from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.counts import corpora
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.schema import Store
@@ -131,8 +131,8 @@ def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
 
 _KILLED = """
 import os, signal, sys
-from sentgen.alignment.settings import preset
-from sentgen.alignment.training import Plan, train_model
+from sentgen.alignment.phrase_hmm.settings import preset
+from sentgen.alignment.stored.training import Plan, train_model
 from sentgen.schema import Store
 
 def kill(direction, iteration, done, total):
@@ -192,7 +192,7 @@ def test_only_a_model_that_was_begun_can_be_resumed(toy_pairs: Path) -> None:
 def test_what_cannot_be_trained_leaves_no_model(toy_pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is free for other settings."""
     with monkeypatch.context() as patch:
-        patch.setattr("sentgen.alignment.training._Training._log_prior", lambda *_: -np.inf)
+        patch.setattr("sentgen.alignment.stored.training._Training._log_prior", lambda *_: -np.inf)
         with pytest.raises(ModelError, match="some pair is impossible"):
             trained(toy_pairs)
 

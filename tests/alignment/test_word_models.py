@@ -10,15 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sentgen.alignment.bitext import Bitext, Unit, bitext, units, with_training
-from sentgen.alignment.extraction import SentencePair
-from sentgen.alignment.hmm import SymmetricHMM, WordHMM, train_hmm
-from sentgen.alignment.model1 import Model1, train_model1
-from sentgen.alignment.numbering import Numbering
-from sentgen.alignment.pair import Pair
-from sentgen.alignment.word_kernels import hmm_best, hmm_counts, model1_best, model1_counts
-from sentgen.alignment.word_reference import (
+from word_reference import (
     NULL_WORD,
     Path,
     expected_counts,
@@ -26,6 +18,14 @@ from sentgen.alignment.word_reference import (
     hmm_paths,
     model1_paths,
 )
+
+from sentgen.alignment.baselines.bitext import Bitext, Unit, bitext, units, with_training
+from sentgen.alignment.baselines.extraction import SentencePair
+from sentgen.alignment.baselines.hmm import SymmetricHMM, WordHMM, train_hmm
+from sentgen.alignment.baselines.model1 import Model1, train_model1
+from sentgen.alignment.baselines.numbering import Numbering
+from sentgen.alignment.baselines.word_kernels import hmm_best, hmm_counts, model1_best, model1_counts
+from sentgen.alignment.pair import Pair
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3)
 

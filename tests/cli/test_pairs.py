@@ -13,7 +13,7 @@ import pytest
 from conftest import Sentgen, refused
 from toy_pairs import PAIRS, write_jsonl
 
-from sentgen.alignment.stored_pairs import stored_pairs
+from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.schema import Store
 from sentgen.schema.maintenance import check

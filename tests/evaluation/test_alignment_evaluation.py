@@ -13,7 +13,7 @@ from sqlalchemy import text
 from test_report import parsed
 
 from sentgen.alignment import Alignment, Pair
-from sentgen.alignment.bitext import word_links
+from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation import alignment_systems
 from sentgen.evaluation.alignment_evaluation import evaluate_alignment

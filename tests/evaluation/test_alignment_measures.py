@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Link, Pair, PhraseLink
-from sentgen.alignment.bitext import word_links
+from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
 from sentgen.evaluation.alignment_measures import (

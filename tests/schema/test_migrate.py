@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import inspect
 from sqlalchemy.types import TypeEngine
 
-from sentgen.alignment.lexicon import phrase_keys
+from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, inspection, metadata, migrate
 from sentgen.schema.alignment import OF_CORPUS, OF_MODEL

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.baselines.external import External
 from sentgen.alignment.budget import Budget, MemoryLimitError
-from sentgen.alignment.external import External
-from sentgen.alignment.html import fragment
-from sentgen.alignment.model_store import list_models
+from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
-from sentgen.alignment.view import View
+from sentgen.alignment.view.html import fragment
+from sentgen.alignment.view.view import View
 from sentgen.errors import InputError
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import HIDDEN, Context, Operation, Parameters, Result

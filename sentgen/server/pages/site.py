@@ -14,7 +14,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from sentgen import __version__, templates
-from sentgen.alignment import html
+from sentgen.alignment.view import html
 from sentgen.server.pages import align, corpus, generate, home, model, regenerate, sentence, sql, texts, word
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.service import Service

@@ -1,0 +1,190 @@
+"""Word aligners of others, run as programs over the same sentence pairs that our word models learn from.
+
+A program is found by an environment variable that names it or, without one, on the PATH. It reads numbers for
+words (`w17`), so that nothing in a text can break its format, and answers in both directions: forward, each
+abstract word comes from one document word at most; backward, each document word from one abstract word.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sentgen.alignment.alignment import Alignment, Link
+from sentgen.alignment.baselines.bitext import Unit, units, with_training, word_links
+from sentgen.alignment.baselines.extraction import SENTENCES
+from sentgen.alignment.baselines.symmetrize import Join, joined
+from sentgen.alignment.pair import Pair
+from sentgen.errors import InputError
+
+Texts = Sequence[tuple[Sequence[str], Sequence[str]]]
+#: Links (document, abstract) of each sentence pair in the two directions.
+Answer = tuple[list[set[Link]], list[set[Link]]]
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """An aligner that asks a program; it learns from the training pairs and from the pairs to align.
+
+    Args:
+        run: makes the links of sentence pairs (document words, abstract words), in a folder of its own.
+        training: pairs to learn from.
+        join: what is made of the two directions.
+        sentences: document sentences for an abstract sentence; 0 for whole texts.
+        settings: further arguments of ``run``.
+    """
+
+    run: Callable[..., Answer]
+    name: str
+    training: tuple[Pair, ...] = ()
+    join: Join = "grow-diag-final-and"
+    sentences: int = SENTENCES
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
+        """Align pairs, one answer for each."""
+        of = list(units(with_training(pairs, self.training), source="document", sentences=self.sentences))
+        with tempfile.TemporaryDirectory(prefix="sentgen-align-") as folder:
+            forward, backward = self.run(numbered(of), Path(folder), **self.settings)
+        if len(forward) != len(of) or len(backward) != len(of):
+            raise InputError(
+                f"{self.name} answered {len(forward):,} and {len(backward):,} of {len(of):,} lines"
+            )
+        links: list[set[Link]] = [set() for _ in pairs]
+        for unit, one, other in zip(of, forward, backward, strict=True):
+            if unit.pair is not None and unit.pair < len(pairs):
+                links[unit.pair].update(self._placed(unit, joined(one, other, self.join)))
+        for found in links:
+            yield word_links(found)
+
+    def _placed(self, unit: Unit, links: set[Link]) -> Iterator[Link]:
+        """Return links of a sentence pair as offsets of the texts."""
+        try:
+            yield from ((unit.words.document[d], unit.words.abstract[s]) for d, s in links)
+        except IndexError as error:
+            raise InputError(f"{self.name} linked a word that is not there") from error
+
+
+def numbered(of: Sequence[Unit]) -> list[tuple[list[str], list[str]]]:
+    """Return the texts with a number for each word, the same on both sides."""
+    ids: dict[str, str] = {}
+
+    def number(words: Sequence[str]) -> list[str]:
+        return [ids.setdefault(word, f"w{len(ids)}") for word in words]
+
+    return [(number(unit.source), number(unit.target)) for unit in of]
+
+
+def program(name: str, variable: str, *, get: str) -> str:
+    """Return the path of a program.
+
+    Raises:
+        InputError: it is not installed; says how to get it.
+    """
+    named = os.environ.get(variable)
+    found = shutil.which(named or name)
+    if found is None:
+        where = f"{variable} names {named!r}, which is" if named else f"`{name}` is"
+        raise InputError(f"{where} no program that can be found; {get}, or set {variable} to its path")
+    return found
+
+
+def call(command: Sequence[object], *, cwd: Path) -> str:
+    """Run a program and return what it prints.
+
+    Raises:
+        InputError: it failed; with the last line of what it said.
+    """
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise InputError(f"{words[0]} cannot be run: {error.strerror}") from error
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise InputError(f"{words[0]} failed ({done.returncode}): {said[-1] if said else 'it said nothing'}")
+    return done.stdout
+
+
+def pharaoh(text: str) -> list[set[Link]]:
+    """Read a line of `i-j` for each sentence pair.
+
+    >>> [sorted(links) for links in pharaoh("2-1 0-0\\n\\n")]
+    [[(0, 0), (2, 1)], []]
+    """
+    try:
+        return [
+            {(int(d), int(s)) for d, s in (link.split("-") for link in line.split())}
+            for line in text.splitlines()
+        ]
+    except ValueError as error:
+        raise InputError(f"the program answered something else than lines of i-j: {error}") from error
+
+
+def eflomal(texts: Texts, folder: Path, *, program: str) -> Answer:
+    """Align with eflomal (Östling & Tiedemann 2016); it draws random numbers and takes no seed."""
+    for name, side in (("document", 0), ("abstract", 1)):
+        lines = (" ".join(pair[side]) + "\n" for pair in texts)
+        (folder / name).write_text("".join(lines))
+    call(
+        [program, "--overwrite", "-s", "document", "-t", "abstract", "-f", "forward", "-r", "backward"],
+        cwd=folder,
+    )
+    return pharaoh((folder / "forward").read_text()), pharaoh((folder / "backward").read_text())
+
+
+def fast_align(texts: Texts, folder: Path, *, program: str) -> Answer:
+    """Align with fast_align (Dyer et al. 2013) and the options that its authors recommend."""
+    _joint(texts, folder / "texts")
+    command = [program, "-i", "texts", "-d", "-o", "-v"]
+    return pharaoh(call(command, cwd=folder)), pharaoh(call([*command, "-r"], cwd=folder))
+
+
+def systran_align(texts: Texts, folder: Path) -> Answer:
+    """Align with systran-align, fast_align as a Python package; it joins the directions itself."""
+    module = importlib.import_module("systran_align")
+    _joint(texts, folder / "texts")
+    tables = {"forward_probs_path": str(folder / "forward"), "backward_probs_path": str(folder / "backward")}
+    module.generate_alignment_probabilities(
+        input_path=str(folder / "texts"),
+        favor_diagonal=True,
+        optimize_tension=True,
+        variational_bayes=True,
+        **tables,
+    )
+    documents, abstracts = [list(one) for one, _ in texts], [list(other) for _, other in texts]
+    answers = module.Aligner(**tables).align_batch(documents, abstracts)
+    links = [set(map(tuple, answer["alignments"])) for answer in answers]
+    return links, links
+
+
+def _joint(texts: Texts, path: Path) -> None:
+    path.write_text("".join(f"{' '.join(one)} ||| {' '.join(other)}\n" for one, other in texts))
+
+
+def make_eflomal(*, name: str, training: tuple[Pair, ...] = (), **settings: Any) -> External:
+    """Make `eflomal`, or say how to get it."""
+    found = program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
+    return External(eflomal, name, training, settings={"program": found}, **settings)
+
+
+def make_fast_align(*, name: str, training: tuple[Pair, ...] = (), **settings: Any) -> External:
+    """Make `fast-align` from the program or the package, or say how to get them."""
+    get = "build it from github.com/clab/fast_align, install the package with `pip install systran-align`"
+    try:
+        found = program("fast_align", "SENTGEN_FAST_ALIGN", get=get)
+    except InputError:
+        if "SENTGEN_FAST_ALIGN" in os.environ or not importlib.util.find_spec("systran_align"):
+            raise
+        if settings.get("join", "grow-diag-final-and") != "grow-diag-final-and":
+            raise InputError("systran-align joins the directions itself; leave `join` out") from None
+        return External(systran_align, name, training, **settings)
+    return External(fast_align, name, training, settings={"program": found}, **settings)

@@ -1,0 +1,296 @@
+"""The rewrite probabilities of a pair, a mixture (Daumé & Marcu 2004, sec. 2.3.4).
+
+    rewrite(s | d) = w1 T(s | d) + w2 U(stem s | stem d) / N(stem s) + w3 [stems equal] / N(stem d)
+
+T is the table of words and phrases, U that of stems, and N the number of abstract words with a stem (for
+phrases, the product over their words), which makes each component sum to one. With ``stems="equal"`` the
+second component is [stems equal] / N(stem d) and the third [equal]. What is equal may be of any length.
+Words that are akin (see ``kinship``) have constants in the second component then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from sentgen.alignment.budget import WORD_CELLS
+from sentgen.alignment.phrase_hmm.emission_kernels import add_words, share_out
+from sentgen.alignment.phrase_hmm.event_kernels import Order, by_end
+from sentgen.alignment.phrase_hmm.events import all_events, copied_runs, look_up, nothing, word_cells
+from sentgen.alignment.phrase_hmm.lattice_kernels import Emission
+from sentgen.alignment.phrase_hmm.lexicon import PairIds
+from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable
+from sentgen.alignment.phrase_hmm.sentences import breaks
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.arrays import Floats, Ints, Longs
+
+
+@dataclass(frozen=True, slots=True)
+class WordParts:
+    """What each component has in the different words ``rows`` of the abstract and all v of the document.
+
+    ``parts`` (3, rows, v) are the components before weighting; ``cells`` and ``stem_cells`` (rows, v) are
+    their places in the tables, -1 for none. ``learnt`` (rows, v) is the part of the first component that the
+    table itself has in it (``Settings.trust``).
+    """
+
+    rows: slice
+    parts: Floats
+    cells: Longs
+    stem_cells: Longs
+    learnt: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The different words of a pair, sorted, with their stems; u of the abstract and v of the document.
+
+    ``abstract`` (m,) and ``document`` (n,) lead from offsets to the different words.
+    """
+
+    pair: PairIds
+    into: Ints
+    words: Ints
+    into_stems: Ints
+    word_stems: Ints
+    abstract: Longs
+    document: Longs
+
+    @classmethod
+    def of(cls, pair: PairIds) -> Words:
+        """Return the different words of a pair."""
+        words, document = np.unique(pair.document, return_inverse=True)
+        into, abstract = np.unique(pair.abstract, return_inverse=True)
+        return cls(
+            pair,
+            into,
+            words,
+            _stems(into, pair.abstract, pair.abstract_stems),
+            _stems(words, pair.document, pair.document_stems),
+            abstract,
+            document,
+        )
+
+    def parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
+        """Look the components up, some different words of the abstract at a time."""
+        share = 1.0 / _forms(self.into_stems, parameters, settings)
+        rows = max(1, WORD_CELLS // max(1, len(self.words)))
+        for first in range(0, len(self.into), rows):
+            yield self._part(slice(first, first + rows), share, parameters, settings)
+
+    def _part(self, rows: slice, share: Floats, parameters: Parameters, settings: Settings) -> WordParts:
+        into, stems, akin = self.into[rows], self.into_stems[rows], self.pair.kinship
+        same, identical = stems[:, None] == self.word_stems[None, :], into[:, None] == self.words[None, :]
+        share = share[rows, None]
+        prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
+        if akin is not None:
+            prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
+        cells = word_cells(parameters.table, self.words, into)
+        stem_cells = np.full_like(cells, -1)
+        parts = np.empty((3, *cells.shape))
+        learnt = settings.trust * _probs(parameters.table, cells, prior)
+        parts[0] = learnt + (1.0 - settings.trust) * prior
+        if settings.stems == "table":
+            (of_into, by_stem), (of_words, by_other) = (
+                np.unique(of, return_inverse=True) for of in (stems, self.word_stems)
+            )
+            stem_cells = word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
+            parts[1] = _probs(parameters.stems, stem_cells, prior) * share
+            parts[2] = same * share
+        else:
+            parts[1] = same * share
+            if akin is not None:
+                kinds = [0.0, settings.related, settings.synonym, settings.grouped, settings.similar]
+                parts[1] = np.maximum(parts[1], np.array(kinds)[akin.kinds[rows]])
+            parts[2] = identical
+        return WordParts(rows, parts, cells, stem_cells, learnt)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """The emission of a pair, with what each component has in it.
+
+    ``kept`` has the parts of the words where one look-up had all of them; else they are looked up again when
+    they are asked for. The same of the phrase events are ``event_parts`` (3, events), ``event_cells``,
+    ``event_stem_cells``.
+    """
+
+    emission: Emission
+    words: Words
+    kept: WordParts | None
+    event_parts: Floats
+    event_cells: Longs
+    event_stem_cells: Longs
+
+    def word_parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
+        """Yield the components of the words, some different words of the abstract at a time."""
+        if self.kept is not None:
+            yield self.kept
+        else:
+            yield from self.words.parts(parameters, settings)
+
+
+def rewriting(
+    pair: PairIds, parameters: Parameters, settings: Settings, *, most_events: float = math.inf
+) -> Rewriting:
+    """Look up all components of a pair.
+
+    Raises:
+        MemoryLimitError: there may be more than ``most_events``.
+    """
+    words, akin = Words.of(pair), pair.kinship
+    weighted = np.empty((len(words.into), len(words.words)))
+    kept: WordParts | None = None
+    for kept in words.parts(parameters, settings):
+        weighted[kept.rows] = _mixed(parameters.weights, kept.parts)
+    if kept is not None and kept.rows.start:
+        kept = None
+    events = _events(pair, parameters, settings, most_events)
+    event_parts = _event_parts(events, pair, parameters, settings)
+    null = _unigram(pair.abstract, parameters)
+    if akin is not None and settings.null_function is not None:
+        null[akin.abstract[words.abstract]] = settings.null_function
+    forget = np.zeros(len(pair.abstract))
+    if akin is not None:
+        forget[breaks(akin.abstract_stops[words.abstract])] = settings.forget
+    emission = Emission(
+        weighted,
+        null,
+        events.start,
+        events.length,
+        events.position,
+        events.width,
+        _mixed(parameters.weights, event_parts),
+        by_end(events.start, events.length, len(pair.abstract)),
+        forget,
+        words.abstract,
+        words.document,
+    )
+    return Rewriting(emission, words, kept, event_parts, events.cell, events.stem_cell)
+
+
+def _stems(words: Ints, text: Ints, stems: Ints) -> Ints:
+    """Return the stem of each word of a text."""
+    found = np.zeros(len(words), np.int32)
+    found[np.searchsorted(words, text)] = stems
+    return found
+
+
+def _forms(stems: Ints, parameters: Parameters, settings: Settings) -> Floats:
+    """Return N(stem) of each stem, as the constants of the settings want it."""
+    if settings.constants == "one":
+        return np.ones(len(stems))
+    known = stems < len(parameters.forms)
+    count = np.full(len(stems), float(settings.forms))
+    count[known] = parameters.forms[stems[known]]
+    return count
+
+
+def _unigram(abstract: Ints, parameters: Parameters) -> Floats:
+    known = abstract < len(parameters.unigram)
+    prob = np.full(len(abstract), parameters.unseen)
+    prob[known] = parameters.unigram[abstract[known]]
+    return prob
+
+
+def _probs(table: RewriteTable, index: Longs, prior: Floats) -> Floats:
+    if not len(table):
+        return prior
+    return np.where(index >= 0, table.prob[index], prior)
+
+
+def _mixed(weights: Floats, parts: Floats) -> Floats:
+    """Return the weighted sum of the components; a product of matrices would wake the threads of BLAS."""
+    mixed: Floats = weights[0] * parts[0] + weights[1] * parts[1] + weights[2] * parts[2]
+    return mixed
+
+
+def _events(pair: PairIds, parameters: Parameters, settings: Settings, most: float) -> Order:
+    """Return all phrase events of a pair."""
+    found = look_up(parameters.table, pair.document, pair.abstract, settings)
+    by_stems = nothing(found)
+    if settings.stems == "table":
+        by_stems = look_up(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
+    stem_runs = copied_runs(pair.abstract_stems, pair.document_stems, settings)
+    word_runs = copied_runs(pair.abstract, pair.document, settings)
+    return all_events(
+        len(pair.abstract), len(pair.document), found, by_stems, stem_runs, word_runs, most=most
+    )
+
+
+def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings: Settings) -> Floats:
+    """Return what each component has in the phrase events, (3, events)."""
+    parts = np.zeros((3, len(events.start)))
+    known = np.flatnonzero(events.cell >= 0)
+    parts[0, known] = settings.trust * parameters.table.prob[events.cell[known]]
+    copies = np.flatnonzero(events.stems)
+    share = _shares(
+        _forms(pair.document_stems, parameters, settings), events.position[copies] - 1, events.width[copies]
+    )
+    if settings.stems == "table":
+        known = np.flatnonzero(events.stem_cell >= 0)
+        into = _shares(
+            _forms(pair.abstract_stems, parameters, settings), events.start[known], events.length[known]
+        )
+        parts[1, known] = parameters.stems.prob[events.stem_cell[known]] * into
+        parts[2, copies] = share
+    else:
+        parts[1, copies] = share
+        parts[2] = events.words
+    return parts
+
+
+def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
+    """Return one over the product of the counts of each phrase."""
+    logs = np.append(0.0, np.cumsum(np.log(counts)))
+    shares: Floats = np.exp(logs[offsets] - logs[offsets + lengths])
+    return shares
+
+
+def word_sums(found: Rewriting) -> Floats:
+    """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
+    return np.zeros((len(found.words.into), len(found.words.words)))
+
+
+def add_to_sums(found: Rewriting, first: int, posteriors: Floats, sums: Floats) -> None:
+    """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
+    rows = found.words.abstract[first : first + len(posteriors)]
+    add_words(posteriors, rows, found.words.document, sums)
+
+
+def credit(
+    found: Rewriting,
+    by_word: Floats,
+    events: Floats,
+    parameters: Parameters,
+    settings: Settings,
+    table: Floats,
+    stems: Floats,
+) -> Floats:
+    """Share posteriors out among the components, add what the tables get to their counts, return sums (3,).
+
+    ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events; ``table`` and ``stems`` are
+    counts by cell.
+    """
+    weights = np.zeros(3)
+    of_words = ((by_word[one.rows], one) for one in found.word_parts(parameters, settings))
+    of_events = WordParts(
+        slice(0), found.event_parts, found.event_cells, found.event_stem_cells, found.event_parts[0]
+    )
+    for posterior, of in chain(of_words, ((events, of_events),)):
+        share_out(
+            posterior.ravel(),
+            parameters.weights,
+            of.parts.reshape(3, -1),
+            of.learnt.ravel(),
+            of.cells.ravel(),
+            of.stem_cells.ravel(),
+            table,
+            stems,
+            weights,
+        )
+    return weights

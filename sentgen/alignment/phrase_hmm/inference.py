@@ -1,0 +1,162 @@
+"""Exact inference in the phrase-based HMM: likelihood and posteriors (Daumé & Marcu 2004, sec. 2.2).
+
+The paper sums over pairs of states, O(m * L * (n * K)^2), and kept half of them. A jump depends only on where
+it starts and ends, so that the sums factor through the last position: O(m * n * (window + far cells) +
+events), with the same result. See ``lattice_kernels``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from sentgen.alignment.phrase_hmm.jump_kernels import jump_weights
+from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.lattice_kernels import (
+    Chain,
+    Counts,
+    Emission,
+    backward,
+    begin_backward,
+    forward,
+    jump_to_end,
+    leaps,
+    room,
+    totals,
+)
+from sentgen.alignment.phrase_hmm.parameters import Parameters
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.arrays import Floats
+
+__all__ = ["Chain", "Emission", "Posterior", "Seen", "chain", "infer", "infer_rows", "log_likelihood"]
+
+#: Called with the first of some abstract words, the posteriors of words (rows, n), and those of all events,
+#: of which the ones that end after the first word are known. Words are good until the call returns.
+Take = Callable[[int, Floats, Floats], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What is expected of a pair given both texts, but for its words.
+
+    ``events`` are the probabilities of the events of an ``Emission``, ``null`` (m,) that a word comes from
+    null. ``jumps`` are the expected jumps by cell, ends included, and ``departures`` (n + 1,) the expected
+    jumps from each position over the sum of their weights. An impossible pair has a ``logp`` of -inf,
+    posteriors of 0 and null words only.
+    """
+
+    logp: float
+    null: Floats
+    events: Floats
+    jumps: Floats
+    departures: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posterior(Seen):
+    """The same with its words: ``words`` (m, n) are the probabilities of their events."""
+
+    words: Floats
+
+
+def chain(parameters: Parameters, settings: Settings, n: int, m: int = 0) -> Chain:
+    """Return the transitions over a document of n words, for an abstract of m."""
+    jumps = jump_weights(jump_cells(settings.window, settings.reach), parameters.jumps)
+    total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
+    p0 = parameters.p0
+    if settings.null_excess and m > n:
+        p0 = 1 - (1 - p0) * n / m
+    return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
+
+
+def infer(emission: Emission, chain: Chain, *, counting: bool = True) -> Posterior:
+    """Return the log-likelihood and all posteriors; without ``counting`` the jumps are left at 0.
+
+    Takes 16 bytes for each pair of an abstract word and a document word.
+    """
+    found = np.zeros((len(emission.abstract), len(emission.document)))
+
+    def take(first: int, words: Floats, events: Floats) -> None:
+        nonlocal found
+        found = words
+
+    seen = infer_rows(emission, chain, take, counting=counting)
+    return Posterior(words=found, **{field.name: getattr(seen, field.name) for field in fields(seen)})
+
+
+def infer_rows(emission: Emission, chain: Chain, take: Take, *, rows: int = 0, counting: bool = True) -> Seen:
+    """Hand over the posteriors of so many abstract words at a time, from the last ones to the first.
+
+    Rows are counted from the beginning of the abstract: 0 to ``rows``, and so on; 0 for all at once. The
+    forward pass keeps where each of these blocks begins (a checkpoint), and is made again for all blocks but
+    the last when the backward pass comes to them (Griewank 1992): all sums are the same to the last bit, for
+    16 * n * rows + 8 * n * m / rows bytes. Ten thousand words against a hundred thousand take 250 MB with
+    rows = sqrt(m / 2), and 18 GB all at once.
+    """
+    m, n = len(emission.abstract), len(emission.document)
+    rows = min(rows, m) or max(m, 1)
+    firsts = range(0, m, rows)
+    scaled, jumped, log_scale = np.zeros((rows + 1, n + 1)), np.empty((rows, n + 2)), np.zeros(m + 1)
+    kept = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
+    null, events, of = np.ones(m), np.zeros(len(emission.start)), leaps(emission)
+    counts = Counts(np.zeros(len(chain.jumps.near)), np.zeros(len(chain.jumps.far)), np.zeros(n + 1))
+    scaled[0, 0] = 1.0
+    last = 0
+    for number, first in enumerate(firsts):
+        if number:
+            scaled[0] = scaled[rows]
+        if number < len(kept):
+            kept[number] = scaled[0]
+        last = min(first + rows, m)
+        forward(emission, chain, of, first, last, scaled, jumped, log_scale)
+    end = jump_to_end(chain, scaled[m - firsts[-1] if m else 0])
+    if end == 0.0:
+        for first in reversed(firsts):
+            take(first, np.zeros((min(rows, m - first), n)), events)
+        return _seen(-np.inf, null, events, counts)
+    space = room(n)
+    row = scaled[m - firsts[-1] if m else 0]
+    begin_backward(emission, chain, of, row, log_scale, end, events, counts, counting, space)
+    for first in reversed(firsts):
+        last = min(first + rows, m)
+        if last < m:
+            scaled[0] = kept[first // rows]
+            forward(emission, chain, of, first, last, scaled, jumped, log_scale)
+        backward(
+            emission,
+            chain,
+            of,
+            first,
+            last,
+            scaled,
+            jumped,
+            log_scale,
+            null,
+            events,
+            counts,
+            counting,
+            space,
+        )
+        take(first, jumped[: last - first, 1 : n + 1], events)
+    return _seen(float(log_scale[m] + np.log(end)), null, events, counts)
+
+
+def _seen(logp: float, null: Floats, events: Floats, counts: Counts) -> Seen:
+    side = len(counts.far) // 2
+    by_cell = np.concatenate([counts.far[:side], counts.near, counts.far[side:]])
+    return Seen(logp=logp, null=null, events=events, jumps=by_cell, departures=counts.departures)
+
+
+def log_likelihood(emission: Emission, chain: Chain) -> float:
+    """Return the log-probability of the abstract given the document (forward pass only); memory for n."""
+    m, n = len(emission.abstract), len(emission.document)
+    scaled, jumped, log_scale = np.zeros((2, n + 1)), np.empty((1, n + 2)), np.zeros(m + 1)
+    scaled[0, 0] = 1.0
+    of = leaps(emission)
+    for t in range(m):
+        forward(emission, chain, of, t, t + 1, scaled, jumped, log_scale)
+        scaled[0] = scaled[1]
+    end = jump_to_end(chain, scaled[0])
+    return float(log_scale[m] + np.log(end)) if end else -np.inf

@@ -1,0 +1,134 @@
+"""Sums over jumps, compiled: what a vector over positions becomes when every position jumps.
+
+A jump leads from the position e in 0..n to the target i in 1..n + 1 with the weight j(i - e), so that a sum
+over all jumps is a product with a Toeplitz matrix. Near distances are added one diagonal after another, a far
+cell is a difference of prefix sums: O(n * (window + far cells)). The tests have the matrix itself.
+
+Vectors over positions are (n + 1,), those over targets (n + 2,) with the first value unused.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from sentgen.alignment.phrase_hmm.jumps import JumpCells
+from sentgen.arrays import Floats, Longs, compiled
+
+#: Where the outermost cells end for sums: farther than any document is long.
+FAR = 1 << 40
+
+
+class Jumps(NamedTuple):
+    """The weight of a single jump by its distance.
+
+    ``near[d + window]`` is that of the distance d; a far cell has the distances ``first`` to ``last``, all of
+    the weight ``far``.
+    """
+
+    near: Floats  # (2 * window + 1,)
+    first: Longs  # (far cells,)
+    last: Longs
+    far: Floats
+
+
+def jump_weights(cells: JumpCells, mass: Floats) -> Jumps:
+    """Spread the mass of each cell evenly over its distances; the outermost cells go on without end."""
+    weights = mass / cells.sizes
+    side = (len(mass) - 2 * cells.window - 1) // 2
+    outer = np.r_[0:side, len(mass) - side : len(mass)]
+    first, last = cells.first[outer].copy(), cells.last[outer].copy()
+    if side:
+        first[0], last[-1] = -FAR, FAR
+    return Jumps(weights[side : len(mass) - side].copy(), first, last, weights[outer])
+
+
+@compiled
+def prefix_sums(values: Floats, sums: Floats) -> None:
+    """Set ``sums[k]`` to the sum of the first k values."""
+    total = 0.0
+    sums[0] = 0.0
+    for k in range(len(values)):
+        total += values[k]
+        sums[k + 1] = total
+
+
+@compiled
+def jump_forward(jumps: Jumps, source: Floats, sums: Floats, out: Floats) -> None:
+    """Set ``out[i]`` to the sum over e of source[e] * j(i - e); ``sums`` is working space, (n + 3,)."""
+    n = len(source) - 1
+    window = len(jumps.near) // 2
+    out[:] = 0.0
+    for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
+        weight = jumps.near[d + window]
+        start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
+        target = out[start + d : stop + d]
+        part = source[start:stop]
+        for k in range(len(part)):
+            target[k] += weight * part[k]
+    prefix_sums(source, sums)
+    for cell in range(len(jumps.far)):
+        first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
+        for i in range(max(1, first), min(n + 1, n + last) + 1):
+            out[i] += weight * (sums[min(n, i - first) + 1] - sums[max(0, i - last)])
+
+
+@compiled
+def jump_backward(jumps: Jumps, target: Floats, sums: Floats, out: Floats) -> None:
+    """Set ``out[e]`` to the sum over i of j(i - e) * target[i]; ``sums`` is working space, (n + 3,)."""
+    n = len(out) - 1
+    window = len(jumps.near) // 2
+    out[:] = 0.0
+    for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
+        weight = jumps.near[d + window]
+        start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
+        source = target[start + d : stop + d]
+        part = out[start:stop]
+        for k in range(len(part)):
+            part[k] += weight * source[k]
+    prefix_sums(target, sums)
+    for cell in range(len(jumps.far)):
+        first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
+        for e in range(max(0, 1 - last), min(n, n + 1 - first) + 1):
+            out[e] += weight * (sums[min(n + 1, e + last) + 1] - sums[max(1, e + first)])
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _dot(left: Floats, right: Floats) -> float:
+    total = 0.0
+    for k in range(len(left)):
+        total += left[k] * right[k]
+    return total
+
+
+@compiled
+def count_jumps(
+    jumps: Jumps, source: Floats, target: Floats, sums: Floats, near: Floats, far: Floats
+) -> None:
+    """Add source[e] * j(i - e) * target[i] to the cell of i - e, for all e and i."""
+    n = len(source) - 1
+    window = len(jumps.near) // 2
+    for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
+        start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
+        near[d + window] += jumps.near[d + window] * _dot(source[start:stop], target[start + d : stop + d])
+    prefix_sums(source, sums)
+    for cell in range(len(jumps.far)):
+        first, last = jumps.first[cell], jumps.last[cell]
+        total = 0.0
+        for i in range(max(1, first), min(n + 1, n + last) + 1):
+            total += target[i] * (sums[min(n, i - first) + 1] - sums[max(0, i - last)])
+        far[cell] += jumps.far[cell] * total
+
+
+@compiled
+def jump_weight(jumps: Jumps, distance: int) -> float:
+    """Return j(distance)."""
+    window = len(jumps.near) // 2
+    if -window <= distance <= window:
+        return float(jumps.near[distance + window])
+    for cell in range(len(jumps.far)):
+        if jumps.first[cell] <= distance <= jumps.last[cell]:
+            return float(jumps.far[cell])
+    return 0.0

@@ -1,0 +1,294 @@
+"""Forward and backward over segments, compiled; the tests say it plainly, over states.
+
+The state after t abstract words is the last position e in the document (0 before the first phrase), because a
+jump depends on nothing else. With A_t(e) the sum over all ways to get there and B_t(i) the sum over all jumps
+to i, an event that rewrites the document phrase i..i+k-1 into l abstract words adds B_t(i) * p to
+A_t+l(i + k - 1). Events of one word on each side are the dense matrix ``words``, all others a list.
+
+Row t is divided by the sum of what entered it (but see ``SMALLEST``); ``log_scale[t]`` is the log of all
+divisors so far. So long texts do not underflow.
+
+The passes go over some rows at a time, ``first`` up to ``last``, which stand at 0 in the tables. An event
+leaps over rows, perhaps out of those at hand; what it takes along is kept by event (``Leaps``).
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import NamedTuple
+
+import numpy as np
+
+from sentgen.alignment.phrase_hmm.jump_kernels import Jumps, count_jumps, jump_backward, jump_forward
+from sentgen.arrays import Floats, Longs, compiled
+
+SMALLEST = 1e-30
+
+
+class Chain(NamedTuple):
+    """The transitions: P(null), the jumps, and what they are divided by at each position, (n + 1,)."""
+
+    p0: float
+    jumps: Jumps
+    total: Floats
+    null_moves: bool
+
+
+class Emission(NamedTuple):
+    """The rewrite probabilities of a pair.
+
+    ``words[abstract[t], document[i]]`` is that of document word i into abstract word t, both from 0: a word
+    that comes again has the same row or column. ``null[t]`` is that of null into it. Events of more words
+    rewrite ``width`` document words from ``position`` (from 1) on into ``length`` abstract words from
+    ``start`` (from 0) on; they are sorted by ``start``. ``by_end`` sorts them by where they end in the
+    abstract. ``forget[t]`` is the probability that the position is forgotten before abstract word t, and any
+    position, 0 to n, as likely as any other.
+    """
+
+    words: Floats  # (different words of the abstract, and of the document)
+    null: Floats  # (m,)
+    start: Longs  # (events,)
+    length: Longs
+    position: Longs
+    width: Longs
+    prob: Floats
+    by_end: Longs
+    forget: Floats  # (m,)
+    abstract: Longs  # (m,)
+    document: Longs  # (n,)
+
+
+class Leaps(NamedTuple):
+    """Events by where they start and end, and what the passes keep of them.
+
+    Events ``starts[t]`` up to ``starts[t + 1]`` start at t, those at the places ``ends[t]`` up to ``ends[t +
+    1]`` of ``by_end`` end after t words. ``entry`` is the sum over all jumps into an event, ``into`` what
+    the jump into it is worth: the event and all ways to go on.
+    """
+
+    starts: Longs  # (m + 1,)
+    ends: Longs  # (m + 2,)
+    entry: Floats  # (events,)
+    into: Floats  # (events,)
+
+
+def leaps(emission: Emission) -> Leaps:
+    """Return where the events of an emission start and end, with room for what is kept of them."""
+    m, count = len(emission.abstract), len(emission.start)
+    starts = np.searchsorted(emission.start, np.arange(m + 1))
+    ends = np.append(0, np.cumsum(np.bincount(emission.start + emission.length, minlength=m + 1)))
+    return Leaps(starts, ends, np.zeros(count), np.zeros(count))
+
+
+@compiled
+def _forget(share: float, row: Floats) -> None:
+    """Spread a share of a row evenly over its positions: a symmetric step, the same forward and backward."""
+    if share > 0.0:
+        row[:] = (1.0 - share) * row + share * row.sum() / len(row)
+
+
+@compiled
+def word_row(emission: Emission, t: int, row: Floats) -> None:
+    """Set ``row[i]`` to the probability of document word i into abstract word t, (n,)."""
+    words = emission.words[emission.abstract[t]]
+    for i in range(len(row)):
+        row[i] = words[emission.document[i]]
+
+
+@compiled
+def forward(
+    emission: Emission,
+    chain: Chain,
+    leaps: Leaps,
+    first: int,
+    last: int,
+    scaled: Floats,
+    jumped: Floats,
+    log_scale: Floats,
+) -> None:
+    """Fill A (rows + 1, n + 1) from its first row on, sums over jumps (rows, n + 2), and scales (m + 1,)."""
+    n = len(emission.document)
+    source, sums, words = np.empty(n + 1), np.empty(n + 3), np.empty(n)
+    move = 1.0 - chain.p0
+    for t in range(first, last):
+        before, row, arrived = scaled[t - first], scaled[t - first + 1], jumped[t - first]
+        _forget(emission.forget[t], before)
+        source[:] = before / chain.total
+        jump_forward(chain.jumps, source, sums, arrived)
+        word_row(emission, t, words)
+        null = chain.p0 * emission.null[t]
+        if chain.null_moves:
+            row[0] = 0.0
+            for i in range(1, n + 1):
+                row[i] = arrived[i] * (null + move * words[i - 1])
+        else:
+            row[0] = null * before[0]
+            for i in range(1, n + 1):
+                row[i] = null * before[i] + move * arrived[i] * words[i - 1]
+        for event in range(leaps.starts[t], leaps.starts[t + 1]):
+            leaps.entry[event] = arrived[emission.position[event]]
+        begun, scale = -1, 0.0
+        for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
+            one = emission.by_end[place]
+            if emission.start[one] != begun:
+                begun = emission.start[one]
+                scale = move * exp(log_scale[begun] - log_scale[t])
+            entry = scale * leaps.entry[one]
+            row[emission.position[one] + emission.width[one] - 1] += entry * emission.prob[one]
+        divisor = max(row.sum(), SMALLEST)
+        row /= divisor
+        log_scale[t + 1] = log_scale[t] + log(divisor)
+
+
+@compiled
+def jump_to_end(chain: Chain, row: Floats) -> float:
+    """Return P(end), scaled, after the last row of A, (n + 1,)."""
+    n = len(row) - 1
+    out = np.empty(n + 2)
+    jump_forward(chain.jumps, row / chain.total, np.empty(n + 3), out)
+    return (1.0 - chain.p0) * float(out[n + 1])
+
+
+class Counts(NamedTuple):
+    """Where the expected jumps are added up: by cell, and as departures / total by position, (n + 1,)."""
+
+    near: Floats
+    far: Floats
+    departures: Floats
+
+
+class Room(NamedTuple):
+    """Working space: vectors over positions, over targets, for prefix sums and words, and two rows of beta.
+
+    beta_t(e), the sum over all ways to go on from e after t words, is in ``beta[t % 2]``. It is kept divided
+    by the probability of the whole pair over that of the scale of row t, so that A_t(e) * beta_t(e) is the
+    posterior of the state.
+    """
+
+    source: Floats  # (n + 1,)
+    target: Floats  # (n + 2,)
+    arrived: Floats  # (n + 2,)
+    sums: Floats  # (n + 3,)
+    words: Floats  # (n,)
+    beta: Floats  # (2, n + 1)
+
+
+def room(n: int) -> Room:
+    """Return working space for a document of n words."""
+    return Room(
+        np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3), np.empty(n), np.zeros((2, n + 1))
+    )
+
+
+@compiled
+def begin_backward(
+    emission: Emission,
+    chain: Chain,
+    leaps: Leaps,
+    row: Floats,
+    log_scale: Floats,
+    end: float,
+    events: Floats,
+    counts: Counts,
+    counting: bool,
+    room: Room,
+) -> None:
+    """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
+    m, n = len(emission.abstract), len(emission.document)
+    room.target[n + 1] = (1.0 - chain.p0) / end
+    _leave(chain, row, room, room.beta[m % 2], counts, counting)
+    room.target[n + 1] = 0.0
+    _land(emission, chain, leaps, m, room.beta[m % 2], log_scale, events)
+
+
+@compiled
+def backward(
+    emission: Emission,
+    chain: Chain,
+    leaps: Leaps,
+    first: int,
+    last: int,
+    scaled: Floats,
+    jumped: Floats,
+    log_scale: Floats,
+    null: Floats,
+    events: Floats,
+    counts: Counts,
+    counting: bool,
+    room: Room,
+) -> None:
+    """Fill the posteriors of null and of the events that end here, and turn ``jumped`` into those of words.
+
+    ``scaled`` and ``jumped`` are those of ``forward`` over the same rows, and beta is that of row ``last``.
+    """
+    n = len(emission.document)
+    move = 1.0 - chain.p0
+    for t in range(last - 1, first - 1, -1):
+        before, arrived = scaled[t - first], jumped[t - first]
+        after, here = room.beta[(t + 1) % 2], room.beta[t % 2]
+        scale = exp(log_scale[t] - log_scale[t + 1])
+        from_null = scale * chain.p0 * emission.null[t]
+        room.arrived[:] = arrived
+        word_row(emission, t, room.words)
+        for i in range(1, n + 1):
+            room.target[i] = move * scale * room.words[i - 1] * after[i]
+            arrived[i] = room.arrived[i] * room.target[i]
+        for event in range(leaps.starts[t + 1] - 1, leaps.starts[t] - 1, -1):
+            room.target[emission.position[event]] += leaps.into[event]
+        null[t] = 0.0
+        if chain.null_moves:
+            for i in range(1, n + 1):
+                null[t] += from_null * room.arrived[i] * after[i]
+                room.target[i] += from_null * after[i]
+            _leave(chain, before, room, here, counts, counting)
+        else:
+            for e in range(n + 1):
+                null[t] += from_null * before[e] * after[e]
+            _leave(chain, before, room, here, counts, counting)
+            for e in range(n + 1):
+                here[e] += from_null * after[e]
+        _forget(emission.forget[t], here)
+        _land(emission, chain, leaps, t, here, log_scale, events)
+
+
+@compiled
+def _land(
+    emission: Emission,
+    chain: Chain,
+    leaps: Leaps,
+    t: int,
+    beta: Floats,
+    log_scale: Floats,
+    events: Floats,
+) -> None:
+    """Fill what the events that end after t words are worth, and their posteriors."""
+    move = 1.0 - chain.p0
+    begun, over = -1, 0.0
+    for place in range(leaps.ends[t], leaps.ends[t + 1]):
+        one = emission.by_end[place]
+        if emission.start[one] != begun:
+            begun = emission.start[one]
+            over = move * exp(log_scale[begun] - log_scale[t])
+        leaps.into[one] = over * emission.prob[one] * beta[emission.position[one] + emission.width[one] - 1]
+        events[one] = leaps.into[one] * leaps.entry[one]
+
+
+@compiled
+def _leave(chain: Chain, row: Floats, room: Room, beta: Floats, counts: Counts, counting: bool) -> None:
+    """Sum over the jumps out of each position into ``beta``, and count them."""
+    jump_backward(chain.jumps, room.target, room.sums, beta)
+    room.source[:] = row / chain.total
+    if counting:
+        count_jumps(chain.jumps, room.source, room.target, room.sums, counts.near, counts.far)
+    for e in range(len(beta)):
+        beta[e] /= chain.total[e]
+        counts.departures[e] += room.source[e] * beta[e]
+
+
+@compiled
+def totals(jumps: Jumps, n: int) -> Floats:
+    """Return the sum of j(i - e) over the targets i = 1..n + 1, for each position e, (n + 1,)."""
+    target, out = np.ones(n + 2), np.empty(n + 1)
+    target[0] = 0.0
+    jump_backward(jumps, target, np.empty(n + 3), out)
+    return out

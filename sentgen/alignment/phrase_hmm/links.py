@@ -1,0 +1,119 @@
+"""The posteriors of all word links of a pair, and the choice among them, some columns at a time.
+
+The posteriors of a direction come row by row, those of the other direction column by column. Between them
+they lie in memory, or where they do not fit in a file without a name, which goes with the process.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from sentgen.alignment.budget import MemoryLimitError
+from sentgen.alignment.phrase_hmm.sentences import StopLinks
+from sentgen.arrays import Bools, Floats, Longs
+
+
+class LinkTable:
+    """Posteriors (m, n) that are written by rows and read by columns, ``width`` of them at a time."""
+
+    def __init__(self, m: int, n: int, *, width: int, folder: Path | None = None) -> None:
+        self.m, self.n, self.width = m, n, max(1, width)
+        self._file: IO[bytes] | None = None
+        self._table = np.empty((0, n))
+        if folder is None:
+            self._table = np.empty((m, n))
+        else:
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed by `close`)
+
+    def put(self, first: int, rows: Floats) -> None:
+        """Write rows from ``first`` on."""
+        if self._file is None:
+            self._table[first : first + len(rows)] = rows
+            return
+        for begin, end in self._blocks():
+            place = self.m * begin + first * (end - begin)
+            self._file.seek(8 * place)
+            self._file.write(np.ascontiguousarray(rows[:, begin:end]).data)
+
+    def columns(self, begin: int) -> Floats:
+        """Return the columns from ``begin`` on, (m, width), which may be overwritten."""
+        end = min(begin + self.width, self.n)
+        if self._file is None:
+            return self._table[:, begin:end]
+        self._file.seek(8 * self.m * begin)
+        found: Floats = np.fromfile(self._file, np.float64, self.m * (end - begin))
+        return found.reshape(self.m, end - begin)
+
+    def from_last(self) -> Iterator[tuple[int, Floats]]:
+        """Yield the first of some columns and the columns, from the last ones to the first."""
+        for begin, _ in reversed(list(self._blocks())):
+            yield begin, self.columns(begin)
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        for begin in range(0, self.n, self.width):
+            yield begin, min(begin + self.width, self.n)
+
+    def close(self) -> None:
+        """Give the memory or the file back."""
+        self._table = np.empty((0, self.n))
+        if self._file is not None:
+            self._file.close()
+
+
+class Choice:
+    """Chooses the links that reach a threshold; full stops have the posterior of their sentences, if given.
+
+    Columns come from the last ones to the first.
+
+    Args:
+        threshold: least posterior.
+        stops: which words of the abstract, (m,), and of the document, (n,), are full stops.
+        most: links that there is room for.
+    """
+
+    def __init__(
+        self, threshold: float, stops: tuple[Bools, Bools] | None = None, *, most: float = math.inf
+    ) -> None:
+        self._threshold, self._most = threshold, most
+        self._stops = None
+        if stops is not None and stops[0].any() and stops[1].any():
+            self._stops = StopLinks(*stops)
+        self._found: list[tuple[Longs, Longs, Floats]] = []
+        self._count = 0
+
+    def take(self, begin: int, links: Floats) -> None:
+        """Choose among the links of columns from ``begin`` on, (m, columns), which are overwritten."""
+        chosen = links >= self._threshold
+        if self._stops is not None:
+            self._stops.leave_out(begin, chosen)
+        rows, columns = np.nonzero(chosen)
+        self._keep(rows, columns + begin, links[rows, columns])
+        if self._stops is not None:
+            self._stops.add(begin, links)
+
+    def chosen(self) -> tuple[Longs, Longs, Floats]:
+        """Return rows, columns and posteriors of the links, in the order of rows, then columns."""
+        if self._stops is not None:
+            for rows, columns, posteriors in self._stops.reaching(self._threshold):
+                self._keep(rows, columns, posteriors)
+        none = np.empty(0, np.int64)
+        rows, columns, posteriors = (
+            np.concatenate(parts) for parts in zip((none, none, np.empty(0)), *self._found, strict=True)
+        )
+        order = np.lexsort((columns, rows))
+        return rows[order], columns[order], posteriors[order]
+
+    def _keep(self, rows: Longs, columns: Longs, posteriors: Floats) -> None:
+        self._count += len(rows)
+        if self._count > self._most:
+            raise MemoryLimitError(
+                f"more than {int(self._most):,} links reach the threshold {self._threshold:g}, too many for"
+                " the memory limit; give a higher threshold, or raise --memory-limit"
+            )
+        self._found.append((rows, columns, posteriors))

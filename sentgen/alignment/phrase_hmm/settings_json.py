@@ -1,0 +1,144 @@
+"""The settings of the aligner as JSON, and changed by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from math import inf, isfinite, nan
+from typing import Any, Literal, get_args, get_type_hints
+
+from sentgen.alignment.phrase_hmm.settings import Part, Prior, Settings
+from sentgen.errors import InputError
+
+_PRIOR = "prior_"
+#: Commas separate systems in a list of them, so that there slashes separate values.
+_SEPARATOR = re.compile("[,/]")
+#: Least and largest values, where not every number has a meaning; no prior has negative fake counts.
+_RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("min_documents", "vocabulary", "forms"), (1, inf)),
+    **dict.fromkeys(("null_function", "mixed", "trust", "similar", "synonym", "related", "grouped"), (0, 1)),
+    "threshold": (0, 1),
+    "max_run": (0, inf),
+    "reach": (1, 1 << 24),
+    "jump_power": (0, 100),
+    "jump_back": (0, inf),
+}
+_SWITCH = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def as_json(settings: Settings) -> str:
+    """Return settings as JSON; `from_json` reads it."""
+    values = asdict(settings) | {"fixed": sorted(settings.fixed)}
+    return json.dumps(values, sort_keys=True)
+
+
+def from_json(text: str) -> Settings:
+    """Return the settings that `as_json` wrote; what a newer version added has its default."""
+    values = {name: value for name, value in json.loads(text).items() if name in _names(Settings)}
+    values["prior"] = Prior(**{k: v for k, v in values.get("prior", {}).items() if k in _names(Prior)})
+    values["fixed"] = frozenset(values.get("fixed", ()))
+    values["weights"] = tuple(values["weights"])
+    return Settings(**values)
+
+
+def setting_names() -> list[str]:
+    """Return what `changed` can set, sorted; the priors are called ``prior_word`` and so on."""
+    return sorted(_names(Settings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
+
+
+def changed(settings: Settings, given: Mapping[str, str]) -> Settings:
+    """Return settings with other values, by name, with hyphens or underscores.
+
+    Commas or slashes separate several values, ``none`` is no limit, and a switch is ``true`` or ``false``
+    (``yes`` or ``no``).
+
+    >>> changed(Settings(), {"p0": "0.1", "prior-identity": "9", "fixed": "null,weights"}).prior.identity
+    9.0
+
+    Raises:
+        InputError: there is no such setting, or it cannot have that value.
+    """
+    for option, text in given.items():
+        name = option.replace("-", "_")
+        if name not in setting_names():
+            known = ", ".join(setting_names()).replace("_", "-")
+            raise InputError(f"no setting {option!r}; there are: {known}")
+        if name.startswith(_PRIOR):
+            number = _number(option, text, (0, inf))
+            prior = replace(settings.prior, **{name.removeprefix(_PRIOR): number})
+            settings = replace(settings, prior=prior)
+        else:
+            settings = replace(settings, **{name: _value(option, name, text)})
+    return settings
+
+
+def decoding(
+    settings: Settings,
+    *,
+    decode: Literal["viterbi", "posterior"] | None = None,
+    threshold: float | None = None,
+) -> Settings:
+    """Return settings with another choice of links; ``None`` leaves what there is.
+
+    Raises:
+        InputError: a threshold for the best path.
+    """
+    if decode is not None:
+        settings = replace(settings, decode=decode)
+    if threshold is not None:
+        if settings.decode != "posterior":
+            raise InputError("the best path has no --threshold; choose --decode posterior")
+        settings = replace(settings, threshold=threshold)
+    return settings
+
+
+def _names(kind: type[Any]) -> set[str]:
+    return {field.name for field in fields(kind)}
+
+
+def _value(option: str, name: str, text: str) -> Any:
+    """Read a value of the type that a setting has."""
+    hint = get_type_hints(Settings)[name]
+    choices = [choice for choice in get_args(hint) if isinstance(choice, str)]
+    if choices:
+        if text not in choices:
+            raise InputError(f"{option} is {text!r}; choose one of: {', '.join(choices)}")
+        return text
+    if name == "fixed":
+        parts = frozenset(part for part in _SEPARATOR.split(text) if part)
+        if not parts <= set(get_args(Part)):
+            raise InputError(f"{option} is {text!r}; name some of: {','.join(get_args(Part))}")
+        return parts
+    if name == "weights":
+        weights = tuple(_number(option, part) for part in _SEPARATOR.split(text))
+        if len(weights) != len(Settings().weights):
+            raise InputError(f"{option} is {text!r}; give three: of table, stems and identity")
+        return weights
+    if hint is bool:
+        if text.lower() not in _SWITCH:
+            raise InputError(f"{option} is {text!r}; say true or false")
+        return _SWITCH[text.lower()]
+    if text.lower() == "none" and type(None) in get_args(hint):
+        return None
+    number = _number(option, text, _RANGES.get(name, (-inf, inf)))
+    if int not in (hint, *get_args(hint)):
+        return number
+    if not number.is_integer():
+        raise InputError(f"{option} is {text!r}, which is no whole number")
+    return int(number)
+
+
+def _number(option: str, text: str, bounds: tuple[float, float] = (-inf, inf)) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = nan
+    if not isfinite(number):
+        raise InputError(f"{option} is {text!r}, which is no number")
+    least, most = bounds
+    if not least <= number <= most:
+        wanted = f"{least} or more" if most == inf else f"between {least} and {most}"
+        raise InputError(f"{option} is {text!r}; it must be {wanted}")
+    return number

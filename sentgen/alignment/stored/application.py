@@ -1,0 +1,259 @@
+"""Align the pairs of a corpus with a model, and keep the answers in the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from sqlalchemy import Connection, delete, insert, select
+
+from sentgen.alignment.alignment import Alignment, PhraseLink
+from sentgen.alignment.budget import UNBOUNDED, Budget, scratch_folder
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.phrase_hmm.settings_json import decoding
+from sentgen.alignment.stored.model_store import DIRECTIONS, get_model, iterations_done
+from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
+from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
+from sentgen.alignment.view.figures import figures
+from sentgen.errors import NotFoundError
+from sentgen.schema import Store
+from sentgen.schema import alignment as tables
+from sentgen.schema.store import append, fetch_arrow, raw
+
+#: Pairs whose alignments share a transaction.
+BATCH = 200
+
+#: Share of the memory limit that DuckDB may use where pairs are aligned with a model of the store.
+DATABASE_SHARE = 0.2
+
+#: Called with the pairs done and the pairs in all.
+Progress = Callable[[int, int], None]
+
+
+def aligning_budget(limit: float, *, with_store: bool) -> Budget:
+    """Return what of a memory limit aligning a pair may take, beside DuckDB if there is a store."""
+    share = 1.0 - DATABASE_SHARE if with_store else 1.0
+    return Budget.of_limit(limit, share=share, folder=scratch_folder())
+
+
+@dataclass(slots=True)
+class Applied:
+    """What applying a model did."""
+
+    pairs: int = 0
+    unchanged: int = 0
+    words: int = 0
+    links: int = 0
+    unlinked: int = 0
+    seconds: float = 0.0
+
+
+def apply_model(
+    store: Store,
+    corpus: str,
+    name: str,
+    *,
+    decode: Literal["viterbi", "posterior"] | None = None,
+    threshold: float | None = None,
+    budget: Budget = UNBOUNDED,
+    progress: Progress | None = None,
+) -> Applied:
+    """Align the pairs of a corpus and store links, P(null) and figures, a batch a transaction.
+
+    A pair that the model has aligned already, in the same way and after the same iterations, is left as it
+    is; one that it has aligned in another way is aligned anew.
+
+    Raises:
+        NotFoundError: there is no such corpus or model.
+        InputError: a threshold for the best path.
+        MemoryLimitError: a pair does not fit into the budget; what was aligned before is kept.
+    """
+    began = time.monotonic()
+    aligner = stored_aligner(store, name)
+    settings = decoding(aligner.settings, decode=decode, threshold=threshold)
+    aligner = replace(aligner, settings=settings, budget=budget)
+    with store.connect() as connection:
+        total = len(pair_numbers(connection, corpus))
+    done = Applied()
+    for batch in pair_batches(store, corpus, batch=BATCH):
+        with store.connect() as connection:
+            known = _known(connection, aligner, [number for number, _ in batch])
+        fresh = [(number, pair) for number, pair in batch if number not in known]
+        done.unchanged += len(known)
+        if fresh:
+            answers = list(aligner.align([pair for _, pair in fresh]))
+            with store.begin() as connection:
+                corpus_id = int(pair_corpus(connection, corpus).id)
+                _keep(connection, aligner, corpus_id, fresh, answers, done)
+        if progress is not None:
+            progress(done.pairs + done.unchanged, total)
+    done.seconds = time.monotonic() - began
+    return done
+
+
+def _marks(connection: Connection, aligner: StoredAligner) -> dict[str, object]:
+    """Return what tells the answers of a model from its other ones."""
+    settings = aligner.settings
+    posterior = settings.decode == "posterior"
+    return {
+        "model_id": aligner.model.id,
+        "decode": settings.decode,
+        "threshold": settings.threshold if posterior else None,
+        "iteration": iterations_done(connection, aligner.model, DIRECTIONS[0]),
+    }
+
+
+def _known(connection: Connection, aligner: StoredAligner, numbers: Sequence[int]) -> set[int]:
+    """Return the pairs that have been aligned like this."""
+    query = """
+        select pair_id
+        from alignment
+        where model_id = ?
+            and decode = ?
+            and threshold is not distinct from ?
+            and iteration = ?
+            and pair_id in (select unnest(?::integer[]))
+    """
+    given = [*_marks(connection, aligner).values(), list(numbers)]
+    return {number for (number,) in raw(connection).execute(query, given).fetchall()}
+
+
+def _keep(
+    connection: Connection,
+    aligner: StoredAligner,
+    corpus_id: int,
+    pairs: Sequence[tuple[int, Pair]],
+    answers: Sequence[Alignment],
+    done: Applied,
+) -> None:
+    """Store answers in place of older ones of the same model."""
+    marks = _marks(connection, aligner)
+    numbers = [number for number, _ in pairs]
+    for table in (tables.alignment_null, tables.alignment_link, tables.alignment):
+        same = (table.c.model_id == aligner.model.id, table.c.pair_id.in_(numbers))
+        connection.execute(delete(table).where(*same))
+    rows = []
+    for (number, pair), answer in zip(pairs, answers, strict=True):
+        of = figures(pair, answer)
+        row = {
+            "corpus_id": corpus_id,
+            "pair_id": number,
+            "logp": answer.logp if answer.logp is not None and np.isfinite(answer.logp) else None,
+            "coverage": of.coverage,
+            "density": of.density,
+            "null_share": of.new,
+            "longest_run": of.longest,
+        }
+        rows.append(marks | row)
+        done.pairs += 1
+        done.words += of.words
+        done.links += len(answer.phrases)
+        done.unlinked += round(of.new * of.words)
+    connection.execute(insert(tables.alignment), rows)
+    ids = {"model_id": aligner.model.id, "corpus_id": corpus_id}
+    _append(connection, "alignment_link", ids, _links(numbers, answers))
+    _append(connection, "alignment_null", ids, _nulls(numbers, answers))
+
+
+def _links(numbers: Sequence[int], answers: Sequence[Alignment]) -> dict[str, list[object]]:
+    rows = [
+        (number, *link.document, *link.abstract, link.posterior)
+        for number, answer in zip(numbers, answers, strict=True)
+        for link in answer.phrases
+    ]
+    names = ("pair_id", "document_first", "document_end", "abstract_first", "abstract_end", "posterior")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def _nulls(numbers: Sequence[int], answers: Sequence[Alignment]) -> dict[str, list[object]]:
+    rows = [
+        (number, position, prob)
+        for number, answer in zip(numbers, answers, strict=True)
+        for position, prob in enumerate(answer.null or ())
+    ]
+    names = ("pair_id", "position", "prob")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def _append(
+    connection: Connection, table: str, ids: dict[str, int], columns: dict[str, list[object]]
+) -> None:
+    size = len(columns["pair_id"])
+    if not size:
+        return
+    rows = {name: pa.array(np.full(size, value, np.int32)) for name, value in ids.items()}
+    for name, values in columns.items():
+        rows[name] = pa.array(values, pa.float64() if name in ("posterior", "prob") else pa.int32())
+    append(connection, table, pa.table(rows))
+
+
+def alignments(store: Store, corpus: str, name: str) -> pa.Table:
+    """Return how the pairs of a corpus were aligned by a model, with the figures of each abstract.
+
+    Raises:
+        NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
+    """
+    query = "select * exclude (model, corpus) from v_alignments where model = ? and corpus = ? order by pair"
+    return _stored(store, corpus, name, query)
+
+
+def links(store: Store, corpus: str, name: str) -> pa.Table:
+    """Return all phrase links of a corpus by a model, with offsets from 0; raises as `alignments` does."""
+    query = """
+        select * exclude (model, corpus)
+        from v_alignment_links
+        where model = ?
+            and corpus = ?
+        order by pair, abstract_first, document_first
+    """
+    return _stored(store, corpus, name, query)
+
+
+def stored_alignments(store: Store, corpus: str, name: str) -> Iterator[tuple[str, Alignment]]:
+    """Yield name and phrase links of each pair, in the order of the corpus; raises as `alignments`."""
+    query = """
+        select
+            p.name,
+            list((l.document_first, l.document_end, l.abstract_first, l.abstract_end)::row(
+                a integer, b integer, c integer, d integer
+            ) order by l.abstract_first, l.document_first) filter (l.pair_id is not null) as phrases
+        from alignment a
+        join alignment_model m on m.id = a.model_id
+        join pair p on p.id = a.pair_id
+        join corpus c on c.id = a.corpus_id
+        left join alignment_link l on l.model_id = a.model_id and l.pair_id = a.pair_id
+        where m.name = ?
+            and c.name = ?
+        group by p.id, p.name
+        order by p.id
+    """
+    rows = _stored(store, corpus, name, query)
+    for pair, phrases in zip(rows["name"].to_pylist(), rows["phrases"].to_pylist(), strict=True):
+        yield (
+            pair,
+            Alignment(
+                tuple(
+                    PhraseLink(abstract=(one["c"], one["d"]), document=(one["a"], one["b"]))
+                    for one in phrases or ()
+                )
+            ),
+        )
+
+
+def _stored(store: Store, corpus: str, name: str, query: str) -> pa.Table:
+    """Return what a query finds of a model and a corpus to which it has been applied."""
+    with store.connect() as connection:
+        model = get_model(connection, name).id
+        corpus_id = pair_corpus(connection, corpus).id
+        columns = tables.alignment.c
+        some = select(columns.pair_id).where(columns.model_id == model, columns.corpus_id == corpus_id)
+        if connection.execute(some.limit(1)).first() is None:
+            raise NotFoundError(
+                f"the model {name!r} has not been applied to {corpus!r}; run: "
+                f"sentgen align apply --pairs {corpus} --model {name}"
+            )
+        return fetch_arrow(connection, query, [name, corpus])

@@ -1,0 +1,165 @@
+"""The loops over the cells of a rewrite table, compiled.
+
+A table has a row for each document phrase and a column for each abstract phrase; row r has the cells
+``starts[r]`` up to ``starts[r + 1]``, in the order of their columns. Arrays named ``x_of`` with ``x_starts``
+list, for each thing, its x in the same way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sentgen.arrays import Bytes, Floats, Ints, Longs, compiled
+
+PHRASE, WORD, STEM, IDENTITY = range(4)
+
+
+@compiled
+def invert(starts: Longs, of: Ints, new_starts: Longs, new_of: Ints) -> None:
+    """Turn lists of things into lists of their owners; ``new_starts`` (things + 1,) holds zeros at first."""
+    for thing in of:
+        new_starts[thing + 1] += 1
+    for thing in range(len(new_starts) - 1):
+        new_starts[thing + 1] += new_starts[thing]
+    place = new_starts[:-1].copy()
+    for owner in range(len(starts) - 1):
+        for k in range(starts[owner], starts[owner + 1]):
+            new_of[place[of[k]]] = owner
+            place[of[k]] += 1
+
+
+@compiled
+def _count_row(
+    row: int,
+    pair_starts: Longs,
+    pairs_of: Ints,
+    column_starts: Longs,
+    columns_of: Ints,
+    times: Ints,
+    seen: Ints,
+) -> int:
+    """Count in how many pairs each column occurs together with a row; return how many columns do."""
+    found = 0
+    for k in range(pair_starts[row], pair_starts[row + 1]):
+        pair = pairs_of[k]
+        for c in range(column_starts[pair], column_starts[pair + 1]):
+            column = columns_of[c]
+            if times[column] == 0:
+                seen[found] = column
+                found += 1
+            times[column] += 1
+    return found
+
+
+@compiled
+def count_cells(
+    pair_starts: Longs,
+    pairs_of: Ints,
+    column_starts: Longs,
+    columns_of: Ints,
+    row_keys: Longs,
+    column_keys: Longs,
+    least: int,
+    sizes: Longs,
+) -> None:
+    """Write the number of cells of each row: word pairs, and other pairs that ``least`` pairs have."""
+    times = np.zeros(len(column_keys), np.int32)
+    seen = np.empty(len(column_keys), np.int32)
+    for row in range(len(row_keys)):
+        found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
+        for column in seen[:found]:
+            if times[column] >= least or (row_keys[row] >= 0 and column_keys[column] >= 0):
+                sizes[row] += 1
+            times[column] = 0
+
+
+@compiled
+def fill_cells(
+    first: int,
+    last: int,
+    pair_starts: Longs,
+    pairs_of: Ints,
+    column_starts: Longs,
+    columns_of: Ints,
+    row_keys: Longs,
+    column_keys: Longs,
+    row_stems: Longs,
+    column_stems: Longs,
+    least: int,
+    starts: Longs,
+    targets: Ints,
+    kinds: Bytes,
+) -> None:
+    """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
+    times = np.zeros(len(column_keys), np.int32)
+    seen = np.empty(len(column_keys), np.int32)
+    for row in range(first, last):
+        found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
+        end = starts[row]
+        for column in seen[:found]:
+            if times[column] >= least or (row_keys[row] >= 0 and column_keys[column] >= 0):
+                targets[end] = column
+                end += 1
+            times[column] = 0
+        targets[starts[row] : end].sort()
+        for cell in range(starts[row], end):
+            column = targets[cell]
+            if row_keys[row] == column_keys[column]:
+                kinds[cell] = IDENTITY
+            elif row_stems[row] == column_stems[column]:
+                kinds[cell] = STEM
+            else:
+                kinds[cell] = WORD if row_keys[row] >= 0 and column_keys[column] >= 0 else PHRASE
+
+
+@compiled
+def remake(starts: Longs, kinds: Bytes, fake: Floats, counts: Floats, prob: Floats) -> None:
+    """Make each row the mode of its posterior, (count + fake) / sum, and set the counts to 0.
+
+    A row whose sum is 0 keeps what it has.
+    """
+    for row in range(len(starts) - 1):
+        total = 0.0
+        for cell in range(starts[row], starts[row + 1]):
+            total += counts[cell] + fake[kinds[cell]]
+        for cell in range(starts[row], starts[row + 1]):
+            if total > 0.0:
+                prob[cell] = (counts[cell] + fake[kinds[cell]]) / total
+            counts[cell] = 0.0
+
+
+@compiled
+def prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
+    """Return the sum of fake * log(prob) over all cells with a fake count."""
+    total = 0.0
+    for cell in range(len(kinds)):
+        if fake[kinds[cell]] > 0.0:
+            total += fake[kinds[cell]] * np.log(prob[cell])
+    return total
+
+
+@compiled
+def drop_cells(
+    before: Longs,
+    starts: Longs,
+    kept: int,
+    targets: Ints,
+    kinds: Bytes,
+    fake: Floats,
+    counts: Floats,
+    prob: Floats,
+    least: float,
+) -> int:
+    """Move the cells of some rows that stay behind the ``kept`` ones: with a fake count, or with ``least``.
+
+    ``before`` are the starts of these rows and the end of the last one; ``starts``, from the first of them
+    on, becomes that of what is left. The number of all cells that are kept now is returned.
+    """
+    for row in range(len(before) - 1):
+        for cell in range(before[row], before[row + 1]):
+            if fake[kinds[cell]] > 0.0 or counts[cell] >= least:
+                targets[kept], kinds[kept] = targets[cell], kinds[cell]
+                counts[kept], prob[kept] = counts[cell], prob[cell]
+                kept += 1
+        starts[row + 1] = kept
+    return kept

@@ -1,0 +1,279 @@
+"""Rewrite tables for many pairs: laid out once, in memory or in files, and re-estimated in place.
+
+The cells are those of `parameters.support`: all word pairs that occur together in a pair, and the phrase
+pairs that do so in ``min_documents`` of them. Only phrases that are in so many pairs themselves need be
+looked at. A cell takes 21 bytes; what does not fit into memory lies in files that the system reads and writes
+as needed.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import RewriteTable
+from sentgen.alignment.phrase_hmm.settings import Prior, Settings
+from sentgen.alignment.stored import cell_kernels as kernels
+from sentgen.arrays import Bytes, Floats, Ints, Longs
+
+#: Streams the pairs from the first to the last, as often as it is called.
+Stream = Callable[[], Iterator[PairIds]]
+#: Longs that are held before they are counted, and cells that are gone through at once.
+_BLOCK = 1 << 22
+
+
+class Space:
+    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process.
+
+    Pages of files stay in memory until the process takes ``most`` bytes.
+    """
+
+    def __init__(self, limit: int, folder: Path, *, most: int = 0) -> None:
+        self.limit, self.used, self.folder, self.most = limit, 0, folder, most
+        self._files: list[mmap.mmap] = []
+
+    def array(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return an array of zeros."""
+        taken = size * np.dtype(kind).itemsize
+        if not taken or self.used + taken <= self.limit:
+            self.used += taken
+            return np.zeros(size, kind)
+        with tempfile.TemporaryFile(dir=self.folder) as file:
+            os.posix_fallocate(file.fileno(), 0, taken)  # a full disk is told now, not by a signal later
+            self._files.append(mmap.mmap(file.fileno(), taken))
+        return np.frombuffer(self._files[-1], kind)
+
+    @property
+    def spilled(self) -> bool:
+        """Whether there are arrays in files."""
+        return bool(self._files)
+
+    def relax(self) -> None:
+        """Give pages of files back to the system if there is little memory left; what was written stays."""
+        if self._files and _resident() >= self.most:
+            for file in self._files:
+                file.madvise(mmap.MADV_DONTNEED)
+
+
+def _resident() -> float:
+    """Return the bytes of memory that the process takes, infinity where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+    except OSError:
+        return math.inf
+
+
+@dataclass(slots=True)
+class Phrases:
+    """Phrases of one side, sorted by key: (P,) keys, keys of their stems, and (P, longest) words or -1."""
+
+    keys: Longs
+    stems: Longs
+    words: Ints
+
+
+@dataclass(slots=True)
+class Cells:
+    """A rewrite table (see ``RewriteTable``) with expected counts.
+
+    ``fake`` are the fake counts by kind. ``size`` cells of the arrays are in use. What goes through all of
+    them gives memory back to ``space`` now and then.
+    """
+
+    rows: Longs
+    starts: Longs
+    columns: Longs
+    targets: Ints
+    kinds: Bytes
+    prob: Floats
+    counts: Floats
+    fake: Floats
+    space: Space | None = None
+
+    @classmethod
+    def of_size(
+        cls, rows: Longs, starts: Longs, columns: Longs, size: int, fake: Floats, space: Space | None = None
+    ) -> Cells:
+        """Return a table with room for so many cells, in memory where no space is given."""
+        make = np.zeros if space is None else space.array
+        # What is written at random comes first: it should not be in a file.
+        counts, prob = make(size, np.float64), make(size, np.float64)
+        targets, kinds = make(size, np.int32), make(size, np.uint8)
+        return cls(rows, starts, columns, targets, kinds, prob, counts, fake, space)
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return int(self.starts[-1])
+
+    def table(self) -> RewriteTable:
+        """Return the table as inference sees it; it changes when the cells do."""
+        size, no_fake = self.size, np.empty(0)
+        return RewriteTable(
+            self.rows, self.starts, self.columns, self.targets[:size], self.prob[:size], no_fake
+        )
+
+    def start(self) -> None:
+        """Go to the prior mean."""
+        for first, last in self.blocks():
+            self.counts[self.starts[first] : self.starts[last]] = 1.0
+            self._remake(first, last)
+
+    def maximize(self) -> None:
+        """Make the table the mode of its posterior, and set the counts to 0."""
+        for first, last in self.blocks():
+            self._remake(first, last)
+
+    def _remake(self, first: int, last: int) -> None:
+        kernels.remake(self.starts[first : last + 1], self.kinds, self.fake, self.counts, self.prob)
+
+    def log_prior(self) -> float:
+        """Return the log-density of the Dirichlet prior, but for a constant."""
+        total = 0.0
+        for first, last in self.blocks():
+            cells = slice(self.starts[first], self.starts[last])
+            total += kernels.prior_density(self.kinds[cells], self.fake, self.prob[cells])
+        return total
+
+    def drop(self, least: float) -> None:
+        """Forget cells without a fake count whose expected count is below ``least``."""
+        arrays = self.targets, self.kinds, self.fake, self.counts, self.prob
+        before, kept = self.starts.copy(), 0
+        for first, last in self.blocks():
+            kept = kernels.drop_cells(before[first : last + 1], self.starts[first:], kept, *arrays, least)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges of rows with some millions of cells."""
+        starts = self.starts.copy()
+        first = 0
+        while first < len(self.rows):
+            end = int(np.searchsorted(starts, starts[first] + _BLOCK, side="right")) - 1
+            last = max(first + 1, end)
+            yield first, last
+            self.relax()
+            first = last
+
+    def relax(self) -> None:
+        """Give memory back, if the arrays are in a space."""
+        if self.space is not None:
+            self.space.relax()
+
+
+def no_cells(fake: Floats) -> Cells:
+    """Return a table without cells."""
+    keys, targets, none = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
+    return Cells(keys, np.zeros(1, np.int64), keys, targets, np.empty(0, np.uint8), none, none, fake)
+
+
+def fake_counts(prior: Prior, *, stems: bool) -> Floats:
+    """Return the fake counts by kind; in a table of stems what is identical has equal stems."""
+    return np.array([prior.phrase, prior.word, prior.stem, prior.stem if stems else prior.identity])
+
+
+def lay_out(
+    stream: Stream, settings: Settings, space: Space, *, stems: bool = False
+) -> tuple[Cells, Phrases, Phrases]:
+    """Return the cells that the pairs support, at the prior mean, and the phrases of both sides.
+
+    Args:
+        stream: the pairs.
+        settings: the longest phrases and in how many pairs they must be.
+        space: where the cells go.
+        stems: lay out the table of stems.
+    """
+    least = settings.min_documents
+    sides = [
+        (lambda pair: (pair.document, pair.document_stems), settings.max_document_phrase),
+        (lambda pair: (pair.abstract, pair.abstract_stems), settings.max_abstract_phrase),
+    ]
+    texts = [_texts(stream, words_of, stems=stems) for words_of, _ in sides]
+    found = [_phrases(text, longest, least) for text, (_, longest) in zip(texts, sides, strict=True)]
+    (rows, row_starts, rows_of), (columns, column_starts, columns_of) = found
+    pair_starts = np.zeros(len(rows.keys) + 1, np.int64)
+    pairs_of = np.empty(len(rows_of), np.int32)
+    kernels.invert(row_starts, rows_of, pair_starts, pairs_of)
+    places = (pair_starts, pairs_of, column_starts, columns_of, rows.keys, columns.keys)
+    starts = np.zeros(len(rows.keys) + 1, np.int64)
+    kernels.count_cells(*places, least, starts[1:])
+    np.cumsum(starts, out=starts)
+    size = int(starts[-1])
+    fake = fake_counts(settings.prior, stems=stems)
+    cells = Cells.of_size(rows.keys, starts, columns.keys, size, fake, space)
+    for first, last in cells.blocks():
+        into = starts, cells.targets, cells.kinds
+        kernels.fill_cells(first, last, *places, rows.stems, columns.stems, least, *into)
+    cells.start()
+    return cells, rows, columns
+
+
+Texts = Callable[[], Iterator[tuple[Ints, Ints]]]
+
+
+def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ints, Ints]], *, stems: bool) -> Texts:
+    """Return a stream of one side: words and stems of each text, or stems for both."""
+
+    def texts() -> Iterator[tuple[Ints, Ints]]:
+        for pair in stream():
+            words, of = words_of(pair)
+            yield (of, of) if stems else (words, of)
+
+    return texts
+
+
+def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Longs, Ints]:
+    """Return the words and frequent phrases of one side, and which of them each text has, as lists."""
+    keys = _frequent(texts, longest, least)
+    phrases = Phrases(keys, keys.copy(), np.full((len(keys), longest), -1, np.int32))
+    starts = [0]
+    of: list[Ints] = []
+    for words, stems in texts():
+        mine: list[Longs] = []
+        for length in range(1, longest + 1):
+            at, place = find_keys(keys, phrase_keys(words, length))
+            phrases.stems[place] = phrase_keys(stems, length)[at]
+            for offset in range(length):
+                phrases.words[place, offset] = words[at + offset]
+            mine.append(place)
+        of.append(np.unique(np.concatenate(mine)).astype(np.int32))
+        starts.append(starts[-1] + len(of[-1]))
+    return phrases, np.array(starts, np.int64), np.concatenate([np.empty(0, np.int32), *of])
+
+
+def _frequent(texts: Texts, longest: int, least: int) -> Longs:
+    """Return the keys of all words, and of the phrases that so many texts have, sorted."""
+    words: set[int] = set()
+    keys, times = np.empty(0, np.int64), np.empty(0, np.int64)
+    held: list[Longs] = []
+    size = 0
+    for text, _ in texts():
+        words.update(text.tolist())
+        if longest > 1:
+            held.append(np.unique(np.concatenate([phrase_keys(text, k) for k in range(2, longest + 1)])))
+            size += len(held[-1])
+        if size > _BLOCK:
+            keys, times = _counted(keys, times, held)
+            held, size = [], 0
+    keys, times = _counted(keys, times, held)
+    return np.concatenate([keys[times >= least], np.array(sorted(words), np.int64)])
+
+
+def _counted(keys: Longs, times: Longs, held: Sequence[Longs]) -> tuple[Longs, Longs]:
+    """Add keys, each one time, to sorted keys with their number."""
+    every = np.concatenate([keys, *held])
+    weights = np.concatenate([times, np.ones(len(every) - len(keys), np.int64)])
+    order = np.argsort(every, kind="stable")
+    every, weights = every[order], weights[order]
+    if not len(every):
+        return every, weights
+    firsts = np.flatnonzero(np.append(True, every[1:] != every[:-1]))
+    return every[firsts], np.add.reduceat(weights, firsts)

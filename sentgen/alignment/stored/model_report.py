@@ -1,0 +1,138 @@
+"""What a person wants to see of an alignment model: iterations, jumps, top rewrites."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from sentgen.alignment.phrase_hmm.settings_json import as_json
+from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, get_model, iterations_of
+from sentgen.errors import InputError, NotFoundError
+from sentgen.schema import Store
+from sentgen.schema.store import fetch_arrow
+
+#: Distances that are shown one by one; those beyond are summed.
+_NEAR = 12
+_BAR = 50
+
+#: Smallest and largest distance of a cell, and its probability.
+Jump = tuple[int, int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """A model: facts by name, all its iterations, and the newest jumps by direction."""
+
+    facts: dict[str, str]
+    iterations: list[Iteration]
+    jumps: dict[str, list[Jump]]
+
+
+def model_report(store: Store, name: str) -> ModelReport:
+    """Return what is known of a model.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    query = """
+        select first, last, prob
+        from alignment_jump
+        where model_id = ?
+            and direction = ?
+            and iteration = (
+                select max(iteration)
+                from alignment_iteration
+                where model_id = ?
+                    and direction = ?
+            )
+        order by first
+    """
+    with store.connect() as connection:
+        model = get_model(connection, name)
+        iterations = iterations_of(connection, model)
+        jumps = {}
+        for direction in DIRECTIONS:
+            rows = fetch_arrow(connection, query, [model.id, direction] * 2)
+            if rows.num_rows:
+                jumps[direction] = list(zip(*(rows[c].to_pylist() for c in rows.column_names), strict=True))
+    facts = {
+        "model": model.name,
+        "pairs": f"{model.pairs:,} of {model.corpus}",
+        "begun": f"{model.created_at:%Y-%m-%d %H:%M:%S} UTC",
+        "settings": as_json(model.settings),
+    }
+    return ModelReport(facts, iterations, jumps)
+
+
+def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: int = 20) -> pa.Table:
+    """Return what a word, or a phrase with its words apart, becomes most often in the rewrite table.
+
+    Raises:
+        NotFoundError: the model does not know the word in that direction.
+    """
+    query = """
+        select target, prob
+        from v_rewrites
+        where model = ?
+            and direction = ?
+            and layer = 'words'
+            and source = ?
+        order by prob desc, target
+    """
+    with store.connect() as connection:
+        model = get_model(connection, name)
+        form = word.lower() if model.settings.fold else word
+        limited = f"{query} limit {limit}" if limit else query
+        rows = fetch_arrow(connection, limited, [name, direction, form])
+    if not rows.num_rows:
+        side = "document" if direction == DIRECTIONS[0] else "abstract"
+        raise NotFoundError(f"the model {name!r} knows no rewrite of {word!r}; no {side} of its pairs has it")
+    return rows
+
+
+def text_histogram(jumps: list[Jump]) -> str:
+    """Return bars for the nearest jumps, and one for all beyond on each side."""
+    rows = [(str(first), prob) for first, last, prob in jumps if first == last and abs(first) <= _NEAR]
+    below = sum(prob for _, last, prob in jumps if last < -_NEAR)
+    above = sum(prob for first, _, prob in jumps if first > _NEAR)
+    rows = [(f"< {-_NEAR}", below), *rows, (f"> {_NEAR}", above)]
+    largest = max(prob for _, prob in rows)
+    return "\n".join(
+        f"{label:>5} {prob:8.5f} {'#' * round(_BAR * prob / largest)}".rstrip() for label, prob in rows
+    )
+
+
+def jump_plot(report: ModelReport, direction: str, suffix: str) -> bytes:
+    """Draw the jumps as ``.png``, ``.svg`` or ``.pdf``; the probabilities are those of one distance.
+
+    Raises:
+        InputError: the suffix is another one, the model has no such direction, or matplotlib is missing.
+    """
+    if suffix not in (".png", ".svg", ".pdf"):
+        raise InputError(f"a plot ends in .png, .svg or .pdf, not in {suffix or 'nothing'!r}")
+    if direction not in report.jumps:
+        raise InputError(f"the model has no {direction} iteration yet; train it first")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError("plots need matplotlib; run: pip install 'sentgen[plots]'") from error
+    jumps = report.jumps[direction]
+    figure = Figure(figsize=(7.6, 3.8), layout="constrained")
+    axes = figure.add_subplot()
+    middles = [(first + last) / 2 for first, last, _ in jumps]
+    axes.step(
+        middles, [prob / (last - first + 1) for first, last, prob in jumps], where="mid", color="#0550ae"
+    )
+    axes.set_xscale("symlog", linthresh=10)
+    axes.set_yscale("log")
+    axes.set_xlabel("jump: words from the end of a phrase to the next one; 1 goes straight on")
+    axes.set_ylabel("probability")
+    axes.set_title(f"Jumps of {report.facts['model']}, {direction}")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    sink = io.BytesIO()
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
+    figure.savefig(sink, format=suffix[1:], metadata=metadata)
+    return sink.getvalue()

@@ -1,0 +1,313 @@
+"""Alignment models in the store: one row a model, one an iteration, and the tables that EM learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+from sqlalchemy import Connection, delete, func, insert, select
+
+from sentgen import __version__
+from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import Parameters
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
+from sentgen.alignment.stored.cells import Phrases, no_cells
+from sentgen.arrays import Bools, Floats, Ints
+from sentgen.counts.writer import next_id, now
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import Store
+from sentgen.schema import alignment as tables
+from sentgen.schema.store import append, fetch_arrow, raw
+
+DIRECTIONS = ("forward", "reverse")
+_CHUNK = 1 << 19
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model: what it is trained on, how, and how far."""
+
+    id: int
+    name: str
+    corpus_id: int
+    corpus: str
+    pairs: int
+    pairs_hash: str
+    settings: Settings
+    iterations: int
+    created_at: datetime
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """The directions that its settings need."""
+        return DIRECTIONS if self.settings.both else DIRECTIONS[:1]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What an iteration of EM in one direction found.
+
+    ``logp`` and ``log_posterior`` are those of the parameters before its M step, the others after it.
+    """
+
+    direction: str
+    number: int
+    logp: float
+    log_posterior: float
+    p_null: float
+    weights: tuple[float, float, float]
+    cells: int
+    seconds: float
+
+
+def find_model(connection: Connection, name: str) -> ModelInfo | None:
+    """Return a model by its name."""
+    table = tables.alignment_model
+    row = connection.execute(select(table).where(table.c.name == name)).mappings().first()
+    if row is None:
+        return None
+    return ModelInfo(
+        id=row["id"],
+        name=row["name"],
+        corpus_id=row["corpus_id"],
+        corpus=row["corpus_name"],
+        pairs=row["pairs"],
+        pairs_hash=row["pairs_hash"],
+        settings=from_json(row["settings"]),
+        iterations=row["iterations"],
+        created_at=row["created_at"],
+    )
+
+
+def get_model(connection: Connection, name: str) -> ModelInfo:
+    """Return a model by its name.
+
+    Raises:
+        NotFoundError: there is none; the message names those that exist.
+    """
+    found = find_model(connection, name)
+    if found is None:
+        names = connection.scalars(
+            select(tables.alignment_model.c.name).order_by(tables.alignment_model.c.name)
+        )
+        known = ", ".join(names)
+        hint = (
+            f"there are: {known}" if known else "train one with: sentgen align train --pairs NAME --model M"
+        )
+        raise NotFoundError(f"no alignment model {name!r}; {hint}")
+    return found
+
+
+def list_models(store: Store) -> pa.Table:
+    """Return all models, what they were trained on and how far."""
+    with store.connect() as connection:
+        return fetch_arrow(connection, "select * exclude (settings) from v_alignment_models order by model")
+
+
+def add_model(
+    connection: Connection,
+    name: str,
+    settings: Settings,
+    *,
+    corpus_id: int,
+    corpus: str,
+    pairs: int,
+    pairs_hash: str,
+    iterations: int,
+) -> None:
+    """Begin a model."""
+    row = {
+        "id": next_id(connection, tables.alignment_model),
+        "name": name,
+        "corpus_id": corpus_id,
+        "corpus_name": corpus,
+        "pairs": pairs,
+        "pairs_hash": pairs_hash,
+        "settings": as_json(settings),
+        "iterations": iterations,
+        "version": __version__,
+        "created_at": now(),
+    }
+    connection.execute(insert(tables.alignment_model), row)
+
+
+def remove_model(store: Store, name: str, *, dry_run: bool = False) -> int:
+    """Remove a model and the alignments that it made; return how many iterations it had."""
+    with store.connect() if dry_run else store.begin() as connection:
+        model = get_model(connection, name)
+        done = sum(iterations_done(connection, model, direction) for direction in DIRECTIONS)
+        if not dry_run:
+            for table in tables.OF_MODEL:
+                connection.execute(delete(table).where(table.c.model_id == model.id))
+            table = tables.alignment_model
+            connection.execute(delete(table).where(table.c.id == model.id))
+    return done
+
+
+def iterations_done(connection: Connection, model: ModelInfo, direction: str) -> int:
+    """Return the number of iterations that are stored."""
+    columns = tables.alignment_iteration.c
+    newest = select(func.max(columns.iteration)).where(
+        columns.model_id == model.id, columns.direction == direction
+    )
+    return int(connection.execute(newest).scalar() or 0)
+
+
+def iterations_of(connection: Connection, model: ModelInfo) -> list[Iteration]:
+    """Return all iterations, in their order."""
+    table = tables.alignment_iteration
+    rows = connection.execute(
+        select(table).where(table.c.model_id == model.id).order_by(table.c.direction, table.c.iteration)
+    )
+    return [
+        Iteration(
+            direction=row["direction"],
+            number=row["iteration"],
+            logp=row["logp"],
+            log_posterior=row["log_posterior"],
+            p_null=row["p_null"],
+            weights=(row["weight_table"], row["weight_stem"], row["weight_identity"]),
+            cells=row["cells"],
+            seconds=row["seconds"],
+        )
+        for row in rows.mappings()
+    ]
+
+
+def save_words(
+    connection: Connection,
+    model: ModelInfo,
+    lexicon: Lexicon,
+    documents: Bools,
+    abstracts: Bools,
+) -> None:
+    """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
+    table = tables.alignment_word
+    if connection.execute(select(table.c.id).where(table.c.model_id == model.id).limit(1)).first():
+        return
+    rows = {
+        "model_id": pa.array(np.full(len(lexicon), model.id, np.int32)),
+        "id": pa.array(np.arange(len(lexicon), dtype=np.int32)),
+        "form": pa.array(lexicon.words, pa.string()),
+        "documents": pa.array(documents),
+        "abstracts": pa.array(abstracts),
+    }
+    append(connection, table.name, pa.table(rows))
+
+
+def save_phrases(
+    connection: Connection, model: ModelInfo, layer: str, names: Sequence[str], sides: Sequence[Phrases]
+) -> None:
+    """Store what the keys of a layer mean, once; ``names`` are its words or stems by number."""
+    table = tables.alignment_phrase
+    same = (table.c.model_id == model.id, table.c.layer == layer)
+    if connection.execute(select(table.c.key).where(*same).limit(1)).first():
+        return
+    forms: dict[int, str] = {}
+    for side in sides:
+        for key, words in zip(side.keys.tolist(), side.words.tolist(), strict=True):
+            forms.setdefault(key, " ".join(names[word] for word in words if word >= 0))
+    rows = {
+        "model_id": pa.array(np.full(len(forms), model.id, np.int32)),
+        "layer": pa.array([layer] * len(forms), pa.string()),
+        "key": pa.array(list(forms), pa.int64()),
+        "form": pa.array(list(forms.values()), pa.string()),
+    }
+    append(connection, table.name, pa.table(rows))
+
+
+def save_iteration(
+    connection: Connection,
+    model: ModelInfo,
+    done: Iteration,
+    parameters: Parameters,
+) -> None:
+    """Store an iteration with what it learnt but the rewrite tables, beside the one before."""
+    row = {
+        "model_id": model.id,
+        "direction": done.direction,
+        "iteration": done.number,
+        "logp": done.logp,
+        "log_posterior": done.log_posterior,
+        "p_null": done.p_null,
+        "weight_table": done.weights[0],
+        "weight_stem": done.weights[1],
+        "weight_identity": done.weights[2],
+        "cells": done.cells,
+        "seconds": done.seconds,
+        "finished_at": now(),
+    }
+    connection.execute(insert(tables.alignment_iteration), row)
+    _save_jumps(connection, model, done, parameters.jumps)
+    _save_unigram(connection, model, done.direction, parameters.unigram)
+
+
+def _save_jumps(connection: Connection, model: ModelInfo, done: Iteration, jumps: Floats) -> None:
+    cells = jump_cells(model.settings.window, model.settings.reach)
+    size = len(jumps)
+    rows = {
+        "model_id": pa.array(np.full(size, model.id, np.int32)),
+        "direction": pa.array([done.direction] * size, pa.string()),
+        "iteration": pa.array(np.full(size, done.number, np.int16)),
+        "first": pa.array(cells.first.astype(np.int32)),
+        "last": pa.array(cells.last.astype(np.int32)),
+        "prob": pa.array(jumps),
+    }
+    append(connection, tables.alignment_jump.name, pa.table(rows))
+
+
+def _save_unigram(connection: Connection, model: ModelInfo, direction: str, unigram: Floats) -> None:
+    _shares = pa.table({"id": pa.array(np.arange(len(unigram), dtype=np.int32)), "prob": pa.array(unigram)})
+    query = f"""
+        update alignment_word
+        set null_{direction} = _shares.prob
+        from _shares
+        where alignment_word.model_id = ?
+            and alignment_word.id = _shares.id
+    """
+    raw(connection).execute(query, [model.id])
+
+
+def load_parameters(connection: Connection, model: ModelInfo, direction: str, forms: Ints) -> Parameters:
+    """Return what the newest iteration learnt, without the rewrite tables.
+
+    ``forms`` are the numbers of words with each stem.
+    """
+    number = iterations_done(connection, model, direction)
+    if not number:
+        raise StoreError(
+            f"the alignment model {model.name!r} has no {direction} iteration yet; train it on: "
+            f"sentgen align train --pairs {model.corpus} --model {model.name} --resume"
+        )
+    table = tables.alignment_iteration
+    same = (table.c.model_id == model.id, table.c.direction == direction, table.c.iteration == number)
+    row = connection.execute(select(table).where(*same)).mappings().one()
+    jumps = """
+        select prob
+        from alignment_jump
+        where model_id = ?
+            and direction = ?
+            and iteration = ?
+        order by first
+    """
+    words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
+    nothing = no_cells(np.zeros(4)).table()
+    return Parameters(
+        p0=row["p_null"],
+        jumps=_floats(fetch_arrow(connection, jumps, [model.id, direction, number])),
+        weights=np.array([row["weight_table"], row["weight_stem"], row["weight_identity"]]),
+        table=nothing,
+        stems=nothing,
+        unigram=_floats(fetch_arrow(connection, words, [model.id])),
+        forms=forms,
+        unseen=1 / model.settings.vocabulary,
+    )
+
+
+def _floats(rows: pa.Table) -> Floats:
+    return np.ascontiguousarray(rows["prob"].to_numpy(), np.float64)

@@ -1,0 +1,111 @@
+"""A model of the store as an aligner: it fetches what the pairs at hand need of its rewrite tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.alignment.alignment import Alignment
+from sentgen.alignment.budget import UNBOUNDED, Budget
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import Parameters, forms_of_stems
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.stored.model_store import DIRECTIONS, ModelInfo, get_model, load_parameters
+from sentgen.alignment.stored.stored_cells import load_cells
+from sentgen.arrays import Ints, Longs
+from sentgen.schema import Store
+from sentgen.schema.store import fetch_arrow
+
+#: Pairs whose part of the rewrite tables is fetched at once.
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAligner:
+    """A trained model; ``settings`` may decode in another way than it was trained for.
+
+    ``words`` are the model's, by number; ``forms`` how many of each side's have each stem (abstracts first).
+    """
+
+    store: Store
+    model: ModelInfo
+    settings: Settings
+    words: tuple[str, ...]
+    forms: tuple[Ints, Ints]
+    label: str
+    budget: Budget = UNBOUNDED
+
+    @property
+    def name(self) -> str:
+        """Name in tables."""
+        return self.label
+
+    def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
+        """Align pairs, one answer for each, in their order."""
+        for begin in range(0, len(pairs), BATCH):
+            batch = pairs[begin : begin + BATCH]
+            yield from self.fetched(batch).align(batch)
+
+    def fetched(self, pairs: Sequence[Pair]) -> PhraseHmm:
+        """Return an aligner in memory that is good for these pairs."""
+        lexicon = Lexicon(self.words, fold=self.settings.fold)
+        ids = [lexicon.encode(pair) for pair in pairs]
+        with self.store.connect() as connection:
+            forward = self._parameters(connection, DIRECTIONS[0], ids)
+            reverse = None
+            if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
+                exchanged = [pair.exchanged() for pair in ids]
+                reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
+        return PhraseHmm(self.label, self.settings, forward, lexicon, reverse, self.budget)
+
+    def _parameters(self, connection: Connection, direction: str, pairs: Sequence[PairIds]) -> Parameters:
+        model = self.model
+        forms = self.forms[DIRECTIONS.index(direction)]
+        parameters = load_parameters(connection, model, direction, forms)
+        texts = {
+            "words": ([pair.document for pair in pairs], [pair.abstract for pair in pairs]),
+            "stems": ([pair.document_stems for pair in pairs], [pair.abstract_stems for pair in pairs]),
+        }
+        tables = {
+            layer: load_cells(
+                connection,
+                model,
+                direction,
+                layer,
+                sources=_keys(documents, model.settings.max_document_phrase),
+                targets=_keys(abstracts, model.settings.max_abstract_phrase),
+            ).table()
+            for layer, (documents, abstracts) in texts.items()
+        }
+        return replace(parameters, table=tables["words"], stems=tables["stems"])
+
+
+def stored_aligner(store: Store, name: str, *, label: str | None = None) -> StoredAligner:
+    """Return a model of the store as an aligner that calls itself ``label``, or by its name.
+
+    Raises:
+        NotFoundError: there is no such model.
+        StoreError: it has not been trained yet (when it is asked to align).
+    """
+    with store.connect() as connection:
+        model = get_model(connection, name)
+        query = "select form, documents, abstracts from alignment_word where model_id = ? order by id"
+        rows = fetch_arrow(connection, query, [model.id])
+    words = tuple(rows["form"].to_pylist())
+    lexicon = Lexicon(words, fold=model.settings.fold)
+    sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
+    forward, reverse = (
+        forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides
+    )
+    return StoredAligner(store, model, model.settings, words, (forward, reverse), label or name)
+
+
+def _keys(texts: Sequence[Ints], longest: int) -> Longs:
+    """Return the keys of all phrases, each once, sorted."""
+    keys = [phrase_keys(text, length) for text in texts for length in range(1, longest + 1)]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))

@@ -1,0 +1,321 @@
+"""Train the phrase-based HMM on the pairs of a corpus: EM over a stream, each iteration kept in the store.
+
+The expected counts of the rewrite tables are added up in place (`cells`), all others in small arrays (`em`).
+Pairs are explained in threads and counted in their order, so that the number of threads changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from sentgen.alignment.budget import Budget, MemoryLimitError
+from sentgen.alignment.phrase_hmm.em import Expected, Explained, Tally, explain, log_prior, maximize
+from sentgen.alignment.phrase_hmm.lexicon import PairIds
+from sentgen.alignment.phrase_hmm.parameters import Parameters, starting_parameters
+from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.stored import model_store
+from sentgen.alignment.stored.cells import Cells, Phrases, Space, fake_counts, lay_out, no_cells
+from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, ModelInfo
+from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cells, save_cells
+from sentgen.alignment.stored.stored_ids import StoredIds
+from sentgen.alignment.words.wordnet import find_wordnet
+from sentgen.errors import InputError, ModelError
+from sentgen.schema import Store
+from sentgen.schema.store import one_thread, translated_errors
+
+#: Shares of the memory limit: DuckDB's, and that of the rewrite tables; inference and Python have the rest.
+DATABASE_SHARE = 0.2
+CELL_SHARE = 0.42
+#: What inference has: the rest, for one of these pairs a thread: one at work and two that wait to be counted.
+PAIR_SHARE = 1 - DATABASE_SHARE - CELL_SHARE
+_PAIRS = 3
+#: Share from which on pages of files are given back.
+FULL_SHARE = 0.8
+#: Pairs after which pages of files are given back: a pair may touch most of them, so that more often is slow.
+_RELAX = 50
+#: Expected counts below which phrase cells are forgotten after an iteration.
+DROP = 1e-6
+
+#: Called with direction, iteration, pairs done and pairs in all; iteration 0 lays the tables out.
+Progress = Callable[[str, int, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to train.
+
+    Args:
+        iterations: of EM, in each direction.
+        jobs: threads.
+        memory: bytes for everything.
+        drop: expected count below which a phrase cell is forgotten after an iteration; 0 keeps all.
+        resume: go on with a model that was begun.
+    """
+
+    iterations: int = 10
+    jobs: int = 1
+    memory: int = 4 << 30
+    drop: float = DROP
+    resume: bool = False
+
+    @property
+    def budget(self) -> Budget:
+        """What the inference of a pair may take."""
+        parts = 1 if self.jobs == 1 else _PAIRS * self.jobs
+        return Budget.of_limit(self.memory, share=PAIR_SHARE, parts=parts)
+
+
+def train_model(
+    store: Store,
+    corpus: str,
+    name: str,
+    settings: Settings,
+    plan: Plan,
+    *,
+    progress: Progress | None = None,
+) -> Iterator[Iteration]:
+    """Train a model and yield each iteration once it is stored.
+
+    A killed run goes on with ``plan.resume`` after the last iteration that was stored; settings are then
+    those of the model. Reverse iterations (documents from abstracts) are run where the settings decode in
+    both directions.
+
+    Raises:
+        InputError: the model exists, or its pairs have changed.
+        NotFoundError: there is no such corpus, or no such model to go on with.
+        MemoryLimitError: a pair takes more memory than there is for inference.
+        ModelError: a pair is impossible under the settings; a model without an iteration is removed.
+    """
+    if plan.iterations < 1:
+        raise InputError("training takes at least 1 iteration; give --iterations N")
+    find = model_store.get_model if plan.resume else model_store.find_model
+    with store.connect() as connection:
+        known = find(connection, name)
+    if known is not None and not plan.resume:
+        raise InputError(
+            f"the alignment model {name!r} exists; go on with it with --resume, choose another name, "
+            f"or remove it: sentgen align remove {name}"
+        )
+    settings = known.settings if known is not None else settings
+    ids = StoredIds(store, corpus, fold=settings.fold)
+    if not len(ids):
+        raise InputError(f"the corpus {corpus!r} has no pairs; add some with: sentgen pairs ingest")
+    for sizes in ids.large:
+        plan.budget.plan(sizes, table=False)
+    model = _begin(store, ids, corpus, name, settings, plan, known)
+    report = progress or (lambda *_: None)
+    try:
+        for direction in model.directions:
+            yield from _Training(store, ids, model, direction, plan, report).run()
+    except (ModelError, MemoryLimitError):
+        _forget_empty(store, model)
+        raise
+
+
+def _forget_empty(store: Store, model: ModelInfo) -> None:
+    """Remove a model that has no iteration, so that its name is free for other settings."""
+    with store.connect() as connection:
+        done = [model_store.iterations_done(connection, model, one) for one in DIRECTIONS]
+    if not any(done):
+        model_store.remove_model(store, model.name)
+
+
+def _begin(
+    store: Store,
+    ids: StoredIds,
+    corpus: str,
+    name: str,
+    settings: Settings,
+    plan: Plan,
+    known: ModelInfo | None,
+) -> ModelInfo:
+    """Return the model, made now if it is new."""
+    if known is not None and (known.corpus_id != ids.corpus_id or known.pairs_hash != ids.hash):
+        raise InputError(
+            f"the alignment model {name!r} was begun with other pairs ({known.pairs:,} of "
+            f"{known.corpus!r}); train another one"
+        )
+    with store.begin() as connection:
+        if known is None:
+            model_store.add_model(
+                connection,
+                name,
+                settings,
+                corpus_id=ids.corpus_id,
+                corpus=corpus,
+                pairs=len(ids),
+                pairs_hash=ids.hash,
+                iterations=plan.iterations,
+            )
+        model = model_store.get_model(connection, name)
+        model_store.save_words(connection, model, ids.lexicon, ids.in_documents, ids.in_abstracts)
+    return model
+
+
+class _Training:
+    """EM in one direction."""
+
+    def __init__(
+        self,
+        store: Store,
+        ids: StoredIds,
+        model: ModelInfo,
+        direction: str,
+        plan: Plan,
+        progress: Progress,
+    ) -> None:
+        self.store, self.ids, self.model, self.direction, self.plan = store, ids, model, direction, plan
+        self.settings, self.progress = model.settings, progress
+        exchanged = direction == DIRECTIONS[1]
+        self.stream = partial(ids.stream, exchanged=exchanged)
+        self.forms = ids.forms(exchanged=exchanged)
+        self.space = Space(
+            int(plan.memory * CELL_SHARE), store.path.parent, most=int(plan.memory * FULL_SHARE)
+        )
+        self.wordnet = find_wordnet() if self.settings.kindred else None
+        #: Tables of words and of stems.
+        self.layers: dict[str, Cells] = {}
+        #: Their phrases, until they are stored.
+        self.phrases: dict[str, tuple[Phrases, Phrases]] = {}
+
+    def run(self) -> Iterator[Iteration]:
+        """Run the iterations that are missing."""
+        with self.store.begin() as connection:
+            done = model_store.iterations_done(connection, self.model, self.direction)
+            forget_older(connection, self.model, self.direction, done)
+        if done >= self.plan.iterations:
+            return
+        with translated_errors(self.store.path):
+            parameters = self._load() if done else self._start()
+        for number in range(done + 1, self.plan.iterations + 1):
+            began = time.monotonic()
+            expected = self._count(parameters, number)
+            posterior = expected.logp + self._log_prior(parameters)
+            if not np.isfinite(posterior):
+                raise ModelError("some pair is impossible under these settings; choose others with --set")
+            parameters = self._maximize(expected, parameters)
+            self.space.relax()
+            yield self._store(number, expected.logp, posterior, parameters, began)
+
+    def _start(self) -> Parameters:
+        """Lay the tables out and return the parameters at which EM starts."""
+        self.progress(self.direction, 0, 0, len(self.ids))
+        for layer in LAYERS:
+            stems = layer == "stems"
+            if stems and self.settings.stems != "table":
+                self.layers[layer] = no_cells(fake_counts(self.settings.prior, stems=True))
+                continue
+            cells, *sides = lay_out(self.stream, self.settings, self.space, stems=stems)
+            self.layers[layer], self.phrases[layer] = cells, (sides[0], sides[1])
+        return starting_parameters(
+            self.settings,
+            words=len(self.ids.lexicon),
+            forms=self.forms,
+            table=self.layers["words"].table(),
+            stems=self.layers["stems"].table(),
+        )
+
+    def _load(self) -> Parameters:
+        """Return the parameters of the last iteration that was stored."""
+        with self.store.connect() as connection:
+            parameters = model_store.load_parameters(connection, self.model, self.direction, self.forms)
+            for layer in LAYERS:
+                self.layers[layer] = load_cells(
+                    connection, self.model, self.direction, layer, space=self.space
+                )
+        return self._with_tables(parameters)
+
+    def _with_tables(self, parameters: Parameters) -> Parameters:
+        return replace(parameters, table=self.layers["words"].table(), stems=self.layers["stems"].table())
+
+    def _count(self, parameters: Parameters, number: int) -> Expected:
+        """Return the expected counts of all pairs; those of the tables are in their cells."""
+        words, stems = self.layers["words"], self.layers["stems"]
+        tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
+        for done, explained in enumerate(self._explained(parameters), 1):
+            tally.add(explained)
+            if done % _RELAX == 0:
+                self.space.relax()
+            self.progress(self.direction, number, done, len(self.ids))
+        return tally.expected()
+
+    def _explained(self, parameters: Parameters) -> Iterator[Explained]:
+        """Yield the pairs with their posteriors, in their order."""
+        pairs = self.stream()
+        if self.plan.jobs == 1:
+            yield from (self._explain(pair, parameters) for pair in pairs)
+            return
+        with ThreadPoolExecutor(self.plan.jobs) as threads:
+
+            def submit(pair: PairIds) -> Future[Explained]:
+                return threads.submit(self._explain, pair, parameters)
+
+            waiting = deque(map(submit, islice(pairs, 2 * self.plan.jobs)))
+            while waiting:
+                yield waiting.popleft().result()
+                waiting.extend(map(submit, islice(pairs, 1)))
+
+    def _explain(self, pair: PairIds, parameters: Parameters) -> Explained:
+        if self.settings.kindred:
+            pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet)
+        return explain(pair, parameters, self.settings, self.plan.budget)
+
+    def _log_prior(self, parameters: Parameters) -> float:
+        total = log_prior(parameters, self._but_tables())
+        if "table" not in self.settings.fixed:
+            total += sum(cells.log_prior() for cells in self.layers.values())
+        return total
+
+    def _maximize(self, expected: Expected, parameters: Parameters) -> Parameters:
+        parameters = maximize(expected, parameters, self._but_tables())
+        for cells in self.layers.values():
+            if "table" in self.settings.fixed:
+                cells.counts[: cells.size] = 0.0
+                continue
+            if self.plan.drop:
+                cells.drop(self.plan.drop)
+            cells.maximize()
+        return self._with_tables(parameters)
+
+    def _but_tables(self) -> Settings:
+        """Return the settings for the functions of `em` that would look for the tables in their own form."""
+        return replace(self.settings, fixed=self.settings.fixed | {"table"})
+
+    def _store(
+        self, number: int, logp: float, posterior: float, parameters: Parameters, began: float
+    ) -> Iteration:
+        """Store the iteration, then forget the tables of the one before."""
+        done = Iteration(
+            direction=self.direction,
+            number=number,
+            logp=logp,
+            log_posterior=posterior,
+            p_null=parameters.p0,
+            weights=(
+                float(parameters.weights[0]),
+                float(parameters.weights[1]),
+                float(parameters.weights[2]),
+            ),
+            cells=sum(cells.size for cells in self.layers.values()),
+            seconds=time.monotonic() - began,
+        )
+        lexicon = self.ids.lexicon
+        names = {"words": lexicon.words, "stems": lexicon.stems}
+        with self.store.begin() as connection, one_thread(connection):
+            for layer, sides in self.phrases.items():
+                model_store.save_phrases(connection, self.model, layer, names[layer], sides)
+            model_store.save_iteration(connection, self.model, done, parameters)
+            for layer, cells in self.layers.items():
+                save_cells(connection, self.model, self.direction, layer, number, cells)
+        self.phrases = {}
+        with self.store.begin() as connection:
+            forget_older(connection, self.model, self.direction, number)
+        return done

@@ -1,0 +1,156 @@
+"""What a person is shown of an alignment: blocks of words that belong together, and texts cut along them.
+
+Links that continue each other on both sides are one block, so that a copied phrase is one thing to see,
+whether the aligner links words or phrases.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from sentgen.alignment.alignment import Alignment, Span
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.view.figures import Figures, figures
+
+Side = Literal["document", "abstract"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Words of the abstract and the words of the document that they come from.
+
+    ``posterior`` is the mean of those of its links, where the aligner knows them; numbers count from 1.
+    """
+
+    number: int
+    abstract: Span
+    document: Span
+    posterior: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Words side by side in the same blocks; an abstract word in no block is a segment of its own.
+
+    ``null`` is the mean P(null) of its words, where the aligner knows it; ``space``: a blank follows.
+    """
+
+    text: str
+    span: Span
+    blocks: tuple[int, ...]
+    null: float | None
+    space: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An aligned pair as it is shown.
+
+    ``document_spaces`` and ``abstract_spaces`` say of each word whether a blank follows it.
+    """
+
+    pair: Pair
+    alignment: Alignment
+    blocks: tuple[Block, ...]
+    figures: Figures
+    document_spaces: tuple[bool, ...]
+    abstract_spaces: tuple[bool, ...]
+
+    def text(self, side: Side, span: Span) -> str:
+        """Return words of a side as they were written."""
+        words, spaces = self._side(side)
+        return "".join(
+            word + " " * space for word, space in zip(words[slice(*span)], spaces[slice(*span)], strict=True)
+        ).rstrip(" ")
+
+    def sentence(self, side: Side, offset: int) -> int:
+        """Return the number of the sentence of a word, from 1."""
+        starts = self.pair.document_starts if side == "document" else self.pair.abstract_starts
+        return bisect_right(starts, offset)
+
+    def sentences(self, side: Side) -> Iterator[list[Segment]]:
+        """Yield the sentences of a side, cut where the blocks of a word and of the next differ."""
+        words, spaces = self._side(side)
+        starts = self.pair.document_starts if side == "document" else self.pair.abstract_starts
+        member = _members(self.blocks, side, len(words))
+        null = self.alignment.null if side == "abstract" else None
+        for start, end in zip(starts, (*starts[1:], len(words)), strict=True):
+            yield [
+                Segment(
+                    self.text(side, (first, last + 1)),
+                    (first, last + 1),
+                    member[first],
+                    None if null is None else sum(null[first : last + 1]) / (last + 1 - first),
+                    spaces[last],
+                )
+                for first, last in _stretches(range(start, end), member, alone=side == "abstract")
+            ]
+
+    def _side(self, side: Side) -> tuple[Sequence[str], Sequence[bool]]:
+        if side == "document":
+            return self.pair.document, self.document_spaces
+        return self.pair.abstract, self.abstract_spaces
+
+
+def view(
+    pair: Pair,
+    alignment: Alignment,
+    *,
+    document_spaces: Sequence[bool] | None = None,
+    abstract_spaces: Sequence[bool] | None = None,
+) -> View:
+    """Return what is shown of an aligned pair; without ``spaces`` a blank follows every word."""
+    return View(
+        pair,
+        alignment,
+        tuple(blocks(alignment)),
+        figures(pair, alignment),
+        tuple(document_spaces or [True] * len(pair.document)),
+        tuple(abstract_spaces or [True] * len(pair.abstract)),
+    )
+
+
+def blocks(alignment: Alignment) -> list[Block]:
+    """Join links that continue each other on both sides; in the order of the abstract, then the document."""
+    ends: dict[tuple[int, int], int] = {}
+    joined: list[tuple[Span, Span, list[float | None]]] = []
+    for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
+        place = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
+        if place == len(joined):
+            joined.append((phrase.abstract, phrase.document, []))
+        start, source, posteriors = joined[place]
+        posteriors.append(phrase.posterior)
+        joined[place] = (start[0], phrase.abstract[1]), (source[0], phrase.document[1]), posteriors
+        ends[phrase.abstract[1], phrase.document[1]] = place
+    return [
+        Block(number, abstract, document, _mean(posteriors))
+        for number, (abstract, document, posteriors) in enumerate(joined, 1)
+    ]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _members(of: Sequence[Block], side: Side, words: int) -> list[tuple[int, ...]]:
+    """Return the numbers of the blocks that each word is in."""
+    member: list[tuple[int, ...]] = [()] * words
+    for block in of:
+        for word in range(*(block.document if side == "document" else block.abstract)):
+            member[word] += (block.number,)
+    return member
+
+
+def _stretches(words: range, member: Sequence[tuple[int, ...]], *, alone: bool) -> Iterator[tuple[int, int]]:
+    """Yield the first and last words of stretches in the same blocks; those in none ``alone`` if asked."""
+    for numbers, group in groupby(words, key=lambda word: member[word]):
+        stretch = list(group)
+        if alone and not numbers:
+            yield from ((word, word) for word in stretch)
+        else:
+            yield stretch[0], stretch[-1]

@@ -1,0 +1,179 @@
+"""Which words of a pair are akin: written or spelled alike, synonyms, or one step apart in WordNet.
+
+The paper's model knows words that are equal up to the stem; this is what ``--preset best`` knows besides.
+A function word is akin to those of its group only, such as *a* to *the*; null emits function words more
+easily than others (see ``Settings``).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from sentgen.alignment.budget import WORD_CELLS
+from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
+from sentgen.alignment.words.spellings import first_letters, letters, same_word, spelled_out
+from sentgen.alignment.words.thesaurus import meanings
+from sentgen.alignment.words.wordnet import senses
+from sentgen.arrays import Bools
+
+Kinds = npt.NDArray[np.int8]
+T = TypeVar("T")
+Key = TypeVar("Key", bound=Hashable)
+NONE, RELATED, SYNONYM, GROUPED, SIMILAR = range(5)
+#: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
+_LETTERS = 4
+_BEGINNING = 0.6
+_BIGRAMS = 0.7
+#: Initials have at most this many letters.
+_INITIALS = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinship:
+    """Kinds of kinship (u, v) of the different words of abstract and document, in the order of their ids.
+
+    ``abstract`` (u,) and ``document`` (v,) say which words are function words, ``abstract_stops`` and
+    ``document_stops`` which end sentences.
+    """
+
+    kinds: Kinds
+    abstract: Bools
+    document: Bools
+    abstract_stops: Bools
+    document_stops: Bools
+
+    def exchanged(self) -> Kinship:
+        """Return the kinship with document and abstract exchanged."""
+        return Kinship(self.kinds.T, self.document, self.abstract, self.document_stops, self.abstract_stops)
+
+
+def kinship(
+    abstract: Sequence[str],
+    document: Sequence[str],
+    *,
+    wordnet: Path | None,
+    texts: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> Kinship:
+    """Say which words are akin; of several kinds the closest counts.
+
+    Args:
+        abstract: The different words of the abstract,
+        document: and those of the document.
+        wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
+        texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of their
+            words is there once, in this order.
+    """
+    left, right = (
+        np.array([is_function_word(word) for word in words], np.bool_) for words in (abstract, document)
+    )
+    function = left[:, None] | right[None, :]
+    kinds = np.zeros((len(abstract), len(document)), np.int8)
+    if wordnet is not None:
+        own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
+        own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
+        kinds[_shared(own_left, next_right) | _shared(next_left, own_right)] = RELATED
+        kinds[_shared(own_left, own_right)] = SYNONYM
+    kinds[_shared(*_each(meanings, abstract, document))] = SYNONYM
+    kinds[function] = NONE
+    kinds[_shared(*_each(groups, abstract, document))] = GROUPED
+    kinds[_similar(*_each(letters, abstract, document)) & ~function] = SIMILAR
+    kinds[_equal(*_each(same_word, abstract, document))] = SIMILAR
+    abstract_text, document_text = texts or (abstract, document)
+    kinds[_initials(abstract, document, document_text)] = SIMILAR
+    kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
+    stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
+    return Kinship(kinds, left, right, *stops)
+
+
+def _each(
+    function: Callable[[str], T], abstract: Sequence[str], document: Sequence[str]
+) -> tuple[list[T], list[T]]:
+    return [function(word) for word in abstract], [function(word) for word in document]
+
+
+def _shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bools:
+    """Say which sets have something in common."""
+    where: dict[Key, list[int]] = defaultdict(list)
+    for column, members in enumerate(right):
+        for member in members:
+            where[member].append(column)
+    found = np.zeros((len(left), len(right)), np.bool_)
+    for row, members in enumerate(left):
+        for member in members:
+            found[row, where.get(member, [])] = True
+    return found
+
+
+def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
+    """Say which words, given without punctuation, begin alike, or share most pairs of letters."""
+    numbers: dict[str, int] = {}
+    first, second = _bigrams(left, numbers), _bigrams(right, numbers)
+    counts, others = _counts(first, len(numbers)), _counts(second, len(numbers)).T
+    size, other_size = (np.array([len(one) for one in words], np.int64) for words in (first, second))
+    long, other_long = (
+        np.array([len(word) >= _LETTERS for word in words], np.bool_) for words in (left, right)
+    )
+    found = np.zeros((len(left), len(right)), np.bool_)
+    rows = max(1, WORD_CELLS // max(1, len(right)))
+    for begin in range(0, len(left), rows):
+        some = slice(begin, begin + rows)
+        shared = (counts[some] @ others).toarray()
+        sizes = size[some, None] + other_size[None, :]
+        part = 2 * shared >= _BIGRAMS * np.maximum(sizes, 1)
+        for row, column in np.argwhere((shared >= 3) & ~part).tolist():
+            part[row, column] = _begin_alike(left[begin + row], right[column])
+        found[some] = part & long[some, None] & other_long[None, :]
+    return found
+
+
+def _bigrams(words: Sequence[str], letters: dict[str, int]) -> list[set[int]]:
+    """Return the pairs of letters of each word by their numbers, new ones numbered on."""
+    return [
+        {letters.setdefault(word[k : k + 2], len(letters)) for k in range(len(word) - 1)} for word in words
+    ]
+
+
+def _counts(bigrams: Sequence[set[int]], size: int) -> csr_matrix:
+    starts = np.cumsum([0, *(len(one) for one in bigrams)])
+    columns = [number for one in bigrams for number in sorted(one)]
+    return csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(bigrams), size))
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return same >= max(_LETTERS, _BEGINNING * max(len(one), len(other)))
+
+
+def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
+    """Say which words are equal; nothing equals nothing."""
+    return _shared([[word] if word else [] for word in left], [[word] for word in right])
+
+
+def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[str]) -> Bools:
+    """Say which words are initials, and of which words: of a phrase in the other text.
+
+    Function words of the phrase may have an initial, or be skipped: *usa* has none for *of*.
+    """
+    firsts = first_letters([letters(word) for word in other_text])
+    full = [place for place, word in enumerate(other_text) if word.lower() not in FUNCTION_WORDS]
+    full_firsts = "".join(firsts[place] for place in full)
+    column = {word: number for number, word in enumerate(others)}
+    found = np.zeros((len(words), len(others)), np.bool_)
+    for row, word in enumerate(words):
+        initials = letters(word)
+        if not (1 < len(initials) <= _INITIALS and initials.isalpha()) or word.lower() in FUNCTION_WORDS:
+            continue
+        places = set(spelled_out(initials, firsts))
+        places.update(full[place] for place in spelled_out(initials, full_firsts))
+        found[row, [column[other_text[place]] for place in places]] = True
+    return found
