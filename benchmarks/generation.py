@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 from harness import OUT, SENTGEN, data, fresh, measure, show
 
-from sentgen.evaluation.cases import Preparation, case_of
-from sentgen.evaluation.regeneration import evaluate_regeneration
+from sentgen.evaluation.regeneration.cases import Preparation, case_of
+from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import (
     Prepared,

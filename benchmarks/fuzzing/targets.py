@@ -32,9 +32,9 @@ from sentgen.counts.ngram_search import find_ngrams
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.demo import TREEBANK
 from sentgen.errors import Rejection, SentgenError
-from sentgen.evaluation.alignment_gold_readers import FORMATS as GOLD_FORMATS
-from sentgen.evaluation.alignment_gold_readers import read_gold
-from sentgen.evaluation.clusters import read_clusters
+from sentgen.evaluation.alignment.gold_readers import FORMATS as GOLD_FORMATS
+from sentgen.evaluation.alignment.gold_readers import read_gold
+from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bag_reader import Notation, read_bags

@@ -13,10 +13,10 @@ from sentgen.cli.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.errors import InputError
-from sentgen.evaluation.check import Check, Claim, claim_table, figure
-from sentgen.evaluation.check import check as run
-from sentgen.evaluation.check_page import page, phrase
-from sentgen.evaluation.verb_arguments import Spelling
+from sentgen.evaluation.check.check import Check, Claim, claim_table, figure
+from sentgen.evaluation.check.check import check as run
+from sentgen.evaluation.check.page import page, phrase
+from sentgen.evaluation.check.verb_arguments import Spelling
 
 
 @output_options

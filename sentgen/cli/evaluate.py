@@ -14,12 +14,19 @@ from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted
 from sentgen.cli.search_options import Search, search_options
-from sentgen.evaluation.bleu import OVERLAP
-from sentgen.evaluation.regeneration import evaluate_regeneration
-from sentgen.evaluation.report import prepare_folder, write_report
-from sentgen.evaluation.report_tables import probability
-from sentgen.evaluation.results import PRIMARY, RegenerationResult, SystemResult, by_length, rows_of
-from sentgen.evaluation.significance import Comparison
+from sentgen.evaluation.figures.significance import Comparison
+from sentgen.evaluation.regeneration.bleu import OVERLAP
+from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
+from sentgen.evaluation.regeneration.report import write_report
+from sentgen.evaluation.regeneration.results import (
+    PRIMARY,
+    RegenerationResult,
+    SystemResult,
+    by_length,
+    rows_of,
+)
+from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.tables import probability
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag import UnitKind
 from sentgen.models import registry

@@ -15,16 +15,16 @@ from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted_each
-from sentgen.evaluation.alignment_evaluation import evaluate_alignment
-from sentgen.evaluation.alignment_gold import Gold, Possible
-from sentgen.evaluation.alignment_gold_readers import read_gold
-from sentgen.evaluation.alignment_measures import read_ignored
-from sentgen.evaluation.alignment_pseudo import pseudo_documents
-from sentgen.evaluation.alignment_report import write_alignment_report
-from sentgen.evaluation.alignment_results import AlignmentResult, rows_of
-from sentgen.evaluation.alignment_systems import parse_specs
-from sentgen.evaluation.alignment_tables import agreement_table, differences_table, figures_table
-from sentgen.evaluation.report import prepare_folder
+from sentgen.evaluation.alignment.experiment import evaluate_alignment
+from sentgen.evaluation.alignment.gold import Gold, Possible
+from sentgen.evaluation.alignment.gold_readers import read_gold
+from sentgen.evaluation.alignment.measures import read_ignored
+from sentgen.evaluation.alignment.pseudo import pseudo_documents
+from sentgen.evaluation.alignment.report import write_alignment_report
+from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
+from sentgen.evaluation.alignment.systems import parse_specs
+from sentgen.evaluation.alignment.tables import agreement_table, differences_table, figures_table
+from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.schema.store import default_memory_limit
 
 COLUMNS = ["system", "metric", "value", "pairs", "signature"]

@@ -15,17 +15,17 @@ from sentgen.cli.progress import counted_each
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.errors import InputError
-from sentgen.evaluation.clusters import Cluster, read_clusters, reparsed, similar_clusters
-from sentgen.evaluation.generation import evaluate_generation
-from sentgen.evaluation.generation_report import (
+from sentgen.evaluation.check.verb_arguments import Spelling
+from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparsed, similar_clusters
+from sentgen.evaluation.clusters.experiment import evaluate_generation
+from sentgen.evaluation.clusters.report import (
     figure_columns,
     figure_rows,
     summary_table,
     write_generation_report,
 )
-from sentgen.evaluation.generation_results import GenerationResult
-from sentgen.evaluation.report import prepare_folder
-from sentgen.evaluation.verb_arguments import Spelling
+from sentgen.evaluation.clusters.results import GenerationResult
+from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.generation.generate import GenerationSettings
 
 #: Whose trees the sources have.

@@ -15,7 +15,7 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.clusters import read_clusters
+from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.generation import ALGORITHMS, algorithm_named, treebank_of
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.fusion import (

@@ -10,8 +10,8 @@ import typer
 from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.output import Output, output_options
 from sentgen.cli.progress import counted
-from sentgen.evaluation.penn_treebank import split_treebank
-from sentgen.evaluation.reproduce import PAPERS, Column, reproduce
+from sentgen.evaluation.regeneration.penn_treebank import split_treebank
+from sentgen.evaluation.regeneration.reproduce import PAPERS, Column, reproduce
 
 COLUMNS = ["figure", "algorithm", "published", "literal", "defaults", "literal-13a", "defaults-13a"]
 

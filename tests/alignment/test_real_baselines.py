@@ -8,7 +8,7 @@ import pytest
 
 from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.texts import pharaoh
-from sentgen.evaluation.alignment_gold_readers import read_gold
+from sentgen.evaluation.alignment.gold_readers import read_gold
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

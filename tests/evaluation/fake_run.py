@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sentgen.evaluation.answers import Answered
-from sentgen.evaluation.cases import Case
-from sentgen.evaluation.measures import statistics
-from sentgen.evaluation.regeneration import summarize
-from sentgen.evaluation.results import RegenerationResult
+from sentgen.evaluation.regeneration.answers import Answered
+from sentgen.evaluation.regeneration.cases import Case
+from sentgen.evaluation.regeneration.experiment import summarize
+from sentgen.evaluation.regeneration.measures import statistics
+from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.generation.bag import Unit
 from sentgen.generation.regenerate import Gold, Regenerated
 

@@ -15,14 +15,14 @@ from test_report import parsed
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError, NotFoundError
-from sentgen.evaluation import alignment_systems
-from sentgen.evaluation.alignment_evaluation import evaluate_alignment
-from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
-from sentgen.evaluation.alignment_kinds import kinds, missed_words, wrong_words
-from sentgen.evaluation.alignment_report import markdown_page, page, write_alignment_report
-from sentgen.evaluation.alignment_results import AlignmentResult
-from sentgen.evaluation.alignment_systems import Missing, make_system, parse_specs
-from sentgen.evaluation.report import prepare_folder
+from sentgen.evaluation.alignment import systems as alignment_systems
+from sentgen.evaluation.alignment.experiment import evaluate_alignment
+from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.kinds import kinds, missed_words, wrong_words
+from sentgen.evaluation.alignment.report import markdown_page, page, write_alignment_report
+from sentgen.evaluation.alignment.results import AlignmentResult
+from sentgen.evaluation.alignment.systems import Missing, make_system, parse_specs
+from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.schema import Store
 
 SCRIPT = "<script>alert(1)</script>"

@@ -10,8 +10,8 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment_gold import Combination, Gold, GoldLinks, GoldPair, combine
-from sentgen.evaluation.alignment_gold_readers import FORMATS, read_gold
+from sentgen.evaluation.alignment.gold import Combination, Gold, GoldLinks, GoldPair, combine
+from sentgen.evaluation.alignment.gold_readers import FORMATS, read_gold
 
 RTE = """\
 # sentence pair 1

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sentgen.alignment import Alignment, Link, Pair, PhraseLink
 from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
-from sentgen.evaluation.alignment_measures import (
+from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.measures import (
     agreements,
     ignored_words,
     kappa,

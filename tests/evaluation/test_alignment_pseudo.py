@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment_gold import Gold, GoldLinks, GoldPair
-from sentgen.evaluation.alignment_pseudo import pseudo_documents
+from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.pseudo import pseudo_documents
 
 
 def gold_of(count: int) -> Gold:

@@ -8,8 +8,8 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.evaluation.bleu import bleu, corpus_bleu, overlap_measurements, sentence_bleu
-from sentgen.evaluation.ngram_overlap import ngram_statistics
+from sentgen.evaluation.regeneration.bleu import bleu, corpus_bleu, overlap_measurements, sentence_bleu
+from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
 
 WORDS = st.sampled_from(
     ["a", "A", "the", "U.S.", "3.5", "don't", "http://x.y/z?a=b", "...", ",", "é", "日本"]

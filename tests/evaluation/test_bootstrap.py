@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from sentgen.evaluation.bleu import overlap_measurements
-from sentgen.evaluation.bootstrap import Interval, intervals
-from sentgen.evaluation.measurement import Measurement, ratio
+from sentgen.evaluation.figures.bootstrap import Interval, intervals
+from sentgen.evaluation.figures.measurement import Measurement, ratio
+from sentgen.evaluation.regeneration.bleu import overlap_measurements
 
 RNG = np.random.default_rng(3)
 OUTPUTS = [" ".join(RNG.permutation(list("abcdefg")[: RNG.integers(2, 7)])) for _ in range(60)]

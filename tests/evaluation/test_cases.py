@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.cases import Case, Preparation, case_of
+from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
 
 
 def sentence() -> Sentence:

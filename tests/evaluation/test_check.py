@@ -7,9 +7,9 @@ import re
 import pytest
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check import check
-from sentgen.evaluation.check_page import page
-from sentgen.evaluation.verb_arguments import Spelling
+from sentgen.evaluation.check.check import check
+from sentgen.evaluation.check.page import page
+from sentgen.evaluation.check.verb_arguments import Spelling
 
 
 def tree(text: str) -> Sentence:

@@ -15,10 +15,10 @@ import pytest
 from sentgen.corpus.sentence import Sentence
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.evaluation.clusters import Cluster, read_clusters, reparsed, similar_clusters
-from sentgen.evaluation.generation import evaluate_generation
-from sentgen.evaluation.generation_report import figures_csv, markdown_page, page, write_generation_report
-from sentgen.evaluation.generation_results import GenerationResult, outputs_of, rows_of, wilcoxon
+from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparsed, similar_clusters
+from sentgen.evaluation.clusters.experiment import evaluate_generation
+from sentgen.evaluation.clusters.report import figures_csv, markdown_page, page, write_generation_report
+from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
 from sentgen.generation.generate import GenerationSettings
 from sentgen.schema import Store
 

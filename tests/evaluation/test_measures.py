@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sentgen.evaluation.cases import Case
-from sentgen.evaluation.measures import measure
+from sentgen.evaluation.regeneration.cases import Case
+from sentgen.evaluation.regeneration.measures import measure
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Tree
 from sentgen.generation.regenerate import Gold, Regenerated

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from sentgen.evaluation.metrics import (
+from sentgen.evaluation.regeneration.orders import (
     adjacencies_found,
     attachment_accuracy,
     attachments_found,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sentgen.evaluation.published import TABLES, record_published
+from sentgen.evaluation.regeneration.published import TABLES, record_published
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

@@ -10,7 +10,8 @@ import toy_store
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation import corpus_bleu, evaluate_regeneration
+from sentgen.evaluation import evaluate_regeneration
+from sentgen.evaluation.regeneration.bleu import corpus_bleu
 from sentgen.evaluation.testset import read_test_set
 from sentgen.schema import Store
 from sentgen.schema.store import raw

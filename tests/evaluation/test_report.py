@@ -12,10 +12,12 @@ import fake_run
 import pytest
 
 from sentgen.errors import InputError
-from sentgen.evaluation.report import markdown, page, prepare_folder, write_report
-from sentgen.evaluation.report_examples import examples
-from sentgen.evaluation.report_plots import DARK, LIGHT, lengths_plot, picture, systems_plot
-from sentgen.evaluation.results import PRIMARY, RegenerationResult
+from sentgen.evaluation.regeneration.examples import examples
+from sentgen.evaluation.regeneration.plots import lengths_plot, systems_plot
+from sentgen.evaluation.regeneration.report import markdown, page, write_report
+from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
+from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.plots import DARK, LIGHT, picture
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sentgen.errors import InputError
-from sentgen.evaluation.penn_treebank import split_treebank
-from sentgen.evaluation.reproduce import reproduce
+from sentgen.evaluation.regeneration.penn_treebank import split_treebank
+from sentgen.evaluation.regeneration.reproduce import reproduce
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sentgen.evaluation.bleu import overlap_measurements
-from sentgen.evaluation.measurement import Measurement, ratio
-from sentgen.evaluation.significance import compare_all, holm, randomization_tests, sign_test
+from sentgen.evaluation.figures.measurement import Measurement, ratio
+from sentgen.evaluation.figures.significance import compare_all, holm, randomization_tests, sign_test
+from sentgen.evaluation.regeneration.bleu import overlap_measurements
 
 REFERENCES = ["a b c d e f", "g h i j k", "l m n o p q", "a c e g i k", "b d f h j l"]
 GOOD = ["a b c d f e", "g h i j k", "l m n o q p", "a c e i g k", "d b f h j l"]

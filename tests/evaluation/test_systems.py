@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sentgen.errors import InputError
-from sentgen.evaluation.systems import parse_systems
+from sentgen.evaluation.regeneration.systems import parse_systems
 
 
 def test_settings_of_one_and_of_all() -> None:

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.verb_arguments import FORMS, KINDS, Key, SourceArguments, Spelling, arguments, verbs
+from sentgen.evaluation.check.verb_arguments import (
+    FORMS,
+    KINDS,
+    Key,
+    SourceArguments,
+    Spelling,
+    arguments,
+    verbs,
+)
 
 
 def tree(text: str) -> Sentence:

@@ -15,7 +15,7 @@ from toy_problems import FLOOR, logp, permuted, problem_of, problems
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.evaluation import corpus_bleu
+from sentgen.evaluation.regeneration.bleu import corpus_bleu
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import ALGORITHMS, Unit, parse_bag, regenerate, shuffled, units_of
 from sentgen.generation.linearize import by_ngrams_reference, by_weight_reference

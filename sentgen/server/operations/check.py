@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from sentgen.corpus.parsers.trees import read_trees
-from sentgen.evaluation.check import check as run
-from sentgen.evaluation.check import claim_table, figure
-from sentgen.evaluation.verb_arguments import Spelling
+from sentgen.evaluation.check.check import check as run
+from sentgen.evaluation.check.check import claim_table, figure
+from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.server.operations.operation import Context, Operation, Parameters, Positional, Result
 
 _EXAMPLE = """\

@@ -1,0 +1,1 @@
+"""Aligners against links that people drew."""

@@ -1,0 +1,367 @@
+"""Read gold alignments: a reader a format, all of them strict.
+
+| format | what | document, abstract |
+| --- | --- | --- |
+| `edinburgh` | JSON of Thadani et al. 2012: one file, or sure links beside all of them | source, target |
+| `mtref` | the same JSON with possible links (Yao 2014) | source, target |
+| `rte` | GIZA-like text of MSR's RTE-2 (Brockett 2007), a file an annotator | text, hypothesis |
+| `multimwa` | TSV of Lan et al. 2021 | sentences 1 and 2 |
+| `handalign` | texts of HandAlign (Daumé), links as in `pharaoh` | bottom, top text |
+| `pharaoh` | texts and `i-j`, sure, or `ipj`, possible | both |
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sentgen.alignment import Link, Pair
+from sentgen.corpus.readers.lines import split_tokens
+from sentgen.corpus.sources import Source, expand
+from sentgen.errors import InputError
+from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+
+#: A byte order mark; files of RTE-2 have them anywhere, in the middle of words, too.
+_MARK = "\ufeff"
+_HEADING = re.compile(r"# sentence pair (\d{1,9})\s*")
+#: A word of RTE-2 and its links; the last one of a file may lack its parenthesis.
+_ALIGNED = re.compile(r"(\S+) \(\{ ((?:p?\d{1,9} )*)/ / \}(?:\) ?|$)")
+_BLANK = re.compile(r"[ \n\t]*")
+#: No text has more words, and Python reads no number of more than 4,300 digits.
+_LINK = re.compile(r"(\d{1,9})([-p])(\d{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something stands in a file, for messages."""
+
+    path: str
+    line: int | None = None
+    key: str | None = None
+
+    def error(self, message: str) -> InputError:
+        return InputError(message, path=self.path, line=self.line, sent_id=self.key)
+
+
+def read_gold(path: str, form: str) -> Gold:
+    """Read a gold standard.
+
+    Args:
+        path: a file, folder or glob, as the format has it.
+        form: name of the format, see `FORMATS`.
+
+    Raises:
+        InputError: there is no such format or file, a file is not of the format, a link leads out of the
+            texts, or annotators have texts of different lengths.
+    """
+    if form not in FORMATS:
+        raise InputError(f"no format is called {form!r}; choose one of: {', '.join(FORMATS)}")
+    gold = FORMATS[form](path)
+    if not gold.pairs:
+        raise InputError("has no pairs", path=path)
+    return gold
+
+
+def _lines(source: Source) -> list[str]:
+    return [line.replace(_MARK, "") for line in source.lines()]
+
+
+def _checked(links: Iterable[Link], pair: Pair, place: _Place) -> list[Link]:
+    """Return links that lie inside the texts, each there once."""
+    found = list(links)
+    for i, j in found:
+        if not (0 <= i < len(pair.document) and 0 <= j < len(pair.abstract)):
+            size = f"{len(pair.document)} and {len(pair.abstract)} words"
+            raise place.error(f"the link {i}-{j} leads out of the texts of {size}; offsets count from 0")
+    if len(set(found)) < len(found):
+        i, j = next(link for n, link in enumerate(found) if link in found[:n])
+        raise place.error(f"the link {i}-{j} is there twice; remove one")
+    return found
+
+
+def _pair(key: str, document: str, abstract: str, place: _Place) -> Pair:
+    pair = Pair(key, tuple(split_tokens(document)), tuple(split_tokens(abstract)))
+    for name, words in (("document", pair.document), ("abstract", pair.abstract)):
+        if not words:
+            raise place.error(f"the {name} has no words; remove the pair")
+    return pair
+
+
+def parse_links(text: str, pair: Pair, place: _Place) -> GoldLinks:
+    """Read links such as ``0-0 1p2``, document and abstract, `p` for possible ones."""
+    drawn: dict[str, list[Link]] = {"-": [], "p": []}
+    for part in text.split():
+        match = _LINK.fullmatch(part)
+        if not match:
+            raise place.error(f"{part[:40]!r} is no link; write links as 3-0, or 3p0 for a possible one")
+        drawn[match[2]].append((int(match[1]), int(match[3])))
+    _checked(drawn["-"] + drawn["p"], pair, place)
+    return GoldLinks.of(drawn["-"], drawn["p"])
+
+
+def _read_edinburgh(path: str) -> Gold:
+    """Read the one file, or the two that belong together: `*.sure.json` and `*.sure+poss.json`."""
+    sure, both = _edinburgh_files(path)
+    if both is None:
+        return _read_json(sure)
+    certain, drawn = _read_json(sure), _read_json(both)
+    if [one.pair for one in certain.pairs] != [one.pair for one in drawn.pairs]:
+        raise InputError(f"has other pairs than {sure}; both must come from the same release", path=both)
+    pairs = []
+    for one, other in zip(certain.pairs, drawn.pairs, strict=True):
+        links, more = one.annotations[0].sure, other.annotations[0].sure
+        if not links <= more:
+            message = f"has not all sure links of {sure}; both must come from the same release"
+            raise _Place(both, key=one.pair.key).error(message)
+        pairs.append(GoldPair(one.pair, (GoldLinks.of(links, more),)))
+    return Gold(("gold",), tuple(pairs))
+
+
+def _edinburgh_files(path: str) -> tuple[str, str | None]:
+    if os.path.isdir(path):
+        found = [source.path for source in expand([path]) if source.path.endswith(".sure.json")]
+        if len(found) != 1:
+            message = f"{len(found)} files are called *.sure.json; name the one to read"
+            raise InputError(message, path=path)
+        path = found[0]
+    stem = path.removesuffix(".sure+poss.json").removesuffix(".sure.json")
+    sure, both = f"{stem}.sure.json", f"{stem}.sure+poss.json"
+    return (sure, both) if os.path.isfile(sure) and os.path.isfile(both) else (path, None)
+
+
+def _read_json(path: str) -> Gold:
+    """Read an array of objects with `id`, `source`, `target`, `sureAlign` and `possibleAlign`."""
+    pairs, seen = list[GoldPair](), set[str]()
+    for number, (line, entry) in enumerate(_json_objects(path), 1):
+        place = _Place(path, line, f"number {number}")
+        values = {name: entry.get(name) for name in ("id", "source", "target", "sureAlign", "possibleAlign")}
+        for name, value in values.items():
+            if not isinstance(value, str):
+                raise place.error(f"{name!r} is no text; this format has one in each object")
+        key = str(values["id"])
+        if key in seen:
+            raise place.error(f"the id {key!r} is there twice")
+        seen.add(key)
+        place = _Place(path, line, key)
+        pair = _pair(key, str(values["source"]), str(values["target"]), place)
+        sure = parse_links(str(values["sureAlign"]), pair, place)
+        possible = parse_links(str(values["possibleAlign"]), pair, place)
+        pairs.append(GoldPair(pair, (GoldLinks.of(sure.sure, possible.possible),)))
+    return Gold(("gold",), tuple(pairs))
+
+
+def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield the objects of an array with the lines on which they begin."""
+    text = "\n".join(_lines(_one_source(path))).rstrip()
+    decoder, at, line = json.JSONDecoder(), _next(text, 0), 1
+    if text[at : at + 1] != "[":
+        raise InputError("is no JSON array of pairs", path=path, line=1)
+    end = 0
+    while text[at] != "]":
+        begin = _next(text, at + 1)  # behind [ or a comma
+        line, end = line + text.count("\n", end, begin), begin
+        if text[begin:] == "]":
+            return
+        try:
+            entry, at = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"not JSON: {str(error)[:80]}", path=path, line=line) from error
+        if not isinstance(entry, dict):
+            raise InputError("a member of the array is no object", path=path, line=line)
+        yield line, entry
+        at = _next(text, at)
+        if text[at : at + 1] not in (",", "]"):
+            raise InputError("not JSON: no comma or ] follows this object", path=path, line=line)
+
+
+def _next(text: str, at: int) -> int:
+    """Return where the next character stands that is no white space."""
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _one_source(path: str) -> Source:
+    sources = list(expand([path]))
+    if len(sources) != 1:
+        raise InputError(f"{len(sources)} files, and this format is one file; name it", path=path)
+    return sources[0]
+
+
+def _read_rte(path: str) -> Gold:
+    """Read the file of each annotator; the words are those of the first one.
+
+    Annotators name themselves by what is different in the names of their files. Two of them may write a
+    word in two ways (`.` and `..`), and must have as many words.
+    """
+    sources = list(expand([path]))
+    each = [list(_rte_pairs(source)) for source in sources]
+    first = each[0]
+    for source, pairs in zip(sources, each, strict=True):
+        if len(pairs) != len(first):
+            raise InputError(f"has {len(pairs)} pairs, and {sources[0].name} {len(first)}", path=source.name)
+        for (line, one, _), (_, other, _) in zip(pairs, first, strict=True):
+            if (len(one.document), len(one.abstract)) != (len(other.document), len(other.abstract)):
+                place = _Place(source.name, line, one.key)
+                raise place.error(f"has not as many words as in {sources[0].name}")
+    together = (
+        GoldPair(versions[0][1], tuple(links for _, _, links in versions))
+        for versions in zip(*each, strict=True)
+    )
+    return Gold(_distinct([source.name for source in sources]), tuple(together))
+
+
+def _rte_pairs(source: Source) -> Iterator[tuple[int, Pair, GoldLinks]]:
+    """Yield the pairs with the lines on which they begin: three lines each."""
+    lines = _lines(source)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    for begin in range(0, len(lines), 3):
+        number = begin // 3 + 1
+        heading = _HEADING.fullmatch(lines[begin])
+        if not heading or int(heading[1]) != number:
+            raise _Place(source.name, begin + 1).error(f"expected `# sentence pair {number}`")
+        place = _Place(source.name, begin + 3, str(number))
+        if begin + 2 >= len(lines):
+            raise place.error("the file ends inside a pair")
+        words, drawn = _rte_words(lines[begin + 2], place)
+        pair = _pair(str(number), lines[begin + 1], " ".join(words), place)
+        sure = _checked((link for link, certain in drawn if certain), pair, place)
+        possible = _checked((link for link, certain in drawn if not certain), pair, place)
+        yield begin + 1, pair, GoldLinks.of(sure, possible)
+
+
+def _rte_words(line: str, place: _Place) -> tuple[list[str], list[tuple[Link, bool]]]:
+    """Return the words of the hypothesis after NULL, and their links, each with whether it is sure."""
+    words, drawn, at = list[str](), list[tuple[Link, bool]](), 0
+    while at < len(line):
+        found = _ALIGNED.match(line, at)
+        if not found:
+            raise place.error(f"expected `word ({{ 1 p2 / / }})` at {line[at : at + 40]!r}")
+        for number in found[2].split():
+            drawn.append(((int(number.lstrip("p")) - 1, len(words) - 1), number[0] != "p"))
+        words.append(found[1])
+        at = found.end()
+    if not words or words[0] != "NULL" or any(j < 0 for (_, j), _ in drawn):
+        raise place.error("expected NULL without links before the words")
+    return words[1:], drawn
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return what is different in names of files.
+
+    >>> _distinct(["dev_A.txt", "dev_B.txt"])
+    ('A', 'B')
+    """
+    if len(names) == 1:
+        return (os.path.basename(names[0]).split(".")[0],)
+    prefix = os.path.commonprefix(list(names))  # noqa: RUF071 - parts of names, not folders
+    suffix = os.path.commonprefix([name[len(prefix) :][::-1] for name in names])[::-1]  # noqa: RUF071
+    return tuple(name[len(prefix) : len(name) - len(suffix)] or name for name in names)
+
+
+def _read_multimwa(path: str) -> Gold:
+    """Read id, sentence 1, -, sentence 2, -, -, -, sure links, possible links, and whatever follows."""
+    source, pairs = _one_source(path), []
+    for number, line in enumerate(_lines(source), 1):
+        fields = line.split("\t")
+        if len(fields) < 9:
+            message = f"{len(fields)} columns; this format has 9 and more, separated by tabs"
+            raise _Place(source.name, number).error(message)
+        place = _Place(source.name, number, fields[0])
+        pair = _pair(fields[0], fields[1], fields[3], place)
+        sure = parse_links(fields[7], pair, place)
+        pairs.append(GoldPair(pair, (GoldLinks.of(sure.sure, parse_links(fields[8], pair, place).possible),)))
+    return Gold(("gold",), tuple(pairs))
+
+
+def _read_pharaoh(path: str) -> Gold:
+    """Read one file of `document ||| abstract ||| links`, or a folder.
+
+    The folder has `document.txt` and `abstract.txt`, a pair a line, and a file of links for each annotator:
+    `links.txt`, or `links.NAME.txt`. A file may have several fields of links, too, one an annotator.
+    """
+    return _pharaoh_folder(path) if os.path.isdir(path) else _pharaoh_file(_one_source(path))
+
+
+def _pharaoh_file(source: Source) -> Gold:
+    pairs, width = list[GoldPair](), 0
+    for number, line in enumerate(_lines(source), 1):
+        place = _Place(source.name, number)
+        document, *rest = (f" {line} ").split(" ||| ")
+        if len(rest) < 2 or len(rest) - 1 != (width or len(rest) - 1):
+            raise place.error("expected `document ||| abstract ||| links`, as many fields in every line")
+        width = len(rest) - 1
+        pair = _pair(str(number), document, rest[0], place)
+        pairs.append(GoldPair(pair, tuple(parse_links(links, pair, place) for links in rest[1:])))
+    return Gold(tuple(str(n) for n in range(1, width + 1)) if width > 1 else ("gold",), tuple(pairs))
+
+
+def _pharaoh_folder(path: str) -> Gold:
+    sources = {os.path.basename(source.name): source for source in expand([path])}
+    links = [source for name, source in sources.items() if re.fullmatch(r"links(\..+)?\.txt", name)]
+    for name in ("document.txt", "abstract.txt"):
+        if name not in sources or not links:
+            raise InputError("needs document.txt, abstract.txt and links.txt or links.NAME.txt", path=path)
+    columns = [_lines(source) for source in (sources["document.txt"], sources["abstract.txt"], *links)]
+    for source, column in zip((sources["abstract.txt"], *links), columns[1:], strict=True):
+        if len(column) != len(columns[0]):
+            message = f"has {len(column)} lines, and document.txt {len(columns[0])}"
+            raise InputError(message, path=source.name)
+    pairs = []
+    for number, (document, abstract, *drawn) in enumerate(zip(*columns, strict=True), 1):
+        pair = _pair(str(number), document, abstract, _Place(sources["document.txt"].name, number))
+        places = (_Place(source.name, number) for source in links)
+        pairs.append(GoldPair(pair, tuple(map(parse_links, drawn, [pair] * len(drawn), places))))
+    names = _distinct([source.name for source in links]) if len(links) > 1 else ("gold",)
+    return Gold(names, tuple(pairs))
+
+
+def _read_handalign(path: str) -> Gold:
+    """Read a folder with `abstracts/NAME`, `documents/NAME` and `NAME.alignment`.
+
+    These are the files that HandAlign is started with (its documentation, "Launching HandAlign"): the top
+    text is the abstract, the bottom text the document, words stand between white space. The markup that
+    HandAlign itself writes into the third file is documented nowhere that we could find, so that links are
+    read as `i-j`, document and abstract, and everything else is refused.
+    """
+    sources = {os.path.relpath(source.path, path): source for source in expand([path])}
+    pairs = []
+    for name, source in sources.items():
+        if not name.endswith(".alignment"):
+            continue
+        key = os.path.basename(name).removesuffix(".alignment")
+        texts = []
+        for folder in ("documents", "abstracts"):
+            if (where := os.path.join(folder, key)) not in sources:
+                raise InputError(f"has no text {where} beside it", path=source.name)
+            texts.append(" ".join(_lines(sources[where])))
+        pair = _pair(key, texts[0], texts[1], _Place(source.name, key=key))
+        links = [
+            parse_links(_plain(line, n, source), pair, _Place(source.name, n, key))
+            for n, line in enumerate(_lines(source), 1)
+        ]
+        sure = _checked((link for one in links for link in sorted(one.sure)), pair, _Place(source.name))
+        possible = (link for one in links for link in one.possible)
+        pairs.append(GoldPair(pair, (GoldLinks.of(sure, possible),)))
+    return Gold(("gold",), tuple(pairs))
+
+
+def _plain(line: str, number: int, source: Source) -> str:
+    if "<" in line:
+        message = "HandAlign's own markup is not understood; write its links as 3-0, document and abstract"
+        raise InputError(message, path=source.name, line=number)
+    return line
+
+
+#: Name of each format to its reader.
+FORMATS: dict[str, Callable[[str], Gold]] = {
+    "edinburgh": _read_edinburgh,
+    "rte": _read_rte,
+    "mtref": _read_json,
+    "multimwa": _read_multimwa,
+    "handalign": _read_handalign,
+    "pharaoh": _read_pharaoh,
+}

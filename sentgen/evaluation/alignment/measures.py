@@ -1,0 +1,235 @@
+"""How good alignments are: precision and recall of links, strict and soft, on all words or on content words.
+
+Precision is |A and P| / |A|, recall |A and S| / |S|, the alignment error rate 1 - (|A and S| + |A and P|) /
+(|A| + |S|) for the links A of the system, sure links S and possible links P (Och and Ney 2003); links of
+phrases are all links of their words. Soft precision forgives that phrases are longer: a phrase that is linked
+to the same phrase counts as if its words were linked one to one (Daumé and Marcu 2004, sec. 3.1); recall
+stays as it is. `SoftF` of the paper is `soft-f1`.
+
+Figures without a prefix are of all links together (micro); `macro-` ones are means over the pairs, and
+`macro-f1` is the harmonic mean of these means, as MacCartney et al. 2008 and Yao et al. 2013 report it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from sentgen.alignment import Alignment, Link, Pair
+from sentgen.alignment.alignment import PhraseLink
+from sentgen.alignment.words.stems import stem
+from sentgen.arrays import Floats
+from sentgen.errors import InputError
+from sentgen.evaluation.alignment.gold import Gold, GoldLinks
+from sentgen.evaluation.figures.measurement import Figure, Measurement, ratio
+
+#: The figure that systems are compared by: that of the paper.
+PRIMARY = "soft-f1"
+#: Which links count: all; those of two words that are not ignored; those of abstract words that the gold
+#: aligns, which no system can know (the oracle of the paper); both.
+SCOPES: Mapping[str, str] = {
+    "": "all words",
+    ":content": "without ignored words",
+    ":oracle": "only abstract words that the gold aligns",
+    ":content:oracle": "without ignored words, only abstract words that the gold aligns",
+}
+
+
+@cache
+def ignored_words() -> frozenset[str]:
+    """Return the list that ships with sentgen."""
+    text = resources.files("sentgen.evaluation.alignment").joinpath("ignored_words.txt").read_text("utf-8")
+    return _words_of(text)
+
+
+def read_ignored(path: Path) -> frozenset[str]:
+    """Read a list of words to ignore, one a line; lines that begin with `#` and a blank are comments.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        return _words_of(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read as a list of words: {error}", path=str(path)) from error
+
+
+def _words_of(text: str) -> frozenset[str]:
+    lines = (line for line in text.splitlines() if not line.startswith("# "))
+    return frozenset(line.strip().lower() for line in lines if line.strip())
+
+
+def soft_links(phrases: Sequence[PhraseLink], pair: Pair) -> frozenset[Link]:
+    """Return word links: of phrases with the same stems word by word the diagonal, of others all links."""
+    return frozenset(link for phrase in phrases for link in _soft(phrase, pair))
+
+
+def _soft(phrase: PhraseLink, pair: Pair) -> Collection[Link]:
+    (i, document_end), (j, abstract_end) = phrase.document, phrase.abstract
+    length = document_end - i
+    if length == abstract_end - j and all(
+        stem(pair.document[i + k]) == stem(pair.abstract[j + k]) for k in range(length)
+    ):
+        return [(i + k, j + k) for k in range(length)]
+    return list(phrase.links)
+
+
+def count_pair(
+    pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
+) -> dict[str, list[int]]:
+    """Return by scope |A|, |A and P|, soft |A|, soft |A and P|, |S|, |A and S| (see `SCOPES`)."""
+    aligned = {j for _, j in gold.possible}
+    document = [word.lower() not in ignored for word in pair.document]
+    abstract = [word.lower() not in ignored for word in pair.abstract]
+
+    def kept(links: frozenset[Link], scope: str) -> frozenset[Link]:
+        if "content" in scope:
+            links = frozenset((i, j) for i, j in links if document[i] and abstract[j])
+        return frozenset((i, j) for i, j in links if j in aligned) if "oracle" in scope else links
+
+    counts = {}
+    for scope in SCOPES:
+        links, sure = kept(answer.links, scope), kept(gold.sure, scope)
+        soft = kept(soft_links(answer.phrases, pair), scope)
+        right = len(links & gold.possible), len(soft & gold.possible), len(links & sure)
+        counts[scope] = [len(links), right[0], len(soft), right[1], len(sure), right[2]]
+    return counts
+
+
+def measure(
+    pairs: Sequence[Pair],
+    answers: Sequence[Alignment],
+    gold: Sequence[GoldLinks],
+    *,
+    ignored: Collection[str] | None = None,
+    signature: str = "",
+) -> dict[str, Measurement]:
+    """Return all figures of a system by their names, such as ``soft-f1`` and ``recall:content:oracle``.
+
+    Args:
+        pairs: the texts.
+        answers: of the system, one a pair.
+        gold: what they are compared with, one a pair.
+        ignored: words that the scopes with `content` leave out, lower-cased; our own list if ``None``.
+        signature: how the gold links were made, for the record.
+    """
+    ignored = ignored_words() if ignored is None else ignored
+    counted = [count_pair(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
+    found = {}
+    for scope, meaning in SCOPES.items():
+        counts = np.array([one[scope] for one in counted], np.float64).reshape(-1, 6)
+        for name, (statistics, figure, how) in _statistics(counts).items():
+            described = f"{how}|{meaning}|{signature}" if signature else f"{how}|{meaning}"
+            found[name + scope] = Measurement(name + scope, described, statistics, figure)
+    return found
+
+
+def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
+    """Return by metric what the figure sums, the figure, and how it is computed, from (pairs, 6) counts."""
+    links, possible, soft, soft_possible, sure, found = counts.T
+    right = np.stack([possible, links], 1)
+    soft_right = np.stack([soft_possible, soft], 1)
+    recalled = np.stack([found, sure], 1)
+    error = np.stack([found + possible, links + sure], 1)
+    exact = np.stack([(links == possible) & (found == sure), np.ones(len(counts))], 1)
+    means = {name: _mean_of(parts) for name, parts in (("p", right), ("soft", soft_right), ("r", recalled))}
+    return {
+        "soft-precision": (soft_right, ratio, "micro, soft"),
+        "recall": (recalled, ratio, "micro"),
+        "soft-f1": (np.hstack([soft_right, recalled]), _harmonic, "micro, soft"),
+        "precision": (right, ratio, "micro"),
+        "f1": (np.hstack([right, recalled]), _harmonic, "micro"),
+        "aer": (error, _complement, "micro"),
+        "macro-precision": (means["p"], ratio, "mean over pairs"),
+        "macro-recall": (means["r"], ratio, "mean over pairs"),
+        "macro-f1": (np.hstack([means["p"], means["r"]]), _harmonic, "of means over pairs"),
+        "macro-soft-f1": (np.hstack([means["soft"], means["r"]]), _harmonic, "of means over pairs, soft"),
+        "exact": (exact.astype(np.float64), ratio, "share of pairs with all sure and only possible links"),
+    }
+
+
+def _mean_of(parts: Floats) -> Floats:
+    """Return the ratio of each pair, and whether it has one: pairs with nothing to count are left out."""
+    defined = parts[:, 1] > 0
+    values = np.divide(parts[:, 0], parts[:, 1], out=np.zeros(len(parts)), where=defined)
+    return np.stack([values, defined], 1)
+
+
+def _harmonic(sums: Floats) -> Floats:
+    """Return 2pr / (p + r) of two ratios; one that is not defined counts as 0, unless neither is."""
+    p, r = ratio(sums[..., :2]), ratio(sums[..., 2:])
+    one, other = np.nan_to_num(p), np.nan_to_num(r)
+    total = one + other
+    mean = np.divide(2 * one * other, total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray(np.where(np.isnan(p) & np.isnan(r), np.nan, mean), np.float64)
+
+
+def _complement(sums: Floats) -> Floats:
+    return 1 - ratio(sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two annotators agree on which pairs of words are linked; ``kind`` is sure or possible."""
+
+    one: str
+    other: str
+    kind: str
+    scope: str
+    items: int
+    kappa: float
+
+
+def agreements(gold: Gold, *, ignored: Collection[str] | None = None) -> list[Agreement]:
+    """Return Cohen's kappa for every two annotators: of sure and of all links, on all and content words."""
+    ignored = ignored_words() if ignored is None else ignored
+    return [
+        _agreement(gold, one, other, kind, content, ignored)
+        for content in (False, True)
+        for kind in ("sure", "possible")
+        for one, other in combinations(range(len(gold.annotators)), 2)
+    ]
+
+
+def _agreement(
+    gold: Gold, one: int, other: int, kind: str, content: bool, ignored: Collection[str]
+) -> Agreement:
+    items = first = second = both = 0
+    for of in gold.pairs:
+        document, abstract = (
+            {n for n, word in enumerate(words) if not content or word.lower() not in ignored}
+            for words in (of.pair.document, of.pair.abstract)
+        )
+        mine, yours = (
+            {(i, j) for i, j in getattr(of.annotations[n], kind) if i in document and j in abstract}
+            for n in (one, other)
+        )
+        items += len(document) * len(abstract)
+        first, second, both = first + len(mine), second + len(yours), both + len(mine & yours)
+    return Agreement(
+        gold.annotators[one],
+        gold.annotators[other],
+        kind,
+        "content" if content else "all",
+        items,
+        kappa(items, first, second, both),
+    )
+
+
+def kappa(items: int, first: int, second: int, both: int) -> float:
+    """Return Cohen's kappa (1960) of two annotators who say yes to some items; NaN if chance explains all.
+
+    >>> round(kappa(100, 50, 50, 40), 6)  # they agree on 80 of 100 items, by chance on 50
+    0.6
+    """
+    if not items:
+        return float("nan")
+    observed = (items - first - second + 2 * both) / items
+    expected = (first * second + (items - first) * (items - second)) / items**2
+    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")

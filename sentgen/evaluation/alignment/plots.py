@@ -1,0 +1,55 @@
+"""The plots of an evaluation of alignments: systems with their intervals, and precision against recall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sentgen.evaluation.alignment.measures import PRIMARY
+from sentgen.evaluation.alignment.results import AlignmentResult
+from sentgen.evaluation.alignment.tables import LABELS
+from sentgen.evaluation.figures.bootstrap import Interval
+from sentgen.evaluation.report.plots import MARKERS, Theme, literal, plain_axes, ranking_plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def systems_plot(result: AlignmentResult, theme: Theme) -> Figure:
+    """Draw SoftF of each system in percent, the best one on top."""
+    rows = []
+    for system in result.ranked:
+        sure = system.intervals[PRIMARY]
+        interval = Interval(100 * sure.low, 100 * sure.high)
+        rows.append((system.system, 100 * system.value(PRIMARY), interval))
+    return ranking_plot(rows, f"{LABELS[PRIMARY]}, %", theme)
+
+
+def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
+    """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF.
+
+    Colors and markers come again after ten of them; those of the second round are hollow.
+    """
+    figure, axes = plain_axes(8.2, 5.2, theme)
+    for level in range(30, 100, 10):
+        recalls = [r for r in range(1, 101) if 2 * r > level and level * r / (2 * r - level) <= 100]
+        precisions = [level * r / (2 * r - level) for r in recalls]
+        axes.plot(recalls, precisions, color=theme.grid, linewidth=0.9, zorder=1)
+        axes.annotate(str(level), (recalls[-1], precisions[-1]), color=theme.faint, fontsize=8)
+    for number, system in enumerate((*result.ranked, *result.humans)):
+        axes.plot(
+            [100 * system.value("recall")],
+            [100 * system.value("soft-precision")],
+            color=theme.lines[number % len(theme.lines)],
+            marker=MARKERS[number % len(MARKERS)],
+            linestyle="none",
+            markersize=8,
+            fillstyle="full" if number < len(theme.lines) else "none",
+            markeredgewidth=1.8,
+            label=literal(system.system),
+        )
+    axes.set_xlim(0, 103)
+    axes.set_ylim(0, 103)
+    axes.set_xlabel("recall, %; lines: equal SoftF")
+    axes.set_ylabel("soft precision, %")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelcolor=theme.ink)
+    return figure

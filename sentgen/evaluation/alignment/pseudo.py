@@ -1,0 +1,98 @@
+"""Pseudo-documents: gold pairs put together so that they look like documents and their abstracts.
+
+A stand-in for hand-aligned documents, which are licensed: the texts of many pairs are one document, some of
+the abstracts in random order its abstract, and their links are carried over. A word of the abstract may have
+sources elsewhere in the document that nobody annotated, where two pairs are about the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentgen.alignment import Link, Pair
+from sentgen.errors import InputError
+from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+
+#: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
+DOCUMENTS, ABSTRACTS = 22, 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A pair and the offsets of its texts in the pseudo-document; no abstract offset if it is left out."""
+
+    pair: GoldPair
+    document: int
+    abstract: int | None
+
+    def moved(self, links: frozenset[Link]) -> frozenset[Link]:
+        abstract = self.abstract
+        return (
+            frozenset()
+            if abstract is None
+            else frozenset((i + self.document, j + abstract) for i, j in links)
+        )
+
+
+def pseudo_documents(
+    gold: Gold, *, documents: int = DOCUMENTS, abstracts: int = ABSTRACTS, seed: int = 1
+) -> Gold:
+    """Make as many pseudo-documents as the pairs are enough for; what is left over is left out.
+
+    Args:
+        gold: the pairs; those of a pseudo-document are drawn at random, each pair is in one of them.
+        documents: pairs whose documents are put one after the other.
+        abstracts: how many of their abstracts are kept, in random order.
+        seed: of the draws.
+
+    Raises:
+        InputError: there are fewer pairs than one pseudo-document needs, or more abstracts than documents.
+    """
+    if not 1 <= abstracts <= documents:
+        raise InputError(f"{abstracts} of {documents} abstracts cannot be kept; give such as 22x8")
+    if len(gold.pairs) < documents:
+        raise InputError(f"{len(gold.pairs)} pairs are too few for a pseudo-document of {documents}")
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(gold.pairs))
+    found = list[GoldPair]()
+    for begin in range(0, len(order) - documents + 1, documents):
+        members = [gold.pairs[n] for n in order[begin : begin + documents]]
+        kept = rng.permutation(documents)[:abstracts].tolist()
+        found.append(_joined(f"pseudo-{len(found) + 1}", members, kept))
+    return replace(gold, pairs=tuple(found))
+
+
+def _joined(key: str, members: Sequence[GoldPair], kept: Sequence[int]) -> GoldPair:
+    """Put the documents one after the other, and the kept abstracts in their order."""
+    pairs = [member.pair for member in members]
+    document_at = _starts([len(pair.document) for pair in pairs])
+    abstract_at = dict(zip(kept, _starts([len(pairs[n].abstract) for n in kept]), strict=True))
+    placed = [_Placed(member, document_at[n], abstract_at.get(n)) for n, member in enumerate(members)]
+    annotators = range(len(members[0].annotations))
+    return GoldPair(
+        Pair(
+            key,
+            tuple(word for pair in pairs for word in pair.document),
+            tuple(word for n in kept for word in pairs[n].abstract),
+            tuple(
+                at + start
+                for at, pair in zip(document_at, pairs, strict=True)
+                for start in pair.document_starts
+            ),
+            tuple(abstract_at[n] + start for n in kept for start in pairs[n].abstract_starts),
+        ),
+        tuple(
+            GoldLinks(
+                frozenset().union(*(one.moved(one.pair.annotations[a].sure) for one in placed)),
+                frozenset().union(*(one.moved(one.pair.annotations[a].possible) for one in placed)),
+            )
+            for a in annotators
+        ),
+    )
+
+
+def _starts(lengths: Sequence[int]) -> list[int]:
+    return [sum(lengths[:n]) for n in range(len(lengths))]

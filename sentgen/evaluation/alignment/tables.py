@@ -1,0 +1,180 @@
+"""The tables of an evaluation of alignments, as text in cells; figures are shown in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sentgen.evaluation.alignment.kinds import CLASSES, RELATIONS, kinds, missed_words, wrong_words
+from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
+from sentgen.evaluation.alignment.results import AlignedBy, AlignmentResult
+from sentgen.evaluation.report.tables import Table, all_pairs, csv_text, differences
+
+#: What people call the figures, in the order of tables.
+LABELS = {
+    "soft-precision": "SoftP",
+    "recall": "Recall",
+    "soft-f1": "SoftF",
+    "precision": "P",
+    "f1": "F1",
+    "aer": "AER",
+    "macro-precision": "macro P",
+    "macro-recall": "macro R",
+    "macro-f1": "macro F1",
+    "exact": "exact",
+}
+_OF_SCOPE = ("soft-precision", "recall", "soft-f1", "f1", "aer")
+
+
+def percent(value: float) -> str:
+    """Return a share in percent; nothing for one that is not defined.
+
+    >>> percent(0.5478), percent(float("nan"))
+    ('54.8', '')
+    """
+    return f"{100 * value:.1f}" if value == value else ""
+
+
+def figures_table(result: AlignmentResult) -> Table:
+    """Return the figures of all words: systems, the best one first, and annotators."""
+    return Table(
+        f"{len(result.pairs):,} pairs, all words",
+        ["system", *LABELS.values(), "training, s", "ms a pair"],
+        [
+            [
+                system.system,
+                *(_cell(system, name, with_interval=name in ("soft-f1", "macro-f1")) for name in LABELS),
+                *_times(system),
+            ]
+            for system in (*result.ranked, *result.humans)
+        ],
+        "In percent; in brackets: 95% intervals of a bootstrap over pairs. Lower is better for AER, the"
+        " alignment error rate. Exact: pairs with all sure and only possible links."
+        + (" Humans: sure links of one annotator by what the others drew." if result.humans else ""),
+    )
+
+
+def _cell(system: AlignedBy, metric: str, *, with_interval: bool = False) -> str:
+    value, interval = percent(system.value(metric)), system.intervals[metric]
+    return f"{value}\n({percent(interval.low)} – {percent(interval.high)})" if with_interval else value
+
+
+def _times(system: AlignedBy) -> tuple[str, str]:
+    if not system.pair_ms:
+        return "", ""
+    return f"{system.training_seconds:.1f}", f"{system.pair_ms:.2f}"
+
+
+def scope_tables(result: AlignmentResult) -> Iterator[Table]:
+    """Yield the figures without ignored words, and with the help of the oracle."""
+    for scope, meaning in SCOPES.items():
+        if scope:
+            yield Table(
+                meaning.capitalize(),
+                ["system", *(LABELS[name] for name in _OF_SCOPE)],
+                [
+                    [system.system, *(percent(system.value(name + scope)) for name in _OF_SCOPE)]
+                    for system in (*result.ranked, *result.humans)
+                ],
+            )
+
+
+def differences_table(result: AlignmentResult) -> Table:
+    """Return how far each system is above each lower one, in points of percent."""
+    names = [system.system for system in result.ranked]
+    return differences(names, result.comparisons, LABELS[PRIMARY], factor=100)
+
+
+def comparisons_table(result: AlignmentResult) -> Table:
+    """Return every two systems with both tests."""
+    return all_pairs(result.comparisons, LABELS[PRIMARY], factor=100)
+
+
+def agreement_table(result: AlignmentResult) -> Table:
+    """Return how far annotators agree."""
+    return Table(
+        "Agreement of the annotators",
+        ["annotators", "links", "words", "items", "kappa"],
+        [
+            [f"{one.one}, {one.other}", one.kind, one.scope, f"{one.items:,}", f"{one.kappa:.3f}"]
+            for one in result.agreements
+        ],
+        "Cohen's kappa; an item is a word of the document with a word of the abstract, linked or not."
+        " Possible: sure and possible links.",
+    )
+
+
+def kinds_table(result: AlignmentResult) -> Table:
+    """Return by kind of link which sure ones the systems found, and how many wrong ones they drew."""
+    counted = {system.system: kinds(result, system) for system in result.ranked}
+    rows = []
+    for kind in ((relation, name) for relation in RELATIONS for name in CLASSES):
+        of = [found.get(kind) for found in counted.values()]
+        if any(of):
+            sure = max(one.sure for one in of if one)
+            cells = [
+                f"{percent(one.found / one.sure) if one and one.sure else '–'} / {one.wrong if one else 0}"
+                for one in of
+            ]
+            rows.append([", ".join(kind), f"{sure:,}", *cells])
+    return Table(
+        "By kind of link",
+        ["kind", "sure links", *counted],
+        rows,
+        "Sure links that were found, in percent / links that were drawn and are not even possible, a number."
+        " Repeated: the word occurs several times in the document or the abstract.",
+    )
+
+
+def words_table(result: AlignmentResult, system: AlignedBy) -> Table:
+    """Return the words that a system most often fails to link, and most often links wrongly."""
+    missed, wrong = missed_words(result, system), wrong_words(result, system)
+    size = max(len(missed), len(wrong))
+    rows = [
+        [word, str(n or ""), other, str(k or "")]
+        for (word, n), (other, k) in zip(_padded(missed, size), _padded(wrong, size), strict=True)
+    ]
+    columns = ["missed: document → abstract", "times", "wrong: document → abstract", "times"]
+    return Table(f"Words: {system.system}", columns, rows)
+
+
+def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]]:
+    return [*words, *[("", 0)] * (size - len(words))]
+
+
+def missing_table(result: AlignmentResult) -> Table:
+    """Return the systems that could not run here."""
+    return Table("Not run", ["system", "why"], [[one.system, one.reason] for one in result.missing])
+
+
+def signatures_table(result: AlignmentResult) -> Table:
+    """Return how each figure was computed."""
+    found = result.systems[0].measurements.items()
+    return Table("Signatures", ["name in the store", "signature"], [[n, m.signature] for n, m in found])
+
+
+def scores_csv(result: AlignmentResult) -> str:
+    """Return a line a figure, with the ends of its interval."""
+    return csv_text(
+        ["system", "metric", "value", "low", "high", "signature"],
+        [
+            (system.system, name, one.value, *_ends(system, name), one.signature)
+            for system in (*result.systems, *result.humans)
+            for name, one in system.measurements.items()
+        ],
+    )
+
+
+def _ends(system: AlignedBy, name: str) -> tuple[float, float]:
+    return system.intervals[name].low, system.intervals[name].high
+
+
+def kinds_csv(result: AlignmentResult) -> str:
+    """Return a line a system and kind of link."""
+    return csv_text(
+        ["system", "relation", "class", "sure", "found", "wrong"],
+        [
+            (system.system, *kind, one.sure, one.found, one.wrong)
+            for system in result.systems
+            for kind, one in kinds(result, system).items()
+        ],
+    )

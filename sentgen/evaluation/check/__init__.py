@@ -1,0 +1,1 @@
+"""Verb arguments: which of a summary does its source support?"""

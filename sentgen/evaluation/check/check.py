@@ -1,0 +1,153 @@
+"""Check a summary against its source: which of its verb arguments does the source support, and which not?
+
+The precision of `verb_arguments`, relation by relation, with the reason for each that has no support. It
+compares words. A relation that the source puts into other words has no support here though it may be true;
+one that it denies ("did not distribute food") has support though it is false.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.check.verb_arguments import FORMS, Argument, Key, Spelling, arguments
+from sentgen.tabular import Rows
+
+#: Arguments of a verb in the source that are told where one has no support.
+SHOWN = 5
+COLUMNS = (
+    *("sentence", "verb", "argument", "order", "relation"),
+    *("supported", "source", "why", "instead", "text"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A verb argument of a summary, and what its source says of it.
+
+    ``sentence`` numbers the sentences of the summary from 1, ``support`` those of the source that have the
+    same relation. ``why`` says why there is none. ``instead`` are arguments that the verb has in the
+    source, with the most frequent ones first.
+    """
+
+    sentence: int
+    argument: Argument
+    support: tuple[int, ...]
+    why: str = ""
+    instead: tuple[str, ...] = ()
+
+    @property
+    def supported(self) -> bool:
+        """Return whether the source has the relation."""
+        return bool(self.support)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """All verb arguments of a summary, in its order."""
+
+    claims: Sequence[Claim]
+    summary: Sequence[Sentence] = field(repr=False)
+    source: Sequence[Sentence] = field(repr=False)
+
+    @property
+    def supported(self) -> int:
+        """Return the number of claims with support."""
+        return sum(claim.supported for claim in self.claims)
+
+    @property
+    def precision(self) -> float | None:
+        """Return the share of the claims that has support; None of a summary without verb arguments."""
+        return self.supported / len(self.claims) if self.claims else None
+
+    def of(self, sentence: int) -> list[Claim]:
+        """Return the claims of a sentence of the summary."""
+        return [claim for claim in self.claims if claim.sentence == sentence]
+
+
+def check(summary: Iterable[Sentence], source: Iterable[Sentence], *, spelling: Spelling = FORMS) -> Check:
+    """Look up every verb argument of a summary in its source.
+
+    Args:
+        summary: parsed.
+        source: parsed.
+        spelling: what makes two words the same.
+
+    Raises:
+        InputError: a sentence has no tree, or no tags.
+    """
+    written, read = list(summary), list(source)
+    index = _Index(read, spelling)
+    claims = [
+        index.claim(number, argument)
+        for number, sentence in enumerate(written, 1)
+        for argument in arguments(sentence, spelling)
+    ]
+    return Check(claims, written, read)
+
+
+def claim_table(found: Check) -> Rows:
+    """Return a row a verb argument."""
+    texts = [sentence.text or " ".join(sentence.forms) for sentence in found.summary]
+    return Rows(COLUMNS, [_row(claim, texts[claim.sentence - 1]) for claim in found.claims])
+
+
+def figure(found: Check) -> str:
+    """Return the precision in words."""
+    if found.precision is None:
+        return "no verb arguments in the summary"
+    return (
+        f"precision {found.precision:.3f}: {found.supported} of {len(found.claims)} verb arguments have"
+        " support in the source"
+    )
+
+
+def _row(claim: Claim, text: str) -> tuple[object, ...]:
+    key = claim.argument.key
+    return (
+        claim.sentence,
+        key.head,
+        key.modifier,
+        "verb first" if key.head_first else "verb last",
+        claim.argument.deprel,
+        claim.supported,
+        " ".join(map(str, claim.support)),
+        claim.why,
+        " ".join(claim.instead),
+        text,
+    )
+
+
+class _Index:
+    """What a source says of which verb, and where."""
+
+    def __init__(self, source: Sequence[Sentence], spelling: Spelling) -> None:
+        self._where: defaultdict[Key, list[int]] = defaultdict(list)
+        self._of_verb: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._words: set[str] = set()
+        for number, sentence in enumerate(source, 1):
+            self._words.update(spelling.words(sentence))
+            for argument in arguments(sentence, spelling):
+                self._of_verb[argument.key.head][argument.key.modifier] += 1
+                if number not in self._where[argument.key][-1:]:
+                    self._where[argument.key].append(number)
+
+    def claim(self, sentence: int, argument: Argument) -> Claim:
+        """Judge one relation of the summary."""
+        support = self._where.get(argument.key, ())
+        if support:
+            return Claim(sentence, argument, tuple(support))
+        verb = argument.key.head
+        found = self._of_verb.get(verb, Counter[str]())
+        instead = sorted(found, key=lambda word: (-found[word], word))[:SHOWN]
+        return Claim(sentence, argument, (), self._why(argument.key), tuple(instead))
+
+    def _why(self, key: Key) -> str:
+        absent = [word for word in (key.head, key.modifier) if word not in self._words]
+        if absent:
+            return f"not in the source: {' and '.join(absent)}"
+        if Key(key.head, key.modifier, not key.head_first) in self._where:
+            return "in the source the other way around"
+        return "not related in the source"

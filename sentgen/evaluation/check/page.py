@@ -1,0 +1,87 @@
+"""The page of a check: the summary with what has no support marked, and the source that it was held against.
+
+The page stands alone: it loads nothing and runs no script, and every text in it is escaped.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import sentgen
+from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.check.check import Check, Claim
+from sentgen.templates import template
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token of the summary; ``marks`` are numbers of the relations without support that it is part of."""
+
+    text: str
+    space: bool
+    marks: tuple[int, ...]
+    verb: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A sentence of the summary with its relations, those without support by their numbers on the page."""
+
+    number: int
+    words: Sequence[Word]
+    unsupported: Sequence[tuple[int, Claim]]
+    supported: Sequence[Claim]
+
+
+def page(check: Check, *, summary: str, source: str) -> str:
+    """Return the page.
+
+    Args:
+        check: what was found.
+        summary: name of the summary.
+        source: name of the source.
+    """
+    return template("sentgen.evaluation.check", "page.html.j2").render(
+        check=check,
+        sentences=list(_judged(check)),
+        source=[_text(sentence) for sentence in check.source],
+        summary_name=summary,
+        source_name=source,
+        version=sentgen.__version__,
+        phrase=phrase,
+    )
+
+
+def phrase(claim: Claim) -> tuple[str, str]:
+    """Return the verb and its argument in the order in which they stand."""
+    key = claim.argument.key
+    return (key.head, key.modifier) if key.head_first else (key.modifier, key.head)
+
+
+def _judged(check: Check) -> Iterator[Judged]:
+    """Number what has no support through the whole page."""
+    mark = 0
+    for number, sentence in enumerate(check.summary, 1):
+        claims = check.of(number)
+        bad = [claim for claim in claims if not claim.supported]
+        numbered = list(enumerate(bad, mark + 1))
+        mark += len(bad)
+        good = [claim for claim in claims if claim.supported]
+        yield Judged(number, list(_words(sentence, numbered)), numbered, good)
+
+
+def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterator[Word]:
+    marks: defaultdict[int, list[int]] = defaultdict(list)
+    for number, claim in numbered:
+        marks[claim.argument.head].append(number)
+        marks[claim.argument.modifier].append(number)
+    heads = {claim.argument.head for _, claim in numbered}
+    spaces = sentence.space_after or [True] * len(sentence.forms)
+    for i, (form, space) in enumerate(zip(sentence.forms, spaces, strict=True)):
+        yield Word(form, space, tuple(marks.get(i, ())), i in heads)
+
+
+def _text(sentence: Sentence) -> str:
+    return sentence.text or " ".join(sentence.forms)

@@ -1,0 +1,152 @@
+"""Clusters of related sentences to generate from: read from files, or found in a treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from sentgen.arrays import Floats, Longs
+from sentgen.corpus.parsers import Parser
+from sentgen.corpus.parsers.trees import source_trees
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import expand
+from sentgen.evaluation.check.verb_arguments import arguments, tags_of
+
+#: Sentences of a derived cluster: the papers have about four.
+SIZE = 4
+#: Tokens of a sentence in a derived cluster.
+SHORTEST, LONGEST = 8, 40
+#: Different content words that it has at least: of fewer, one in common would make sentences similar.
+CONTENT = 5
+#: Sentences that are more similar than this are taken for versions of one another, and not put together.
+ALIKE = 0.8
+
+_CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "NN", "VB", "JJ", "RB", "CD")
+_ROWS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Sentences about one event, with trees."""
+
+    name: str
+    sentences: tuple[Sentence, ...]
+
+
+def read_clusters(path: str, *, parser: Parser | None = None, form: str | None = None) -> Iterator[Cluster]:
+    """Yield the clusters of a file, folder or archive: a document each, or a source without documents.
+
+    Args:
+        path: anything that `sentgen ingest` takes.
+        parser: for sentences without heads.
+        form: name of the format; detected if ``None``.
+
+    Raises:
+        InputError: a sentence is broken, or has no tree and there is no parser.
+    """
+    for source in expand([path]):
+        name, sentences = source.name, list[Sentence]()
+        for sentence in source_trees(source, parser=parser, form=form):
+            if sentence.document is not None and sentences:
+                yield Cluster(name, tuple(sentences))
+                sentences = []
+            name = name if sentence.document is None else sentence.document
+            sentences.append(sentence)
+        if sentences:
+            yield Cluster(name, tuple(sentences))
+
+
+def reparsed(clusters: Sequence[Cluster], parser: Parser) -> list[Cluster]:
+    """Return clusters with the same tokens and the annotation of a parser instead of their own."""
+    forms = [sentence.forms for cluster in clusters for sentence in cluster.sentences]
+    parsed = parser.parse_tokenized(forms)
+    return [
+        replace(cluster, sentences=tuple(next(parsed) for _ in cluster.sentences)) for cluster in clusters
+    ]
+
+
+def similar_clusters(
+    sentences: Sequence[Sentence],
+    count: int,
+    *,
+    size: int = SIZE,
+    alike: float = ALIKE,
+    content: int = CONTENT,
+) -> list[Cluster]:
+    """Make clusters of a treebank: sentences, each with the most similar ones of the corpus.
+
+    Two sentences are as similar as the cosine of their vectors of content words: 1 for a word that is
+    there, times ln(N / n) for a word in n of N sentences. Content words are lower-cased lemmas of nouns,
+    verbs, adjectives, adverbs and numbers. Only sentences of `SHORTEST` to `LONGEST` tokens with a verb
+    argument take part. A cluster is a sentence with the ``size`` - 1 most similar others that are not more
+    similar to it than ``alike``. Clusters that share a sentence exclude each other: the one with the higher
+    mean similarity is taken first. Ties go to what comes first in the corpus. Quadratic in the sentences, a
+    block at a time.
+    """
+    eligible = [
+        sentence
+        for sentence in sentences
+        if SHORTEST <= len(sentence.forms) <= LONGEST
+        and arguments(sentence)
+        and len(_content(sentence)) >= content
+    ]
+    if len(eligible) < size:
+        return []
+    vectors = _vectors(eligible)
+    nearest, similarity = _nearest(vectors, size - 1, alike)
+    taken: set[int] = set()
+    clusters: list[Cluster] = []
+    for seed in np.argsort(-similarity.mean(axis=1), kind="stable").tolist():
+        members = [seed, *nearest[seed].tolist()]
+        if similarity[seed].min() <= 0 or not taken.isdisjoint(members):
+            continue
+        taken.update(members)
+        name = eligible[seed].sent_id or str(seed + 1)
+        clusters.append(Cluster(name, tuple(eligible[member] for member in members)))
+        if len(clusters) == count:
+            break
+    return clusters
+
+
+def _vectors(sentences: Sequence[Sentence]) -> csr_matrix:
+    """Return (sentences, words) unit vectors of idf weights."""
+    bags = [sorted(_content(sentence)) for sentence in sentences]
+    column = {word: i for i, word in enumerate(sorted({word for bag in bags for word in bag}))}
+    found_in = np.zeros(len(column))
+    for bag in bags:
+        found_in[[column[word] for word in bag]] += 1
+    idf = np.log(len(sentences) / found_in)
+    columns = [column[word] for bag in bags for word in bag]
+    ends = np.cumsum([0, *map(len, bags)])
+    matrix = csr_matrix((idf[columns], columns, ends), shape=(len(bags), len(column)))
+    norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    return matrix.multiply(1 / np.maximum(norms, 1e-12)[:, None]).tocsr()
+
+
+def _content(sentence: Sentence) -> set[str]:
+    lemmas = sentence.lemmas or sentence.forms
+    words = zip(sentence.forms, lemmas, tags_of(sentence), strict=True)
+    return {
+        (form if lemma in ("", "_") else lemma).lower()
+        for form, lemma, tag in words
+        if tag in _CONTENT or tag[:2] in _CONTENT
+    }
+
+
+def _nearest(vectors: csr_matrix, count: int, alike: float) -> tuple[Longs, Floats]:
+    """Return (sentences, count) numbers of the most similar others, and how similar they are."""
+    size = vectors.shape[0]
+    nearest = np.empty((size, count), np.int64)
+    similarity = np.empty((size, count))
+    for begin in range(0, size, _ROWS):
+        block = (vectors[begin : begin + _ROWS] @ vectors.T).toarray()
+        rows = np.arange(len(block))
+        block[rows, rows + begin] = -1
+        block[block > alike] = -1
+        best = np.argsort(-block, axis=1, kind="stable")[:, :count]
+        nearest[begin : begin + len(block)] = best
+        similarity[begin : begin + len(block)] = np.take_along_axis(block, best, axis=1)
+    return nearest, similarity

@@ -1,0 +1,190 @@
+"""The experiment of Wan et al. 2005: does dependency-propagating search make fewer spurious verb arguments?
+
+From every cluster the system and the bigram baseline generate the best string of each length. A parser parses
+the strings, and their verb arguments are looked up among those of the cluster (see `verb_arguments`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Literal
+
+import numpy as np
+
+from sentgen.arrays import Longs
+from sentgen.corpus.base_np import function_heads
+from sentgen.corpus.conllu_writer import conllu
+from sentgen.corpus.parsers import Parser
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling
+from sentgen.evaluation.clusters.clusters import Cluster
+from sentgen.evaluation.clusters.results import GenerationResult, Undefined, outputs_of, rows_of
+from sentgen.evaluation.figures.record import add_run
+from sentgen.generation.cluster_store import CORPUS, stored_clusters
+from sentgen.generation.generate import LENGTHS, GenerationSettings, generate
+from sentgen.schema import Store
+
+COMMAND = "evaluate generation"
+BASELINE = "bigram"
+
+Heads = Literal["own", "function"]
+
+#: Called with what is done, how much of it, and how much there is to do.
+Progress = Callable[[str, int, int], None]
+#: Of each system, cluster and length.
+Strings = list[list[list[tuple[str, ...] | None]]]
+
+
+def evaluate_generation(
+    store: Store,
+    clusters: Sequence[Cluster],
+    parser: Parser,
+    *,
+    lengths: Sequence[int] = LENGTHS,
+    settings: GenerationSettings | None = None,
+    heads: Heads = "own",
+    spelling: Spelling = FORMS,
+    undefined: Undefined = "skip",
+    source: str = "",
+    progress: Progress | None = None,
+) -> GenerationResult:
+    """Generate with the system and the baseline, parse, compare, and record all of it as a run.
+
+    Args:
+        store: where the run is recorded, so not read-only.
+        clusters: with trees; they do not go into the store.
+        parser: for the strings.
+        lengths: of the strings, in words.
+        settings: of the system; the baseline has the same ones, without dependencies.
+        heads: of the trees that the search learns from: their `own`, or `function` words over what they mark,
+            as in the parser of the paper; what the strings are compared with stays as it is.
+        spelling: what makes two words the same.
+        undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.
+        source: where the clusters come from, for the record.
+        progress: called as clusters and strings are done.
+
+    Raises:
+        InputError: there are no clusters or lengths, or the system is the baseline.
+    """
+    started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
+    settings = settings or GenerationSettings()
+    if not clusters:
+        raise InputError("there are no clusters to generate from", path=source or None)
+    if not lengths:
+        raise InputError("there are no lengths to generate; give some, such as 1-40")
+    if settings.algorithm == BASELINE:
+        raise InputError("the bigram baseline is what systems are compared with; choose another one")
+    report = progress or (lambda what, done, total: None)
+    systems = {settings.algorithm: settings, BASELINE: replace(settings, algorithm="bigram")}
+    strings = _generated(_learned(clusters, heads), list(systems.values()), lengths, report)
+    counts = _compared(clusters, strings, parser, spelling, report)
+    result = GenerationResult(
+        run_id=0,
+        systems=(settings.algorithm, BASELINE),
+        clusters=[cluster.name for cluster in clusters],
+        lengths=list(lengths),
+        counts=counts,
+        strings=[[[_joined(text) for text in row] for row in of] for of in strings],
+        undefined=undefined,
+        signature=_signature(parser, spelling, undefined),
+        parameters={
+            "clusters": source,
+            "sha256": _hash(clusters),
+            "number": len(clusters),
+            "sentences": sum(len(cluster.sentences) for cluster in clusters),
+            "lengths": f"{min(lengths)}-{max(lengths)}",
+            "parser": f"{parser.name}@{parser.version}",
+            "undefined": undefined,
+            "heads": heads,
+            **asdict(spelling),
+            **asdict(settings),
+        },
+        seconds=time.perf_counter() - clock,
+    )
+    number = add_run(
+        store,
+        COMMAND,
+        result.parameters,
+        started=started,
+        seconds=result.seconds,
+        scores=list(rows_of(result)),
+        outputs=list(outputs_of(result)),
+    )
+    return replace(result, run_id=number)
+
+
+def _signature(parser: Parser, spelling: Spelling, undefined: Undefined) -> str:
+    word, case = "lemma" if spelling.lemmas else "form", "mixed" if spelling.match_case else "lc"
+    made_by = f"{parser.name}@{parser.version}"
+    return f"verb arguments|word:{word}|case:{case}|undefined:{undefined}|parser:{made_by}"
+
+
+def _joined(words: tuple[str, ...] | None) -> str | None:
+    return None if words is None else " ".join(words)
+
+
+def _hash(clusters: Sequence[Cluster]) -> str:
+    text = "".join(conllu(sentence) for cluster in clusters for sentence in cluster.sentences)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _learned(clusters: Sequence[Cluster], heads: Heads) -> list[Sequence[Sentence]]:
+    """Return the sentences of the clusters with the trees that the search learns from."""
+    if heads == "own":
+        return [cluster.sentences for cluster in clusters]
+    return [
+        [replace(one, heads=function_heads(one)) if one.deprels else one for one in cluster.sentences]
+        for cluster in clusters
+    ]
+
+
+def _generated(
+    clusters: Sequence[Sequence[Sentence]],
+    systems: Sequence[GenerationSettings],
+    lengths: Sequence[int],
+    progress: Progress,
+) -> Strings:
+    """Return the best string of each length: [system][cluster][length], None where there is none."""
+    place = {length: i for i, length in enumerate(lengths)}
+    strings: Strings = [[[None] * len(lengths) for _ in clusters] for _ in systems]
+    total = len(systems) * len(clusters)
+    with stored_clusters(clusters) as store:
+        for s, settings in enumerate(systems):
+            for found in generate(store, CORPUS, lengths=lengths, settings=settings):
+                number = int(found.cluster)
+                strings[s][number][place[found.length]] = found.words
+                if found.length == min(lengths):
+                    progress("clusters", s * len(clusters) + number + 1, total)
+    return strings
+
+
+def _compared(
+    clusters: Sequence[Cluster], strings: Strings, parser: Parser, spelling: Spelling, progress: Progress
+) -> Longs:
+    """Parse all strings, the same ones once, and count what matches."""
+    wanted = sorted({text for of in strings for row in of for text in row if text is not None})
+    trees = dict(zip(wanted, _parsed(wanted, parser, progress), strict=True))
+    lengths = len(strings[0][0])
+    counts = np.zeros((len(strings), len(clusters), lengths, len(KINDS), 4), np.int64)
+    for c, cluster in enumerate(clusters):
+        source = SourceArguments(cluster.sentences, spelling)
+        for s in range(len(strings)):
+            for i, text in enumerate(strings[s][c]):
+                if text is not None:
+                    found = source.compare([trees[text]])
+                    counts[s, c, i] = [
+                        (one.generated, one.matched, one.source, one.recalled)
+                        for one in (found[kind] for kind in KINDS)
+                    ]
+    return counts
+
+
+def _parsed(strings: Sequence[tuple[str, ...]], parser: Parser, progress: Progress) -> Iterator[Sentence]:
+    for number, sentence in enumerate(parser.parse_tokenized(strings), 1):
+        yield sentence
+        progress("strings", number, len(strings))

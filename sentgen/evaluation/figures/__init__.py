@@ -1,0 +1,1 @@
+"""Figures with intervals and tests, and runs that are recorded in the store."""

@@ -1,0 +1,156 @@
+"""BLEU in three ways and chrF, always with their signature (sacreBLEU; Papineni et al. 2002, Post 2018).
+
+The figures are those of sacreBLEU, computed from `ngram_statistics`, so that a thousand resampled test sets
+cost no more than a few matrix products. Tokens and signatures are sacreBLEU's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+from sentgen.arrays import Floats
+from sentgen.evaluation.figures.measurement import Figure, Measurement, Score
+from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
+
+_ORDER, _CHARACTERS, _BETA = 4, 6, 2
+#: One for all, as it remembers what it has split: references come again with every system.
+_SPLIT_13A = Tokenizer13a()  # type: ignore[no-untyped-call]
+
+
+def corpus_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
+    """Return corpus BLEU, 0 to 100: lower-cased with 13a tokens, as it stands, and lower-cased as it stands.
+
+    No sentences have BLEU 0.
+
+    >>> [round(score.value) for score in corpus_bleu(["a cat sat on it"], ["a cat sat on it"])]
+    [100, 100, 100]
+    """
+    return [found.score for found in overlap_measurements(outputs, references) if found.metric != "chrf"]
+
+
+def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
+    """Return lower-cased 13a BLEU of each sentence (effective order, as sacreBLEU advises for sentences)."""
+    return sentence_scores(overlap_measurements(outputs, references)[0])
+
+
+def sentence_scores(measurement: Measurement) -> list[Score]:
+    """Return BLEU of each sentence from the measurement `bleu-lc-13a` of the set (see `sentence_bleu`)."""
+    signature = _signature(BLEU(lowercase=True, tokenize="13a", effective_order=True))
+    values = bleu(measurement.statistics, effective=True)
+    return [Score("sentence-bleu", float(value), signature) for value in values]
+
+
+def overlap_measurements(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
+    """Return the metrics of `OVERLAP` for a test set, 0 to 100; 0 for no sentences."""
+    found = overlap_statistics(outputs, references)
+    return [
+        Measurement(name, metric.signature, found[name], metric.figure) for name, metric in OVERLAP.items()
+    ]
+
+
+def overlap_statistics(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Floats]:
+    """Return by metric what the figures sum, a row a sentence."""
+    return {name: metric.statistics(outputs, references) for name, metric in OVERLAP.items()}
+
+
+def bleu(sums: Floats, *, effective: bool = False) -> Floats:
+    """Return BLEU from n-gram counts: the brevity penalty times the geometric mean of the precisions.
+
+    The k-th order without a match counts as 2**-k matches (sacreBLEU's `smooth:exp`, of NIST); where nothing
+    matches, BLEU is 0.
+
+    Args:
+        sums: (..., 3 * order), see `ngram_statistics`.
+        effective: take the mean over the orders for which there are n-grams; else it is 0 if one has none.
+
+    Returns:
+        (...), 0 to 100.
+    """
+    output, reference, matches = (sums[..., column::3] for column in range(3))
+    smoothed = np.where(matches > 0, matches, 0.5 ** np.cumsum((matches == 0) & (output > 0), axis=-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logp = np.where(output > 0, np.log(smoothed / output), 0.0 if effective else -np.inf)
+        orders = np.sum(output > 0, axis=-1) if effective else output.shape[-1]
+        brevity = np.minimum(0.0, 1.0 - reference[..., 0] / output[..., 0])
+        value = 100 * np.exp(brevity + logp.sum(axis=-1) / orders)
+    return np.asarray(np.where(matches.any(axis=-1), value, 0.0), np.float64)
+
+
+def chrf(sums: Floats) -> Floats:
+    """Return chrF2 from counts of character n-grams: the F-score of mean precision and mean recall.
+
+    The means are over the orders for which both texts have n-grams (Popović 2015, as in sacreBLEU).
+
+    Args:
+        sums: (..., 3 * order), see `ngram_statistics`.
+
+    Returns:
+        (...), 0 to 100.
+    """
+    output, reference, matches = (sums[..., column::3] for column in range(3))
+    counted = (output > 0) & (reference > 0)
+    orders = np.maximum(1, counted.sum(axis=-1))
+    precision = np.where(counted, matches / np.maximum(1, output), 0.0).sum(axis=-1) / orders
+    recall = np.where(counted, matches / np.maximum(1, reference), 0.0).sum(axis=-1) / orders
+    weighted = np.where(precision + recall > 0, _BETA**2 * precision + recall, 1.0)
+    return np.asarray(100 * (1 + _BETA**2) * precision * recall / weighted, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class BleuMetric:
+    """BLEU with one way to make tokens of a text."""
+
+    lowercase: bool
+    tokenization: str
+    signature: str
+    figure: Figure = bleu
+
+    def statistics(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return the n-gram counts of each sentence."""
+        return ngram_statistics(self._tokens(outputs), self._tokens(references), _ORDER)
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        cased = [text.lower() if self.lowercase else text for text in texts]
+        if self.tokenization == "none":
+            return [text.split() for text in cased]
+        return [_SPLIT_13A(text.rstrip()).split() for text in cased]
+
+
+@dataclass(frozen=True, slots=True)
+class ChrfMetric:
+    """chrF2 of characters, blanks left out."""
+
+    signature: str
+    figure: Figure = chrf
+
+    def statistics(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return the character n-gram counts of each sentence."""
+        written, wanted = (["".join(text.split()) for text in texts] for texts in (outputs, references))
+        found = ngram_statistics(written, wanted, _CHARACTERS)
+        found[:, ::3] *= found[:, 1::3] > 0  # as sacreBLEU does: no precision without a reference
+        return found
+
+
+def _signature(metric: BLEU | CHRF) -> str:
+    """Return sacreBLEU's signature, which it knows only after it has scored something."""
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature())
+
+
+def _bleu_metric(*, lowercase: bool, tokenization: str) -> BleuMetric:
+    return BleuMetric(lowercase, tokenization, _signature(BLEU(lowercase=lowercase, tokenize=tokenization)))
+
+
+#: The metrics by name: BLEU as papers report it, as the text stands, and as it stands in lower case; chrF.
+OVERLAP: dict[str, BleuMetric | ChrfMetric] = {
+    "bleu-lc-13a": _bleu_metric(lowercase=True, tokenization="13a"),
+    "bleu-none": _bleu_metric(lowercase=False, tokenization="none"),
+    "bleu-lc-none": _bleu_metric(lowercase=True, tokenization="none"),
+    "chrf": ChrfMetric(_signature(CHRF(char_order=_CHARACTERS, beta=_BETA))),
+}

@@ -1,0 +1,77 @@
+"""Sentences side by side: what each system made of a bag, joins that are not in the original marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.evaluation.regeneration.orders import adjacencies_found
+from sentgen.evaluation.regeneration.results import PRIMARY, Answer, RegenerationResult
+from sentgen.evaluation.regeneration.tables import ranked
+
+EXAMPLES = 40
+_LEAST_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A unit of an output; ``wrong`` if it does not follow what is before it in the original."""
+
+    text: str
+    phrase: bool
+    wrong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What one system made; ``wrong_end`` if the original does not end so."""
+
+    system: str
+    bleu: float
+    exact: bool
+    pieces: Sequence[Piece]
+    wrong_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence of the test set, counted from 1, and the attempts, the best system of the run first."""
+
+    item: int
+    reference: str
+    attempts: Sequence[Attempt]
+
+
+def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[Example]:
+    """Return sentences of five words and more, drawn with the seed of the run, in the order of the test set.
+
+    They are drawn without looking at the outputs, so that they show what is usual. Where the test set has too
+    few of that length, all its sentences are shown, up to ``count``.
+    """
+    long = [i for i, text in enumerate(result.references) if len(text.split()) >= _LEAST_WORDS]
+    pool = long if len(long) >= count else range(len(result.references))
+    drawn = np.random.default_rng(result.seed).permutation(np.array(pool, np.int64))[:count]
+    return [_example(result, int(item)) for item in sorted(drawn)]
+
+
+def _example(result: RegenerationResult, item: int) -> Example:
+    reference = result.references[item]
+    attempts = []
+    for system in ranked(result):
+        value = bleu(system.measurements[PRIMARY].statistics[item], effective=True)
+        answer = system.answers[item]
+        pieces, wrong_end = _pieces(answer, reference)
+        attempts.append(Attempt(system.system, float(value), answer.text == reference, pieces, wrong_end))
+    return Example(item + 1, reference, attempts)
+
+
+def _pieces(answer: Answer, reference: str) -> tuple[list[Piece], bool]:
+    found = adjacencies_found(answer.words, reference.split(" "))
+    pieces, place = [], 0
+    for unit in answer.units:
+        pieces.append(Piece(" ".join(unit), len(unit) > 1, not found[place]))
+        place += len(unit)
+    return pieces, not found[place]

@@ -1,0 +1,217 @@
+"""String regeneration: shuffle the units of real sentences, order them again, and compare.
+
+The task of Bangalore et al. 2000, as Wan et al. 2007 and 2009 evaluate on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from sqlalchemy import func, select
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.evaluation.figures.bootstrap import Interval, intervals
+from sentgen.evaluation.figures.measurement import Measurement
+from sentgen.evaluation.figures.record import OutputRow, Row, add_run
+from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.regeneration.answers import Answered, Progress, answer_all
+from sentgen.evaluation.regeneration.bleu import sentence_scores
+from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
+from sentgen.evaluation.regeneration.measures import measurements
+from sentgen.evaluation.regeneration.results import (
+    PRIMARY,
+    Answer,
+    RegenerationResult,
+    SystemResult,
+    length_buckets,
+    rows_of,
+)
+from sentgen.evaluation.regeneration.systems import parse_systems
+from sentgen.generation.bag import UnitKind
+from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.regenerate import Regenerated, treebank_of
+from sentgen.generation.settings import Paper
+from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.tagging import tag_set
+from sentgen.schema import Store
+from sentgen.schema.corpus import corpus
+
+COMMAND = "evaluate regeneration"
+
+
+def evaluate_regeneration(
+    store: Store,
+    model: ModelLike,
+    sentences: Iterable[Sentence],
+    algorithms: Sequence[str],
+    *,
+    as_published: Paper | None = None,
+    changes: Mapping[str, Any] | None = None,
+    dependencies: Sequence[str] | None = None,
+    seed: int = 1,
+    units: UnitKind = "np",
+    punctuation: bool = True,
+    lowercase: bool | None = None,
+    by_length: bool = False,
+    jobs: int = 1,
+    source: str = "",
+    progress: Progress | None = None,
+) -> RegenerationResult:
+    """Regenerate every sentence with every system, score the results, and record all of it as a run.
+
+    See `case_of` for what is made of a sentence, `measure` for the figures, `intervals` and `compare_all` for
+    how sure they are, `rows_of` for what is recorded. Sentences without words are left out.
+
+    Args:
+        store: where the model lives and the run is recorded, so not read-only.
+        model: the language model.
+        sentences: the test set.
+        algorithms: names of algorithms, with settings where wanted (see `parse_systems`).
+        as_published: take every literal reading of a paper.
+        changes: settings for all algorithms (see `SearchSettings`).
+        dependencies: names of the corpora whose trees are used; those of the model that have any if ``None``.
+        seed: of the shuffle of the units, the samples and the tests.
+        units: `np` to keep base noun phrases whole, or `word`; trees are then over words, too.
+        punctuation: whether punctuation stays in.
+        lowercase: lower-case the test set; as the corpora of the model were if ``None``.
+        by_length: whether to give the main figure for sentences of some lengths, too.
+        jobs: threads that search. The milliseconds of a search include its waiting for the others, so that
+            they are to be taken with one.
+        source: where the sentences come from, for the record.
+        progress: called after every sentence.
+
+    Raises:
+        InputError: an algorithm or setting is unknown, a sentence too long for it, or there is no sentence.
+        ModelError: an algorithm needs trees, and no corpus has any.
+    """
+    started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
+    if jobs < 1:
+        raise InputError(f"{jobs} jobs do nothing; give 1 or more")
+    systems = parse_systems(algorithms, as_published=as_published, changes=changes)
+    treebanks = {
+        system.name: treebank_of(
+            store, model, system.algorithm, dependencies, "unit" if units == "np" else "word"
+        )
+        for system in systems
+    }
+    corpora = sorted({number for found in treebanks.values() if found for number in found.corpora})
+    preparation = Preparation(
+        units=units,
+        punctuation=punctuation,
+        lowercase=lowercases(store, model) if lowercase is None else lowercase,
+        tags=cast(TagKind, tag_set(store, corpora)) if corpora else None,
+        function_heads=_function_heads(store, corpora),
+    )
+    cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
+    if not cases:
+        raise InputError("nothing of the test set is left to put in order; give sentences with words")
+    answered = answer_all(store, model, cases, systems, treebanks, seed=seed, jobs=jobs, progress=progress)
+    result = summarize(answered, cases, seed=seed, by_length=by_length)
+    parameters = {
+        "model": f"{model.name}@{model.version}",
+        "test": source,
+        "sha256": hashlib.sha256("\n".join(result.references).encode()).hexdigest(),
+        "sentences": len(cases),
+        "systems": {system.name: asdict(system.settings) for system in systems},
+        "dependencies": _names(store, corpora),
+        "jobs": jobs,
+        **asdict(preparation),
+    }
+    result = replace(result, parameters=parameters, seconds=time.perf_counter() - clock)
+    return replace(result, run_id=_record(store, result, started))
+
+
+def _names(store: Store, corpora: Sequence[int]) -> list[str]:
+    """Return the names of corpora."""
+    query = select(corpus.c.name).where(corpus.c.id.in_(corpora)).order_by(corpus.c.id)
+    with store.connect() as connection:
+        return [str(name) for name in connection.execute(query).scalars()]
+
+
+def _function_heads(store: Store, corpora: Sequence[int]) -> bool:
+    """Return whether function words are heads in the counts that are used, so that the gold trees fit."""
+    query = select(func.bool_or(corpus.c.function_heads)).where(corpus.c.id.in_(corpora))
+    with store.connect() as connection:
+        return bool(connection.execute(query).scalar())
+
+
+def summarize(
+    answered: Mapping[str, Answered],
+    cases: Sequence[Case],
+    *,
+    seed: int,
+    by_length: bool = False,
+) -> RegenerationResult:
+    """Compute all figures of a run that has no number, parameters and time yet.
+
+    Args:
+        answered: of each system, an answer a case.
+        cases: the test set.
+        seed: of the samples and the tests.
+        by_length: whether to tell lengths apart.
+    """
+    measured = {name: measurements(found.statistics) for name, found in answered.items()}
+    sure = iter(intervals([one for found in measured.values() for one in found.values()], seed=seed))
+    references = [case.reference for case in cases]
+    return RegenerationResult(
+        run_id=0,
+        systems=[
+            _system_result(name, answered[name].answers, found, {metric: next(sure) for metric in found})
+            for name, found in measured.items()
+        ],
+        comparisons=compare_all({name: found[PRIMARY] for name, found in measured.items()}, seed=seed),
+        lengths=length_buckets(references) if by_length else (),
+        references=references,
+        parameters={},
+        seed=seed,
+        seconds=0.0,
+    )
+
+
+def _system_result(
+    name: str,
+    answers: Sequence[Regenerated],
+    measurements: Mapping[str, Measurement],
+    sure: Mapping[str, Interval],
+) -> SystemResult:
+    size = max(1, len(answers))
+    return SystemResult(
+        system=name,
+        measurements=measurements,
+        intervals=sure,
+        lookup_ms=1000 * sum(answer.lookup for answer in answers) / size,
+        search_ms=1000 * sum(answer.search for answer in answers) / size,
+        answers=[
+            Answer(" ".join(map(str, answer.given)), tuple(unit.words for unit in answer.units))
+            for answer in answers
+        ],
+    )
+
+
+def _record(store: Store, result: RegenerationResult, started: datetime) -> int:
+    """Store the run, its figures and its sentences, with BLEU of each; return its number."""
+    scores = list(rows_of(result))
+    outputs = []
+    for system in result.systems:
+        each = sentence_scores(system.measurements["bleu-lc-13a"])
+        scores += [Row(system.system, score, item) for item, score in enumerate(each, 1)]
+        outputs += [
+            OutputRow(system.system, item, answer.given, answer.text, reference)
+            for item, (answer, reference) in enumerate(zip(system.answers, result.references, strict=True), 1)
+        ]
+    return add_run(
+        store,
+        COMMAND,
+        result.parameters,
+        started=started,
+        seconds=result.seconds,
+        seed=result.seed,
+        scores=scores,
+        outputs=outputs,
+    )

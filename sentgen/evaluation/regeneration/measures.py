@@ -1,0 +1,104 @@
+"""All figures of one system on one test set, from its answers and the gold orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from sentgen.arrays import Floats
+from sentgen.evaluation.figures.measurement import Measurement, ratio
+from sentgen.evaluation.regeneration.bleu import OVERLAP, overlap_statistics
+from sentgen.evaluation.regeneration.cases import Case
+from sentgen.evaluation.regeneration.orders import (
+    adjacencies_found,
+    attachments_found,
+    is_search_error,
+    kendall_tau,
+)
+from sentgen.generation.bag import Unit
+from sentgen.generation.regenerate import Regenerated
+
+#: What one sentence adds to both parts of a ratio.
+Parts = tuple[float, float]
+
+
+def measure(answers: Sequence[Regenerated], cases: Sequence[Case]) -> dict[str, Measurement]:
+    """Return the figures of a test set (see `measurements`)."""
+    return measurements(statistics(answers, cases))
+
+
+def statistics(answers: Sequence[Regenerated], cases: Sequence[Case]) -> dict[str, Floats]:
+    """Return by metric what the figures sum, a row a sentence; any part of a test set can be done apart."""
+    outputs, references = [answer.text for answer in answers], [case.reference for case in cases]
+    parts = {
+        name: np.array([of(*pair) for pair in zip(answers, cases, strict=True)], np.float64).reshape(-1, 2)
+        for name, (of, _) in _FRACTIONS.items()
+    }
+    return overlap_statistics(outputs, references) | parts
+
+
+def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
+    """Return the figures by their names: overlap 0 to 100, the others fractions (Kendall's tau -1 to 1).
+
+    Search errors are there if the algorithm can score other orders, attachments if it makes trees and the
+    test set has some; the signature says how many sentences these figures are about.
+    """
+    overlap = {
+        name: Measurement(name, metric.signature, found[name], metric.figure)
+        for name, metric in OVERLAP.items()
+    }
+    fractions = {
+        name: Measurement(name, f"{meaning}|sentences:{counted}/{len(found[name])}", found[name], ratio)
+        for name, (_, meaning) in _FRACTIONS.items()
+        if (counted := np.count_nonzero(found[name][:, 1]))
+    }
+    return overlap | fractions
+
+
+def _exact(answer: Regenerated, case: Case) -> Parts:
+    return float(answer.text == case.reference), 1.0
+
+
+def _tau(answer: Regenerated, case: Case) -> Parts:
+    tau = kendall_tau(answer.words, case.words)
+    return (0.0, 0.0) if tau is None else (tau, 1.0)
+
+
+def _adjacency(answer: Regenerated, case: Case) -> Parts:
+    found = adjacencies_found(answer.words, case.words)
+    return float(sum(found)), float(len(found))
+
+
+def _search_error(answer: Regenerated, _: Case) -> Parts:
+    if answer.gold_score is None:
+        return 0.0, 0.0
+    return float(is_search_error(answer.score, answer.gold_score)), 1.0
+
+
+def _attachment(answer: Regenerated, case: Case) -> Parts:
+    gold = case.gold
+    if answer.tree is None or gold.heads is None:
+        return 0.0, 0.0
+    same = _comparable(gold.units)
+    found = attachments_found(
+        list(map(same, answer.units)), answer.tree.heads, list(map(same, gold.units)), gold.heads
+    )
+    return float(found), float(len(gold.units))
+
+
+def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
+    """Return what makes units the same: words and tags, or words only where the test set has no tags."""
+    if all(unit.tags for unit in gold):
+        return lambda unit: unit
+    return lambda unit: unit.words
+
+
+#: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
+_FRACTIONS: dict[str, tuple[Callable[[Regenerated, Case], Parts], str]] = {
+    "exact-match": (_exact, "share of sentences"),
+    "kendall-tau": (_tau, "mean over sentences of 2 words and more"),
+    "adjacency": (_adjacency, "share of pairs of neighbors, boundaries included"),
+    "search-error": (_search_error, "share of sentences whose gold order scores higher"),
+    "attachment": (_attachment, "share of units on their gold head"),
+}

@@ -1,0 +1,1 @@
+"""What every report of an experiment has: tables, plots, and a folder."""

@@ -1,0 +1,122 @@
+"""What the plots of all reports share: colors, axes, a ranking of systems, and pictures of them.
+
+Colors are told apart on a light and on a dark ground; every system has a marker of its own, too.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sentgen.errors import InputError
+from sentgen.evaluation.figures.bootstrap import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MARKERS = "os^DvPX*<>"
+Form = Literal["svg", "png"]
+FORMS: tuple[Form, ...] = ("svg", "png")
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The colors of a ground."""
+
+    ground: str
+    ink: str
+    faint: str
+    grid: str
+    lines: tuple[str, ...]
+
+
+_LIGHT_LINES = "#0550ae #cf222e #1a7f37 #8250df #bc4c00 #0a7d91 #bf3989 #6e7781 #7d4e00 #4d5a00"
+_DARK_LINES = "#58a6ff #ff7b72 #3fb950 #bc8cff #f0883e #39c5cf #f778ba #8b949e #d2a679 #b5c045"
+LIGHT = Theme("#ffffff", "#1f2328", "#59636e", "#d8dee4", tuple(_LIGHT_LINES.split()))
+DARK = Theme("#0d1117", "#f0f6fc", "#9198a1", "#30363d", tuple(_DARK_LINES.split()))
+#: Draws a plot on a ground.
+Draw = Callable[[Theme], "Figure"]
+
+
+def require_plots() -> None:
+    """Refuse where there is nothing to draw with.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise InputError(
+            "a report has plots, and matplotlib is not here; run: pip install 'sentgen[plots]'"
+        ) from error
+
+
+def ranking_plot(rows: Sequence[tuple[str, float, Interval]], label: str, theme: Theme) -> Figure:
+    """Draw systems, the best one first, with a figure and its interval each."""
+    names, values, sure = zip(*rows[::-1], strict=True)
+    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(rows), theme)
+    places = range(len(rows))
+    lows, highs = [one.low for one in sure], [one.high for one in sure]
+    axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
+    axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
+    for place, value, high in zip(places, values, highs, strict=True):
+        axes.annotate(
+            f"{value:.1f}", (high, place), (6, 0), textcoords="offset points", va="center", color=theme.ink
+        )
+    axes.set_yticks(places, [literal(name) for name in names])
+    axes.set_ylim(-0.7, len(rows) - 0.3)
+    axes.margins(x=0.12)
+    axes.grid(axis="x", color=theme.grid, linewidth=0.8)
+    axes.set_xlabel(f"{label}, with 95% interval")
+    return figure
+
+
+def plot_files(plots: Mapping[str, Draw]) -> dict[str, bytes]:
+    """Return the files of plots by name: each on a light ground, as SVG and as PNG."""
+    return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in FORMS}
+
+
+def plot_urls(plots: Mapping[str, Draw]) -> dict[str, dict[str, str]]:
+    """Return the plots by name and ground, ``light`` or ``dark``, as URLs that hold the whole picture."""
+    return {
+        name: {
+            ground: f"data:image/svg+xml;base64,{base64.b64encode(picture(draw(theme), 'svg')).decode()}"
+            for ground, theme in (("light", LIGHT), ("dark", DARK))
+        }
+        for name, draw in plots.items()
+    }
+
+
+def picture(figure: Figure, form: Form) -> bytes:
+    """Return the picture; the same figure gives the same bytes."""
+    import matplotlib
+
+    target = io.BytesIO()
+    nothing = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+    with matplotlib.rc_context({"svg.hashsalt": "sentgen"}):
+        figure.savefig(target, format=form, dpi=160, metadata=nothing, facecolor=figure.get_facecolor())
+    return target.getvalue()
+
+
+def plain_axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]:
+    """Return an empty plot without a frame; no window and no global state are involved."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor=theme.ground)
+    axes = figure.add_subplot(facecolor=theme.ground)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, colors=theme.ink, labelsize=10)
+    axes.xaxis.label.set_color(theme.faint)
+    axes.yaxis.label.set_color(theme.faint)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def literal(text: str) -> str:
+    """Return text that matplotlib does not read as mathematics."""
+    return text.replace("$", r"\$")

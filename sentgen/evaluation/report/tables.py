@@ -1,0 +1,156 @@
+"""Tables of reports, as text in cells; Markdown and HTML show the same ones, CSV has all digits."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
+
+#: Differences below this are called sure, after Holm's correction for the number of pairs.
+SURE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A heading, columns and cells; the first column names the row, a second line in a cell is a detail."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+def differences(
+    systems: Sequence[str], comparisons: Sequence[Comparison], label: str, *, factor: float = 1
+) -> Table:
+    """Return the same for systems, the best one first; differences are shown times the factor."""
+    pairs = {frozenset((pair.worse, pair.better)): pair for pair in comparisons}
+    return Table(
+        f"Which differences are sure ({label})",
+        ["above", *systems[1:]],
+        [
+            [
+                upper,
+                *[""] * i,
+                *(_difference(pairs[frozenset((upper, lower))], factor) for lower in systems[i + 1 :]),
+            ]
+            for i, upper in enumerate(systems[:-1])
+        ],
+        "How far the system of the row is above that of the column. Without a question mark the difference is"
+        f" sure: p of approximate randomization, corrected for the number of pairs (Holm), is below {SURE}.",
+    )
+
+
+def _difference(pair: Comparison, factor: float) -> str:
+    return f"{factor * pair.difference:.1f}{'' if pair.holm < SURE else ' ?'}\np {probability(pair.holm)}"
+
+
+def all_pairs(comparisons: Sequence[Comparison], label: str, *, factor: float = 1) -> Table:
+    """Return the same for comparisons by a figure; differences are shown times the factor."""
+    return Table(
+        f"All pairs ({label})",
+        ["worse", "better", "difference", "+", "−", "=", "p, sign test", "p, randomization", "p, Holm"],
+        [
+            [
+                pair.worse,
+                pair.better,
+                f"{factor * pair.difference:.2f}",
+                str(pair.pluses),
+                str(pair.minuses),
+                str(pair.equal),
+                probability(pair.sign_p),
+                probability(pair.shuffle_p),
+                probability(pair.holm),
+            ]
+            for pair in sorted(comparisons, key=lambda pair: -pair.difference)
+        ],
+        "Plus, minus, equal: sentences that raise, lower or keep the figure of the worse system when they are"
+        " taken from the better one (sign test with the sampling method of Collins et al. 2005)."
+        f" Randomization: approximate, {SHUFFLES:,} shuffles. Holm: corrected for the number of pairs.",
+    )
+
+
+def probability(p: float) -> str:
+    """Return p for reading.
+
+    >>> probability(0.00002), probability(0.0314)
+    ('< 0.001', '0.031')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+class Recorded(Protocol):
+    """A run with what is needed to run it again."""
+
+    @property
+    def run_id(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def parameters(self) -> Mapping[str, object]: ...
+    @property
+    def comparisons(self) -> Sequence[Comparison]: ...
+
+
+def settings_table(result: Recorded) -> Table:
+    """Return what was run: everything that is needed to run it again."""
+    shown: dict[str, object] = {"run": result.run_id, "seed": result.seed, **result.parameters}
+    systems = shown.pop("systems", {})
+    rows = [[name.replace("_", " "), _shown(value)] for name, value in shown.items()]
+    if isinstance(systems, dict):
+        rows += [
+            [name, ", ".join(f"{setting} {_shown(value)}" for setting, value in settings.items())]
+            for name, settings in systems.items()
+        ]
+    return Table("What was run", ["setting", "value"], rows)
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def markdown(table: Table) -> str:
+    """Return a table as Markdown; nothing in a cell is markup.
+
+    >>> print(markdown(Table("t", ["a", "b"], [["x|y", "1"]])))
+    ## t
+    <BLANKLINE>
+    | a | b |
+    |---|---:|
+    | x\\|y | 1 |
+    <BLANKLINE>
+    """
+    rule = "|---|" + "---:|" * (len(table.columns) - 1)
+    lines = [f"## {_plain(table.title)}", "", _line(table.columns), rule, *map(_line, table.rows), ""]
+    return "\n".join([*lines, *([_plain(table.note), ""] if table.note else [])])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(_plain, cells))} |"
+
+
+def _plain(text: str) -> str:
+    """Escape what Markdown or HTML inside of it would read as markup, and keep a cell on its line."""
+    for character in "\\`*_[]|":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
+
+
+def comparisons_csv(result: Recorded) -> str:
+    """Return a line a pair of systems."""
+    names = Comparison.__dataclass_fields__
+    return csv_text(list(names), ([getattr(pair, name) for name in names] for pair in result.comparisons))
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
