@@ -17,7 +17,7 @@ from harness import show
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.generation.generate import LENGTHS, GenerationSettings, generate
+from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.models.cluster_counts import cluster_names, count_clusters
 from sentgen.schema import Store
 

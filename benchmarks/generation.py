@@ -35,8 +35,8 @@ from sentgen.generation import (
     settings_for,
     treebank_of,
 )
-from sentgen.generation.arborescence import best_arborescence
-from sentgen.generation.matching import assign
+from sentgen.generation.trees.arborescence import best_arborescence
+from sentgen.generation.trees.matching import assign
 from sentgen.models import export_arpa, registry
 from sentgen.models.registry import ModelInfo
 from sentgen.schema import Store

@@ -10,7 +10,7 @@ import typer
 from sentgen.cli.files import write_text
 from sentgen.cli.output import Output, printable
 from sentgen.generation.answers import Answers, notes, reason_table, reasons, sentence_table
-from sentgen.generation.tree_text import tree_text
+from sentgen.generation.drawing.text import tree_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.errors import NotFoundError
 from sentgen.generation import Regenerated, parse_bag, regenerate, shuffled
-from sentgen.generation.tree_text import tree_text
+from sentgen.generation.drawing.text import tree_text
 from sentgen.models import build, registry
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow

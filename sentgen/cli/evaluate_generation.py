@@ -26,7 +26,7 @@ from sentgen.evaluation.clusters.report import (
 )
 from sentgen.evaluation.clusters.results import GenerationResult
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.generation.generate import GenerationSettings
+from sentgen.generation.clusters.generate import GenerationSettings
 
 #: Whose trees the sources have.
 _TREES = ("own", "gold", "parser")

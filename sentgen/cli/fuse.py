@@ -18,7 +18,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.generation import ALGORITHMS, algorithm_named, treebank_of
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.fusion import (
+from sentgen.generation.clusters.fusion import (
     DEPVITERBI,
     WEIGHT,
     WORDS,

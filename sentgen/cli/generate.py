@@ -29,11 +29,11 @@ from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters import Clusters, temporary_clusters
-from sentgen.generation.depviterbi import BEAM
-from sentgen.generation.generate import Generated, GenerationSettings, LanguageModel
-from sentgen.generation.generate import generate as run
-from sentgen.generation.salience import KINDS, parse_weights
+from sentgen.generation.clusters.clusters import Clusters, temporary_clusters
+from sentgen.generation.clusters.depviterbi import BEAM
+from sentgen.generation.clusters.generate import Generated, GenerationSettings, LanguageModel
+from sentgen.generation.clusters.generate import generate as run
+from sentgen.generation.clusters.salience import KINDS, parse_weights
 from sentgen.models import registry
 from sentgen.models.cluster_counts import cluster_names
 

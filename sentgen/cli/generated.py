@@ -11,16 +11,16 @@ import typer
 from sentgen.cli.files import write_text
 from sentgen.cli.output import Output, printable
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters import (
+from sentgen.generation.clusters.clusters import (
     generated_conllu,
     generated_notes,
     generated_svg,
     generated_table,
     units_of_words,
 )
-from sentgen.generation.depviterbi_trace import TraceStep
-from sentgen.generation.generate import Generated
-from sentgen.generation.tree_text import tree_text
+from sentgen.generation.clusters.depviterbi_trace import TraceStep
+from sentgen.generation.clusters.generate import Generated
+from sentgen.generation.drawing.text import tree_text
 
 TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "logp", "relation", "stack"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from sentgen.errors import InputError
-from sentgen.generation import clusters
+from sentgen.generation.clusters import clusters
 
 
 def parse_lengths(text: str) -> list[int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sentgen.errors import InputError
-from sentgen.generation import assignment, beam, cle, greedy, lmo, prim
+from sentgen.generation.ngrams import beam, greedy, lmo
 from sentgen.generation.problem import Algorithm
 from sentgen.generation.settings import SearchSettings
+from sentgen.generation.trees import assignment, cle, prim
 
 _TREE = frozenset({"order", "verb_root", "noun_under_noun", "one_root"})
 #: The hard constraints are those of the paper; in it the root may take several modifiers.

@@ -11,6 +11,8 @@ from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
 from sentgen.generation.bag import Unit, broken_up, parse_bag
 from sentgen.generation.bag_reader import Bag, Notation, TagKind
+from sentgen.generation.drawing.conllu import conllu_block
+from sentgen.generation.drawing.svg import Sentence, tree_svg
 from sentgen.generation.explain import (
     ExplainedAttachment,
     ExplainedWord,
@@ -22,9 +24,7 @@ from sentgen.generation.prepare import Treebank
 from sentgen.generation.problem import Algorithm
 from sentgen.generation.regenerate import Regenerated, regenerate, settings_for, treebank_of
 from sentgen.generation.settings import Paper, SearchSettings
-from sentgen.generation.tree_conllu import conllu_block
-from sentgen.generation.tree_svg import Sentence, tree_svg
-from sentgen.generation.trees import is_forced
+from sentgen.generation.trees.trees import is_forced
 from sentgen.models import registry
 from sentgen.models.dependencies import LEFT, RIGHT
 from sentgen.models.registry import ModelInfo

@@ -13,7 +13,7 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.prepare import Treebank, spelling
 from sentgen.generation.problem import ROOT, Tree
 from sentgen.generation.regenerate import Regenerated
-from sentgen.generation.trees import FORBIDDEN, ZERO, is_forced
+from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
 from sentgen.models.attachments import ROOT_UNIT, Attachment, AttachmentEvidence, explain_attachments
 from sentgen.models.lookup import BackoffStep
 from sentgen.models.lookup import explain as explain_word

@@ -19,7 +19,7 @@ from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparse
 from sentgen.evaluation.clusters.experiment import evaluate_generation
 from sentgen.evaluation.clusters.report import figures_csv, markdown_page, page, write_generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
-from sentgen.generation.generate import GenerationSettings
+from sentgen.generation.clusters.generate import GenerationSettings
 from sentgen.schema import Store
 
 VERBS = {"ate", "saw", "slept"}

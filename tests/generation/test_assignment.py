@@ -12,11 +12,11 @@ from scipy.optimize import linear_sum_assignment
 from toy_problems import FLOOR, problem_of, problems
 
 from sentgen.arrays import Floats
-from sentgen.generation import assignment
-from sentgen.generation.matching import assign
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.settings import Padding, Positions, SearchSettings
-from sentgen.generation.trees import edge_weights
+from sentgen.generation.trees import assignment
+from sentgen.generation.trees.matching import assign
+from sentgen.generation.trees.trees import edge_weights
 
 
 @st.composite

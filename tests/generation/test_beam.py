@@ -8,13 +8,13 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 import toy_store
+from beam_reference import best_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentgen.errors import InputError
 from sentgen.generation import Problem, SearchSettings, Unit, parse_bag, regenerate
-from sentgen.generation.beam import order_units, order_without_future_cost, value
-from sentgen.generation.beam_reference import best_path
+from sentgen.generation.ngrams.beam import order_units, order_without_future_cost, value
 from sentgen.generation.problem import string_of
 from sentgen.models.ngram_table import EMPTY, NgramTable, build_table, extend, start_state
 from sentgen.schema import Store

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from toy_problems import problem_of, problems
 
 from sentgen.arrays import Floats
-from sentgen.generation import cle
-from sentgen.generation.arborescence import best_arborescence, best_arborescence_reference
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem
-from sentgen.generation.trees import edge_weights
+from sentgen.generation.trees import cle
+from sentgen.generation.trees.arborescence import best_arborescence, best_arborescence_reference
+from sentgen.generation.trees.trees import edge_weights
 
 
 def edges_of(weights: Floats) -> dict[tuple[int, int], float]:

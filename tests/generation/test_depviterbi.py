@@ -8,14 +8,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from depviterbi_reference import best_paths_plainly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.generation.depviterbi import UNLIMITED, Path, best_paths, lattice_of
-from sentgen.generation.depviterbi_kernels import Lattice
-from sentgen.generation.depviterbi_reference import best_paths_plainly
-from sentgen.generation.depviterbi_trace import PathReader
-from sentgen.generation.head_stack import follow
+from sentgen.generation.clusters.depviterbi import UNLIMITED, Path, best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi_kernels import Lattice
+from sentgen.generation.clusters.depviterbi_trace import PathReader
+from sentgen.generation.clusters.head_stack import follow
 from sentgen.models.cluster_model import ClusterModel
 
 

@@ -10,7 +10,7 @@ from sentgen.corpus.parsers.trees import read_trees
 from sentgen.corpus.sentence import Sentence
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.generation.fusion import fuse_by_search, select
+from sentgen.generation.clusters.fusion import fuse_by_search, select
 
 
 def tree(text: str) -> Sentence:

@@ -16,10 +16,10 @@ from cluster_examples import FOX, LETTERS, RELIEF, fill
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError
-from sentgen.generation.generate import Generated, GenerationSettings, LanguageModel, generate
-from sentgen.generation.head_stack import follow
+from sentgen.generation.clusters.generate import Generated, GenerationSettings, LanguageModel, generate
+from sentgen.generation.clusters.head_stack import follow
+from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
-from sentgen.generation.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.models.build import build
 from sentgen.models.cluster_counts import cluster_names, count_clusters
 from sentgen.models.cluster_model import cluster_model

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sentgen.generation.head_stack import Step, follow
+from sentgen.generation.clusters.head_stack import Step, follow
 from sentgen.generation.problem import ROOT
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_problems import BOS, TABLE, VOCABULARY, logp, table_of, trees
 
-from sentgen.generation.linearize import by_ngrams, by_ngrams_reference, by_weight, by_weight_reference
+from sentgen.generation.trees.linearize import by_ngrams, by_ngrams_reference, by_weight, by_weight_reference
 
 Drawn = tuple[list[int], list[int]]
 

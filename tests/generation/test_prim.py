@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from toy_problems import FLOOR, problem_of, problems
 
 from sentgen.arrays import Floats
-from sentgen.generation import prim
 from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem
 from sentgen.generation.settings import THEFTS, SearchSettings, Theft
-from sentgen.generation.trees import edge_weights
+from sentgen.generation.trees import prim
+from sentgen.generation.trees.trees import edge_weights
 
 FREE = SearchSettings(verb_root=False, noun_under_noun=True, one_root=False)
 

@@ -18,9 +18,9 @@ from sentgen.demo import TREEBANK
 from sentgen.evaluation.regeneration.bleu import corpus_bleu
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import ALGORITHMS, Unit, parse_bag, regenerate, shuffled, units_of
-from sentgen.generation.linearize import by_ngrams_reference, by_weight_reference
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Tree, string_of
-from sentgen.generation.trees import FORBIDDEN
+from sentgen.generation.trees.linearize import by_ngrams_reference, by_weight_reference
+from sentgen.generation.trees.trees import FORBIDDEN
 from sentgen.models import ModelInfo, build
 from sentgen.schema import Store
 

@@ -13,10 +13,10 @@ from sentgen.corpus.readers.conllu import read
 from sentgen.corpus.sentence import RESERVED
 from sentgen.corpus.sentence import Sentence as Read
 from sentgen.generation.bag import Unit, parse_bag
+from sentgen.generation.drawing.conllu import conllu_block
+from sentgen.generation.drawing.svg import Sentence, arc_levels, corpus_tree_svg, tree_svg
+from sentgen.generation.drawing.text import tree_text
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
-from sentgen.generation.tree_conllu import conllu_block
-from sentgen.generation.tree_svg import Sentence, arc_levels, corpus_tree_svg, tree_svg
-from sentgen.generation.tree_text import tree_text
 
 DOW = parse_bag("[the/DT dow/NNP] fell/VBD to/TO [35/CD points/NNS] ./.")
 HEADS = [1, ROOT, 1, 2, 1]

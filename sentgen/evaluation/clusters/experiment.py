@@ -25,8 +25,8 @@ from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArgument
 from sentgen.evaluation.clusters.clusters import Cluster
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, outputs_of, rows_of
 from sentgen.evaluation.figures.record import add_run
-from sentgen.generation.cluster_store import CORPUS, stored_clusters
-from sentgen.generation.generate import LENGTHS, GenerationSettings, generate
+from sentgen.generation.clusters.cluster_store import CORPUS, stored_clusters
+from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.schema import Store
 
 COMMAND = "evaluate generation"

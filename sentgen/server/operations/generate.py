@@ -11,7 +11,7 @@ from pydantic import Field
 from sentgen.counts import corpora
 from sentgen.errors import InputError
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters import (
+from sentgen.generation.clusters.clusters import (
     Clusters,
     generated_conllu,
     generated_notes,
@@ -20,15 +20,15 @@ from sentgen.generation.clusters import (
     parse_lengths,
     temporary_clusters,
 )
-from sentgen.generation.generate import (
+from sentgen.generation.clusters.generate import (
     GenerationAlgorithm,
     GenerationSettings,
     LanguageModel,
     Reuse,
     Transitions,
 )
-from sentgen.generation.generate import generate as run
-from sentgen.generation.salience import Kind as Salience
+from sentgen.generation.clusters.generate import generate as run
+from sentgen.generation.clusters.salience import Kind as Salience
 from sentgen.models import registry
 from sentgen.models.cluster_counts import cluster_names
 from sentgen.models.cluster_model import Smoothing

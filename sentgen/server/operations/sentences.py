@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sentgen.counts.browsing import find_sentence
-from sentgen.generation.tree_svg import corpus_tree_svg
+from sentgen.generation.drawing.svg import corpus_tree_svg
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result, answered
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.generation.depviterbi_kernels import CLOSE, Hypotheses, Lattice, search
+from sentgen.generation.clusters.depviterbi_kernels import CLOSE, Hypotheses, Lattice, search
 from sentgen.models.cluster_model import ClusterModel
 
 #: Hypotheses for each length and last word where the use of words is limited.

@@ -3,7 +3,7 @@
 Two ways to order the siblings on one side of a head:
 
 * `by_ngrams`, LMO (Wan et al. 2009, algorithm 2): append again and again the sibling whose string joins best
-  (see `sentgen.generation.join`). The left modifiers begin after a start token, the right ones after the
+  (see `ngrams.join`). The left modifiers begin after a start token, the right ones after the
   head's own string; the modifiers of the root are right of a start token.
 * `by_weight` (Wan et al. 2007, section 5, "relation-based"): the stronger the relation, the nearer to the
   head.
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
-from sentgen.generation.join import Probability, join_logp, window_logp
+from sentgen.generation.ngrams.join import Probability, join_logp, window_logp
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.models.ngram_table import NgramTable
 from sentgen.schema.corpus import BOS

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sentgen.generation.join import joins_logp, order_greedily
+from sentgen.generation.ngrams.join import joins_logp, order_greedily
 from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
 from sentgen.schema.corpus import BOS
 

@@ -2,7 +2,7 @@
 
 Wan et al. 2009, algorithm 3. The tree starts as the root with one position. In each round the words that are
 still outside are assigned to the positions that are open, at the least total cost, by the method of Kuhn and
-Munkres (`sentgen.generation.matching`); position j on side d of head u costs the word v
+Munkres (`sentgen.generation.trees.matching`); position j on side d of head u costs the word v
 
     -log( prob(u, v, d) * P(u has more than j modifiers on side d) )                       (equation 5)
 
@@ -26,10 +26,10 @@ from itertools import product
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.generation.matching import assign
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, TreeModel
 from sentgen.generation.settings import Positions
-from sentgen.generation.trees import (
+from sentgen.generation.trees.matching import assign
+from sentgen.generation.trees.trees import (
     FORBIDDEN,
     Attachments,
     best_orderings,

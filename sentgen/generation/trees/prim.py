@@ -20,10 +20,10 @@ from collections import Counter
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.generation.linearize import by_weight
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, TreeModel
 from sentgen.generation.settings import THEFTS, Theft
-from sentgen.generation.trees import (
+from sentgen.generation.trees.linearize import by_weight
+from sentgen.generation.trees.trees import (
     FORBIDDEN,
     ZERO,
     Attachments,
@@ -39,7 +39,7 @@ _OFF, _PRINTED = THEFTS.index("off"), THEFTS.index("printed")
 def order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by its tree, the strongest relation nearest to the head: "Tree".
 
-    For ties see `grow`, for further answers `sentgen.generation.trees.best_orderings`. Time: O(n^2).
+    For ties see `grow`, for further answers `sentgen.generation.trees.trees.best_orderings`. Time: O(n^2).
     """
     return best_orderings(problem, nbest, search, _by_weight)
 

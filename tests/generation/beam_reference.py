@@ -29,7 +29,7 @@ def best_path(
     ahead: Sequence[float],
     beam: int,
 ) -> Hypothesis:
-    """Return the best whole sentence that `sentgen.generation.beam_kernels.search` finds.
+    """Return the best whole sentence that `sentgen.generation.ngrams.beam_kernels.search` finds.
 
     Args:
         extend: the language model.

@@ -1,4 +1,4 @@
-"""The dependency-propagating Viterbi search, compiled; the readable reference is in `depviterbi_reference`.
+"""The dependency-propagating Viterbi search, compiled; the tests have it in plain Python.
 
 A hypothesis is a beginning of a sentence. Its future depends on its last word, on its head stack, and on the
 words that it may not use again: hypotheses that agree in these are the same, and of those the best stay. Of

@@ -11,9 +11,9 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
-from sentgen.generation import salience
-from sentgen.generation.depviterbi import UNLIMITED, best_paths, lattice_of
-from sentgen.generation.depviterbi_trace import PathReader, TraceStep
+from sentgen.generation.clusters import salience
+from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
 from sentgen.generation.problem import Tree
 from sentgen.models.bigram_matrix import bigram_matrix
 from sentgen.models.cluster_counts import (
@@ -49,8 +49,8 @@ class GenerationSettings:
         transitions: between words: `all`, or only those `seen` side by side in the cluster, as are all that
             the paper shows.
         smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
-        salience: p_em, see `sentgen.generation.salience`.
-        beam: hypotheses for each length and last word, see `sentgen.generation.depviterbi.best_paths`.
+        salience: p_em, see `sentgen.generation.clusters.salience`.
+        beam: hypotheses for each length and last word, see `depviterbi.best_paths`.
         punctuation: whether punctuation is among the words.
         lowercase: whether words are lower-cased first.
     """

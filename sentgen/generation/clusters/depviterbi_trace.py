@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sentgen.arrays import Floats
-from sentgen.generation.head_stack import Rule, Step, follow
+from sentgen.generation.clusters.head_stack import Rule, Step, follow
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.models.cluster_model import ClusterModel
 from sentgen.schema.corpus import EOS, RESERVED_WORDS

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sentgen.generation.depviterbi_kernels import Lattice
+from sentgen.generation.clusters.depviterbi_kernels import Lattice
 
 
 @dataclass(frozen=True, slots=True)

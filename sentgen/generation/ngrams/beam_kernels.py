@@ -1,4 +1,4 @@
-"""Beam search over the multiset of a bag's units, compiled; the readable reference is in `beam_reference`.
+"""Beam search over the multiset of a bag's units, compiled; the tests have it in plain Python.
 
 A hypothesis is a beginning of the sentence. Those of as many words share a stack, and a stack is filled at
 once, from the stacks that lie one unit before it: candidates with the same units and the same state of the

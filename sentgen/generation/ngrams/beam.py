@@ -19,7 +19,7 @@ from itertools import count, islice
 import numpy as np
 
 from sentgen.errors import InputError
-from sentgen.generation.beam_kernels import Edges, Hypotheses, Units, search
+from sentgen.generation.ngrams.beam_kernels import Edges, Hypotheses, Units, search
 from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
 from sentgen.models.ngram_table import EMPTY, extend, start_state
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints
-from sentgen.generation import linearize
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Tree, string_of
+from sentgen.generation.trees import linearize
 
 #: Stands for probability zero, so that even the worst edge can be taken.
 ZERO = 1e-12

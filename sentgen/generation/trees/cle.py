@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from sentgen.arrays import Floats
-from sentgen.generation.arborescence import best_arborescence
 from sentgen.generation.problem import Ordering, Problem
-from sentgen.generation.trees import Attachments, best_orderings, by_ngrams, tree_value
+from sentgen.generation.trees.arborescence import best_arborescence
+from sentgen.generation.trees.trees import Attachments, best_orderings, by_ngrams, tree_value
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Order a bag by its best tree; see `sentgen.generation.trees.best_orderings` for further answers.
+    """Order a bag by its best tree; see `sentgen.generation.trees.trees.best_orderings` for further answers.
 
     Of equal heads the root is taken, then the first unit; of equal sides the left. Time: quadratic.
     """

@@ -17,9 +17,9 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.generate import Generated
-from sentgen.generation.tree_conllu import conllu_block
-from sentgen.generation.tree_svg import Sentence, tree_svg
+from sentgen.generation.clusters.generate import Generated
+from sentgen.generation.drawing.conllu import conllu_block
+from sentgen.generation.drawing.svg import Sentence, tree_svg
 from sentgen.models.cluster_counts import cluster_names
 from sentgen.schema import Store
 from sentgen.tabular import Rows

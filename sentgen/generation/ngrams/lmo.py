@@ -8,7 +8,7 @@ reading.
 
 from __future__ import annotations
 
-from sentgen.generation.greedy import complete_greedily, value_of_joins
+from sentgen.generation.ngrams.greedy import complete_greedily, value_of_joins
 from sentgen.generation.problem import Ordering, Problem
 
 

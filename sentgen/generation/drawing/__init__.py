@@ -1,0 +1,1 @@
+"""Dependency trees as CoNLL-U, as SVG, and as text."""
