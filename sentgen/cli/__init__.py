@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from sentgen.cli.interrupts import (
+from sentgen.cli.console.interrupts import (
     EXIT_CODE,
     exit_now,
     interruptible,

@@ -22,12 +22,12 @@ from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, list_mod
 from sentgen.alignment.stored.training import DATABASE_SHARE, DROP, Plan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli import align_text
-from sentgen.cli.files import check_file_option, whole_file
-from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
-from sentgen.cli.output import Output, output_options, printable
-from sentgen.cli.progress import counted
-from sentgen.cli.training_progress import trained
-from sentgen.cli.waiting import told_when_slow
+from sentgen.cli.console.files import check_file_option, whole_file
+from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.progress import counted
+from sentgen.cli.console.training_progress import trained
+from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.schema.store import default_memory_limit
 

@@ -22,10 +22,10 @@ from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.view import Segment, View
-from sentgen.cli.files import check_file_option, write_text
-from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
-from sentgen.cli.output import Output, printable
-from sentgen.cli.waiting import told_when_slow
+from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.output import Output, printable
+from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.schema import Store
 from sentgen.schema.store import default_memory_limit

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.files import check_file_option, write_text
-from sentgen.cli.options import ParserOption
-from sentgen.cli.output import Output, output_options
+from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.options import ParserOption
+from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.errors import InputError

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
 from sentgen.counts import corpora
 
 app = typer.Typer(help="List, show, verify and remove corpora.", no_args_is_help=True)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, database_memory, open_store
-from sentgen.cli.output import Output, output_options
+from sentgen.cli.console.options import DbOption, MemoryOption, database_memory, open_store
+from sentgen.cli.console.output import Output, output_options
 from sentgen.models.checks import model_checks
 from sentgen.schema import default_path, maintenance, migrate
 from sentgen.schema.repair import Repair

@@ -9,8 +9,8 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from sentgen.cli.console.output import Output
 from sentgen.cli.ingest import report
-from sentgen.cli.output import Output
 from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK

@@ -8,12 +8,12 @@ from typing import Annotated, cast
 
 import typer
 
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.progress import counted
+from sentgen.cli.console.search_options import Search, search_options
 from sentgen.cli.evaluate_alignment import alignment
 from sentgen.cli.evaluate_generation import generation
-from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options
-from sentgen.cli.progress import counted
-from sentgen.cli.search_options import Search, search_options
 from sentgen.evaluation.figures.significance import Comparison
 from sentgen.evaluation.regeneration.bleu import OVERLAP
 from sentgen.evaluation.regeneration.experiment import evaluate_regeneration

@@ -12,9 +12,9 @@ from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.stored_pairs import stored_pairs
-from sentgen.cli.options import DbOption, MemoryOption, open_store, parse_size
-from sentgen.cli.output import Output, output_options
-from sentgen.cli.progress import counted_each
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.progress import counted_each
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Gold, Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold

@@ -8,10 +8,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from sentgen.cli.lengths import parse_lengths
-from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options
-from sentgen.cli.progress import counted_each
+from sentgen.cli.console.lengths import parse_lengths
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.progress import counted_each
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.errors import InputError

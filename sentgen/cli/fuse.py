@@ -8,9 +8,9 @@ from typing import Annotated, cast
 
 import typer
 
-from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, ParserOption, open_store
-from sentgen.cli.output import Output, output_options
-from sentgen.cli.waiting import told_when_slow
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.corpus.sentence import Sentence

@@ -9,10 +9,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from sentgen.cli.files import check_file_option
-from sentgen.cli.generated import Shown, show, write_files
-from sentgen.cli.lengths import parse_lengths
-from sentgen.cli.options import (
+from sentgen.cli.console.files import check_file_option
+from sentgen.cli.console.generated import Shown, show, write_files
+from sentgen.cli.console.lengths import parse_lengths
+from sentgen.cli.console.options import (
     LOOKUP_SHARE,
     DbOption,
     MemoryOption,
@@ -20,9 +20,9 @@ from sentgen.cli.options import (
     database_memory,
     open_store,
 )
-from sentgen.cli.output import Output, output_options
-from sentgen.cli.progress import counted
-from sentgen.cli.waiting import told_when_slow
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.progress import counted
+from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sources import expand
 from sentgen.counts import corpora

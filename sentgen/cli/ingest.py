@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sentgen.cli.options import DbOption, MemoryOption, ParserOption, open_store
-from sentgen.cli.progress import bars
+from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.progress import bars
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
 from sentgen.counts.batch import DATABASE_SHARE

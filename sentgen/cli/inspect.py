@@ -13,8 +13,8 @@ import typer
 from rich.cells import cell_len, set_cell_size
 from sqlalchemy import Connection
 
-from sentgen.cli.options import CorpusFilter, DbOption, LimitOption, MemoryOption, open_store
-from sentgen.cli.output import Align, Output, output_options, printable
+from sentgen.cli.console.options import CorpusFilter, DbOption, LimitOption, MemoryOption, open_store
+from sentgen.cli.console.output import Align, Output, output_options, printable
 from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
 from sentgen.counts.concordance import Order, all_lines, concordance
 from sentgen.counts.dependency_search import Layer, Level, count_arguments, find_dependencies

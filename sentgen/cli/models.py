@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
 from sentgen.models import arpa, registry
 from sentgen.models.build import build as build_model
 

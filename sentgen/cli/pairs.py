@@ -13,9 +13,9 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
-from sentgen.cli.options import DbOption, LimitOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options, printable
-from sentgen.cli.progress import bars
+from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.progress import bars
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs

@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from sentgen.cli.files import check_file_option, whole_file
-from sentgen.cli.options import DbOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options
-from sentgen.cli.progress import bars
+from sentgen.cli.console.files import check_file_option, whole_file
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.progress import bars
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.parsers import open_parser, read_parsed, training

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, MemoryOption, database_memory
+from sentgen.cli.console.options import DbOption, MemoryOption, database_memory
 from sentgen.schema import default_path, snapshots
 
 

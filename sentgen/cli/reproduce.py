@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options
-from sentgen.cli.progress import counted
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.progress import counted
 from sentgen.evaluation.regeneration.penn_treebank import split_treebank
 from sentgen.evaluation.regeneration.reproduce import PAPERS, Column, reproduce
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption
-from sentgen.cli.output import Output, output_options
+from sentgen.cli.console.options import DbOption
+from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import SentgenError
 from sentgen.schema import Store, default_path, dictionary, maintenance
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
-from sentgen.cli.output import Output, output_options
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError

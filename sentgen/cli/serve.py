@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.options import DbOption, parse_size
+from sentgen.cli.console.options import DbOption, parse_size
 from sentgen.errors import InputError
 from sentgen.schema import default_path
 from sentgen.schema import snapshots as published

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.interrupts import deadline
-from sentgen.cli.options import DbOption, MemoryOption, database_memory
-from sentgen.cli.output import Output, output_options
+from sentgen.cli.console.interrupts import deadline
+from sentgen.cli.console.options import DbOption, MemoryOption, database_memory
+from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import InputError
 from sentgen.schema import default_path, readonly
 

@@ -40,6 +40,8 @@ from sentgen.schema.store import append, raw
 
 _FILE = "arpa.sql"
 _BATCH = 100_000
+#: Rows that are turned into text at once, of which some hundred bytes each are in memory.
+_WRITTEN = 20_000
 _LN10 = math.log(10)
 #: What stands for a probability of zero in ARPA files.
 _ZERO = -99.0
@@ -143,7 +145,7 @@ def _lines(connection: Connection, model: ModelInfo, n: int) -> Iterator[list[st
         joins="\n".join(f"join arpa_form f{i} on f{i}.id = g.w{i}" for i in range(1, n + 1)),
         weight=weight,
     )
-    for batch in arrow_reader(raw(connection), query, rows=_BATCH):
+    for batch in arrow_reader(raw(connection), query, rows=_WRITTEN):
         yield batch.column(0).to_pylist()
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sentgen.cli.interrupts import deadline, interruptible, was_interrupted
+from sentgen.cli.console.interrupts import deadline, interruptible, was_interrupted
 from sentgen.schema import connections
 from sentgen.schema.engine import translated_errors
 

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from sentgen.cli import waiting
-from sentgen.cli.waiting import told_when_slow
+from sentgen.cli.console import waiting
+from sentgen.cli.console.waiting import told_when_slow
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.cli.options import open_store
+from sentgen.cli.console.options import open_store
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.schema.counts import MAX_ORDER

@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from sentgen.cli.output import Format, Output, choose, output_options, printable, write_parquet
+from sentgen.cli.console.output import Format, Output, choose, output_options, printable, write_parquet
 from sentgen.errors import InputError
 
 COLUMNS = ["form", "count", "share"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
-from sentgen.cli.files import write_text
-from sentgen.cli.output import Output, printable
+from sentgen.cli.console.files import write_text
+from sentgen.cli.console.output import Output, printable
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.clusters.clusters import (
     generated_conllu,

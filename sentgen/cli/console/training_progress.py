@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 from rich.progress import Progress, TaskProgressColumn, TimeRemainingColumn
 
-from sentgen.cli.progress import bars
+from sentgen.cli.console.progress import bars
 
 
 def trained(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from sentgen.cli.files import write_text
-from sentgen.cli.output import Output, printable
+from sentgen.cli.console.files import write_text
+from sentgen.cli.console.output import Output, printable
 from sentgen.generation.answers import Answers, notes, reason_table, reasons, sentence_table
 from sentgen.generation.drawing.text import tree_text
 

@@ -40,8 +40,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sentgen.cli.files import check_file_option, whole_file
-from sentgen.cli.option_groups import Result, option_group
+from sentgen.cli.console.files import check_file_option, whole_file
+from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row, writable

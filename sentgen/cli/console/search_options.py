@@ -13,7 +13,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from sentgen.cli.option_groups import Result, option_group
+from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.generation.settings import PAPERS, THEFTS, Paper
 
 _option = partial(typer.Option, rich_help_panel="Search; defaults are the algorithm's own")
