@@ -19,7 +19,7 @@ from pathlib import Path
 
 from harness import OUT, data, measure, megabytes, show
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.systems import SYSTEMS, aligner_named
 from sentgen.corpus.pair_text import PairSettings

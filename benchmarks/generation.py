@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 from harness import OUT, SENTGEN, data, fresh, measure, show
 
+from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.cases import Preparation, case_of
-from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import (
     Prepared,
@@ -37,8 +37,7 @@ from sentgen.generation import (
 )
 from sentgen.generation.trees.arborescence import best_arborescence
 from sentgen.generation.trees.matching import assign
-from sentgen.models import export_arpa, registry
-from sentgen.models.registry import ModelInfo
+from sentgen.models import ModelInfo, export_arpa, registry
 from sentgen.schema import Store
 
 TRAIN, TEST = "wsj01/dep/wsj_01[0-7]*.dp", "wsj01/dep/wsj_01[89]*.dp"

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.jump_kernels import jump_weights
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, totals

@@ -38,8 +38,7 @@ from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bag_reader import Notation, read_bags
-from sentgen.models import arpa, registry
-from sentgen.models.build import build
+from sentgen.models import arpa, build, registry
 from sentgen.schema import Store, metadata
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.readonly import ask, open_locked

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sentgen.alignment.alignment import Span
+from sentgen.alignment import Span
 from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences

@@ -14,9 +14,9 @@ from sentgen.cli.console.progress import counted
 from sentgen.cli.console.search_options import Search, search_options
 from sentgen.cli.evaluate_alignment import alignment
 from sentgen.cli.evaluate_generation import generation
+from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import Comparison
 from sentgen.evaluation.regeneration.bleu import OVERLAP
-from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 from sentgen.evaluation.regeneration.report import write_report
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,

@@ -10,7 +10,7 @@ import typer
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.models import arpa, registry
-from sentgen.models.build import build as build_model
+from sentgen.models import build as build_model
 
 app = typer.Typer(
     name="models",

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
 from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options, printable

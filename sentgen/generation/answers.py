@@ -25,9 +25,8 @@ from sentgen.generation.problem import Algorithm
 from sentgen.generation.regenerate import Regenerated, regenerate, settings_for, treebank_of
 from sentgen.generation.settings import Paper, SearchSettings
 from sentgen.generation.trees.trees import is_forced
-from sentgen.models import registry
+from sentgen.models import ModelInfo, registry
 from sentgen.models.dependencies import LEFT, RIGHT
-from sentgen.models.registry import ModelInfo
 from sentgen.models.submodel import lowercases
 from sentgen.models.tagging import known_tags, tag_set
 from sentgen.models.trees import Layer

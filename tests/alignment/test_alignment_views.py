@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.alignment.alignment import Alignment, PhraseLink
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.texts import as_json, pharaoh
 from sentgen.alignment.view.figures import Figures, figures, fragments
 from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script

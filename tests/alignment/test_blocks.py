@@ -15,9 +15,9 @@ import pytest
 from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, random_parameters
 from toy_pairs import PAIRS, fill
 
+from sentgen.alignment import Pair
 from sentgen.alignment import budget as budgets
 from sentgen.alignment.budget import BASE, Blocks, Budget, MemoryLimitError, Sizes
-from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.em import Tally, explain
 from sentgen.alignment.phrase_hmm.emission import rewriting

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable, _stemmed, prior_mean, support
 from sentgen.alignment.phrase_hmm.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.decode import link_posteriors
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon

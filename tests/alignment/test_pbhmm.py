@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, phrase_keys

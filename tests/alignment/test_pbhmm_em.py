@@ -12,7 +12,7 @@ import pytest
 from pbhmm_examples import Oracle, random_pairs, random_parameters
 from scipy.special import xlogy
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.em import (
     Expected,

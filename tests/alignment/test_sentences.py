@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.links import Choice
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters

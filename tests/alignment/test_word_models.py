@@ -19,13 +19,13 @@ from word_reference import (
     model1_paths,
 )
 
+from sentgen.alignment import Pair
 from sentgen.alignment.baselines.bitext import Bitext, Unit, bitext, units, with_training
 from sentgen.alignment.baselines.extraction import SentencePair
 from sentgen.alignment.baselines.hmm import SymmetricHMM, WordHMM, train_hmm
 from sentgen.alignment.baselines.model1 import Model1, train_model1
 from sentgen.alignment.baselines.numbering import Numbering
 from sentgen.alignment.baselines.word_kernels import hmm_best, hmm_counts, model1_best, model1_counts
-from sentgen.alignment.pair import Pair
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3)
 

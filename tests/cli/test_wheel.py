@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -36,3 +38,23 @@ def test_wheel(tmp_path: Path) -> None:
             if path.suffix in (".py", ".sql", ".conllu", ".typed", ".j2"):
                 inside = path.relative_to(ROOT).as_posix()
                 assert (inside if folder == "sentgen" else f"sentgen/{inside}") in names
+
+
+def test_checkout_is_whole() -> None:
+    """Python that is started in a checkout imports from it, although another sentgen may be installed."""
+    packages = sysconfig.get_path("purelib")
+    found = subprocess.run(
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            "import sentgen.schema, sentgen.migrations; print(sentgen.schema.__file__)",
+        ],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": packages},  # without site, so that no editable installation is found
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert found.stdout.strip() == str(ROOT / "schema" / "__init__.py"), found.stderr

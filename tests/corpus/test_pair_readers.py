@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.pair_text import PairSettings, RawPair, TokenizedPair

@@ -14,7 +14,7 @@ from large_texts import ROW_GROUP, write_pairs, write_treebank
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import StoreError
-from sentgen.models.build import build
+from sentgen.models import build
 from sentgen.schema import Store, engine, maintenance, metadata
 from sentgen.schema.engine import raw
 from sentgen.schema.repair import repair

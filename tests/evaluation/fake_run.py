@@ -9,8 +9,8 @@ from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import summarize
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.evaluation.regeneration.results import RegenerationResult
-from sentgen.generation.bag import Unit
-from sentgen.generation.regenerate import Gold, Regenerated
+from sentgen.generation import Regenerated, Unit
+from sentgen.generation.regenerate import Gold
 
 SCRIPT = "<script>alert(1)</script>"
 SENTENCES = [

@@ -6,9 +6,9 @@ import pytest
 
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import measure
-from sentgen.generation.bag import Unit
+from sentgen.generation import Regenerated, Unit
 from sentgen.generation.problem import Tree
-from sentgen.generation.regenerate import Gold, Regenerated
+from sentgen.generation.regenerate import Gold
 
 DOG, BARKS, NOW = Unit(("a", "dog"), ("DT", "NN")), Unit(("barks",), ("VBZ",)), Unit(("now",), ("RB",))
 GOLD = Gold((DOG, BARKS, NOW), (1, -1, 1))

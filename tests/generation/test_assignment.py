@@ -12,8 +12,9 @@ from scipy.optimize import linear_sum_assignment
 from toy_problems import FLOOR, problem_of, problems
 
 from sentgen.arrays import Floats
+from sentgen.generation import SearchSettings
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
-from sentgen.generation.settings import Padding, Positions, SearchSettings
+from sentgen.generation.settings import Padding, Positions
 from sentgen.generation.trees import assignment
 from sentgen.generation.trees.matching import assign
 from sentgen.generation.trees.trees import edge_weights

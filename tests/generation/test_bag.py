@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.generation.bag import Unit, parse_bag, shuffled, units_of
+from sentgen.generation import Unit, parse_bag, shuffled, units_of
 
 
 @pytest.mark.parametrize(

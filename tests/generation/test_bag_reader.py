@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.sentence import RESERVED
 from sentgen.errors import InputError
-from sentgen.generation.bag import Unit
+from sentgen.generation import Unit
 from sentgen.generation.bag_reader import Bag, Notation, TagKind, read_bags
 
 SENTENCE = "# sent_id = s1\n" + "".join(

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from toy_problems import problem_of, problems
 
 from sentgen.arrays import Floats
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem
+from sentgen.generation import Problem
+from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees import cle
 from sentgen.generation.trees.arborescence import best_arborescence, best_arborescence_reference
 from sentgen.generation.trees.trees import edge_weights

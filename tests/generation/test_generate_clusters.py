@@ -20,10 +20,9 @@ from sentgen.generation.clusters.generate import Generated, GenerationSettings, 
 from sentgen.generation.clusters.head_stack import follow
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
-from sentgen.models.build import build
+from sentgen.models import build, find
 from sentgen.models.cluster_counts import cluster_names, count_clusters
 from sentgen.models.cluster_model import cluster_model
-from sentgen.models.registry import find
 from sentgen.schema import Store
 
 #: A corpus of relief news, of which only the bigrams matter: blankets are distributed more often than food.

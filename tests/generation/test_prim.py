@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from toy_problems import FLOOR, problem_of, problems
 
 from sentgen.arrays import Floats
-from sentgen.generation.algorithms import ALGORITHMS
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem
-from sentgen.generation.settings import THEFTS, SearchSettings, Theft
+from sentgen.generation import ALGORITHMS, Problem, SearchSettings
+from sentgen.generation.problem import LEFT, RIGHT, ROOT
+from sentgen.generation.settings import THEFTS, Theft
 from sentgen.generation.trees import prim
 from sentgen.generation.trees.trees import edge_weights
 

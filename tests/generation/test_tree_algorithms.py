@@ -17,8 +17,8 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.evaluation.regeneration.bleu import corpus_bleu
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import ALGORITHMS, Unit, parse_bag, regenerate, shuffled, units_of
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Tree, string_of
+from sentgen.generation import ALGORITHMS, Algorithm, Problem, Unit, parse_bag, regenerate, shuffled, units_of
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Tree, string_of
 from sentgen.generation.trees.linearize import by_ngrams_reference, by_weight_reference
 from sentgen.generation.trees.trees import FORBIDDEN
 from sentgen.models import ModelInfo, build

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.readers.conllu import read
 from sentgen.corpus.sentence import RESERVED
 from sentgen.corpus.sentence import Sentence as Read
-from sentgen.generation.bag import Unit, parse_bag
+from sentgen.generation import Unit, parse_bag
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import Sentence, arc_levels, corpus_tree_svg, tree_svg
 from sentgen.generation.drawing.text import tree_text

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sentgen.arrays import Floats
-from sentgen.generation.problem import ROOT, Problem, TreeModel
-from sentgen.generation.settings import SearchSettings
+from sentgen.generation import Problem, SearchSettings
+from sentgen.generation.problem import ROOT, TreeModel
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema.corpus import BOS
 

@@ -9,9 +9,8 @@ import pytest
 from toy_corpus import add_corpus, lookup, ngrams
 
 from sentgen.errors import InputError
-from sentgen.models.arpa import escape, export_arpa, import_arpa, unescape
-from sentgen.models.build import build
-from sentgen.models.registry import list_models
+from sentgen.models import build, export_arpa, import_arpa, list_models
+from sentgen.models.arpa import escape, unescape
 from sentgen.schema import Store
 
 TEXT = ["a b a", "a c", "b a ü", "a b a", "b b c a"]

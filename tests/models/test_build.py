@@ -8,9 +8,8 @@ import pytest
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams
 
 from sentgen.errors import InputError, ModelError, NotFoundError
+from sentgen.models import build, list_models
 from sentgen.models import build as module_function
-from sentgen.models.build import build
-from sentgen.models.registry import list_models
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

@@ -11,10 +11,8 @@ import pytest
 from sentgen.counts.corpora import remove
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.models import build
-from sentgen.models.arpa import export_arpa, import_arpa
+from sentgen.models import build, export_arpa, find, import_arpa, is_stale
 from sentgen.models.checks import model_checks
-from sentgen.models.registry import find, is_stale
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

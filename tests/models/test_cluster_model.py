@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
+from sentgen.models import build
 from sentgen.models.bigram_matrix import bigram_matrix
-from sentgen.models.build import build
 from sentgen.models.cluster_counts import Reading, cluster_names, count_clusters
 from sentgen.models.cluster_model import cluster_model, collins, katz, require_trees
 from sentgen.models.dependencies import backed_off

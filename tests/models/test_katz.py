@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities
 
-from sentgen.models.build import build
+from sentgen.models import build
 from sentgen.models.katz import good_turing
 from sentgen.models.registry import parameters
 from sentgen.schema import Store

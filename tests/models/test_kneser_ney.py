@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities, read_arpa
 
-from sentgen.models.build import build
+from sentgen.models import build
 from sentgen.models.kneser_ney import estimate_discounts
 from sentgen.models.registry import parameters
 from sentgen.schema import Store

@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from sentgen.cli.models import app
 from sentgen.errors import NotFoundError
-from sentgen.models.build import build
-from sentgen.models.registry import changes, find, is_stale, list_models, remove
+from sentgen.models import build, changes, find, is_stale, list_models, remove
 from sentgen.schema import Store
 from sentgen.schema.corpus import corpus
 

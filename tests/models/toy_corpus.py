@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import insert, select
 
-from sentgen.models.registry import ModelInfo
+from sentgen.models import ModelInfo
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER, segment

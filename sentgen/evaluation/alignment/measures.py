@@ -21,8 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sentgen.alignment import Alignment, Link, Pair
-from sentgen.alignment.alignment import PhraseLink
+from sentgen.alignment import Alignment, Link, Pair, PhraseLink
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError

@@ -18,8 +18,8 @@ from sentgen.arrays import Floats
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.evaluation.regeneration.systems import System
-from sentgen.generation.prepare import Prepared, Treebank, prepare
-from sentgen.generation.regenerate import Regenerated, check_sizes, solve
+from sentgen.generation import Prepared, Regenerated, Treebank, prepare
+from sentgen.generation.regenerate import check_sizes, solve
 from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
 

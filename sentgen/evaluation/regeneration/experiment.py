@@ -33,9 +33,9 @@ from sentgen.evaluation.regeneration.results import (
     rows_of,
 )
 from sentgen.evaluation.regeneration.systems import parse_systems
+from sentgen.generation import Regenerated, treebank_of
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.regenerate import Regenerated, treebank_of
 from sentgen.generation.settings import Paper
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.tagging import tag_set

@@ -16,8 +16,7 @@ from sentgen.evaluation.regeneration.orders import (
     is_search_error,
     kendall_tau,
 )
-from sentgen.generation.bag import Unit
-from sentgen.generation.regenerate import Regenerated
+from sentgen.generation import Regenerated, Unit
 
 #: What one sentence adds to both parts of a ratio.
 Parts = tuple[float, float]

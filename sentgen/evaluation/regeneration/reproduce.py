@@ -19,9 +19,7 @@ from sentgen.evaluation.regeneration.published import TABLES, WAN_2009_BLLIP, Pu
 from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.settings import Paper
-from sentgen.models import registry
-from sentgen.models.build import build
-from sentgen.models.registry import ModelInfo
+from sentgen.models import ModelInfo, build, registry
 from sentgen.schema import Store
 from sentgen.schema.corpus import corpus, source
 from sentgen.schema.store import scalar

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any, cast, get_type_hints
 
 from sentgen.errors import InputError
-from sentgen.generation.algorithms import algorithm_named
-from sentgen.generation.problem import Algorithm
-from sentgen.generation.regenerate import settings_for
-from sentgen.generation.settings import Paper, SearchSettings
+from sentgen.generation import Algorithm, SearchSettings, algorithm_named, settings_for
+from sentgen.generation.settings import Paper
 
 _PUBLISHED = "as-published"
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sentgen.alignment.alignment import Aligner
+from sentgen.alignment import Aligner
 from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.baselines.external import External
 from sentgen.alignment.budget import Budget, MemoryLimitError

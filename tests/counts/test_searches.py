@@ -1,4 +1,4 @@
-"""Answers of the query modules, worked out by hand on the ten sentences of `conftest`."""
+"""Answers of the query modules, worked out by hand on the ten sentences of `ten_sentences`."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import typer
+from ten_sentences import fill
 from typer.testing import CliRunner, Result
 
 from sentgen.cli import inspect
@@ -21,6 +22,12 @@ COMMANDS = {
     "freq": [],
     "collocations": ["fell"],
 }
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that can be counted on paper."""
+    return fill(tmp_path_factory.mktemp("inspect") / "toy.duckdb")
 
 
 def invoke(path: Path, *arguments: str) -> Result:

@@ -14,16 +14,13 @@ ids    corpus    doc      sentence as form/TAG/head/relation
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.schema.counts import MAX_ORDER
@@ -202,16 +199,3 @@ def fill(path: Path) -> Path:
     with Store(path, create=True) as store, store.begin() as connection:
         filler.write(connection)
     return path
-
-
-@pytest.fixture(scope="session")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of the store."""
-    return fill(tmp_path_factory.mktemp("inspection") / "toy.duckdb")
-
-
-@pytest.fixture(scope="session")
-def connection(path: Path) -> Iterator[Connection]:
-    """The store, opened for reading with the settings of the commands, which run beside it."""
-    with open_store(path, read_only=True) as store, store.connect() as opened:
-        yield opened
