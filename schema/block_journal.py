@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -109,6 +109,13 @@ def put_back(path: Path) -> None:
             f"{path}: a crash left a commit half written, which cannot be taken back ({reason});"
             " open the store once where it can be written, with: sentgen db check"
         )
+
+
+def put_back_closed(path: Path) -> None:
+    """Put back what a commit has half rewritten that Ctrl-C ended; where that fails, the next opening does it."""
+    with suppress(OSError):
+        if journal_of(path).exists() and _DESCRIPTORS.is_dir() and _found_open(path) is None:
+            block_restore.put_back(str(path), str(journal_of(path)))
 
 
 def _put_back_outside(path: Path, journal: Path) -> str:

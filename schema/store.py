@@ -14,7 +14,7 @@ from platformdirs import user_data_path
 from sqlalchemy import Connection, Executable
 
 from sentgen.errors import NotFoundError
-from sentgen.schema import crash_mark, migrate
+from sentgen.schema import block_journal, crash_mark, migrate
 from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
 
 __all__ = [
@@ -104,6 +104,7 @@ class Store:
     def close(self) -> None:
         """Close the file; what was committed is on the disk."""
         self.engine.dispose()
+        block_journal.put_back_closed(self.path)
 
     def __enter__(self) -> Store:
         return self

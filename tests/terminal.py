@@ -92,6 +92,8 @@ def _handles_interrupts(process: int) -> bool:
 def _become(run: Callable[[], object]) -> None:
     """Run the program and end as it ends, whatever the process that it was forked from would do."""
     code: object = 0
+    sys.stdout = os.fdopen(1, "w", closefd=False)  # it was a file, perhaps, and is a terminal by now
+    sys.stderr = os.fdopen(2, "w", closefd=False)
     try:
         run()
     except SystemExit as end:

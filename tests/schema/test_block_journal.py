@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import duckdb
+import duckdb_sqlalchemy
 import pytest
 
 from sentgen.errors import StoreError
@@ -167,3 +168,19 @@ def test_nothing_is_left_beside_a_store(path: Path) -> None:
 
     assert "Could not set lock" in done.stderr
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_interrupted_commit_leaves_no_journal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        assert block_journal.journal_of(path).exists()
+        raise KeyboardInterrupt
+
+    with Store(path) as store, store.begin() as connection:
+        raw(connection).execute("delete from word where id > 30")
+    expected = words(path)
+    monkeypatch.setattr(duckdb_sqlalchemy.Dialect, "do_commit", interrupted)
+    with pytest.raises(KeyboardInterrupt), Store(path) as store, store.begin() as connection:
+        raw(connection).execute("insert into word select 1000 + range, 'w' || range from range(500)")
+
+    assert not block_journal.journal_of(path).exists()
+    assert words(path) == expected
