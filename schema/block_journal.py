@@ -112,7 +112,7 @@ def put_back(path: Path) -> None:
 
 
 def put_back_closed(path: Path) -> None:
-    """Put back what a commit has half rewritten that Ctrl-C ended; where that fails, the next opening does it."""
+    """Put back what an interrupted commit has half rewritten; where that fails, the next opening does it."""
     with suppress(OSError):
         if journal_of(path).exists() and _DESCRIPTORS.is_dir() and _found_open(path) is None:
             block_restore.put_back(str(path), str(journal_of(path)))
