@@ -9,7 +9,7 @@ one in twenty is left.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,12 +70,3 @@ def within_bags(words: Ints, places: Ints, bits: Bits) -> Longs:
                 size += 1
                 break
     return found[:size].copy()
-
-
-def within_bags_reference(
-    words: Sequence[Sequence[int]], bags: Sequence[Sequence[int]], everywhere: Iterable[int]
-) -> list[int]:
-    """Return what `within_bags` returns, by the definition; its readable reference."""
-    always = {-1, *everywhere}
-    sets: list[set[Any]] = [set(bag) | always for bag in bags] or [always]
-    return [row for row, gram in enumerate(words) if any(set(gram) <= bag for bag in sets)]

@@ -11,11 +11,22 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.alignment.phrase_hmm.inference import Posterior
-from sentgen.alignment.phrase_hmm.jump_kernels import jump_weight
+from sentgen.alignment.phrase_hmm.jump_kernels import Jumps
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
 from sentgen.arrays import Floats
 
 State = tuple[int, int]  # first position and width; (e, 0) is null at e
+
+
+def jump_weight(jumps: Jumps, distance: int) -> float:
+    """Return j(distance)."""
+    window = len(jumps.near) // 2
+    if -window <= distance <= window:
+        return float(jumps.near[distance + window])
+    for cell in range(len(jumps.far)):
+        if jumps.first[cell] <= distance <= jumps.last[cell]:
+            return float(jumps.far[cell])
+    return 0.0
 
 
 def states(emission: Emission, chain: Chain) -> list[State]:

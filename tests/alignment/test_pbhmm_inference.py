@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from inference_reference import infer_plainly, transition
+from inference_reference import infer_plainly, jump_weight, transition
 from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, random_parameters
 
 from sentgen.alignment.phrase_hmm.decode import link_posteriors, viterbi
@@ -16,7 +16,6 @@ from sentgen.alignment.phrase_hmm.jump_kernels import (
     count_jumps,
     jump_backward,
     jump_forward,
-    jump_weight,
     jump_weights,
 )
 from sentgen.alignment.phrase_hmm.jumps import jump_cells

@@ -8,7 +8,13 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.evaluation.regeneration.bleu import bleu, corpus_bleu, overlap_measurements, sentence_bleu
+from sentgen.evaluation.figures.measurement import Measurement, Score
+from sentgen.evaluation.regeneration.bleu import (
+    bleu,
+    overlap_measurements,
+    overlap_statistics,
+    sentence_scores,
+)
 from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
 
 WORDS = st.sampled_from(
@@ -16,6 +22,21 @@ WORDS = st.sampled_from(
 )
 SENTENCES = st.lists(WORDS, max_size=8).map(" ".join)
 PAIRS = st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=6)
+
+
+def measured(outputs: list[str], references: list[str]) -> list[Measurement]:
+    """Return BLEU in three ways, and chrF."""
+    return list(overlap_measurements(overlap_statistics(outputs, references)).values())
+
+
+def corpus_bleu(outputs: list[str], references: list[str]) -> list[Score]:
+    """Return BLEU lower-cased with 13a tokens, as it stands, and lower-cased as it stands."""
+    return [measurement.score for measurement in measured(outputs, references)[:3]]
+
+
+def sentence_bleu(outputs: list[str], references: list[str]) -> list[Score]:
+    """Return lower-cased 13a BLEU of each sentence."""
+    return sentence_scores(measured(outputs, references)[0])
 
 
 def theirs(outputs: list[str], references: list[str]) -> list[float]:
@@ -50,7 +71,7 @@ def test_statistics_by_hand() -> None:
 def test_figures_are_those_of_sacrebleu(pairs: list[tuple[str, str]]) -> None:
     """Whatever the texts, short, empty, cased or with clitics, the figures of the set are sacreBLEU's."""
     outputs, references = map(list, zip(*pairs, strict=True))
-    ours = [measurement.value for measurement in overlap_measurements(outputs, references)]
+    ours = [measurement.value for measurement in measured(outputs, references)]
 
     assert ours == pytest.approx(theirs(outputs, references), abs=1e-9)
 
@@ -60,7 +81,7 @@ def test_resampled_figures_are_those_of_sacrebleu(pairs: list[tuple[str, str]], 
     """Summing the statistics of some sentences, some of them twice, is scoring the set they make."""
     drawn = [random.randrange(len(pairs)) for _ in pairs]
     outputs, references = map(list, zip(*pairs, strict=True))
-    found = [each.of(drawn).value for each in overlap_measurements(outputs, references)]
+    found = [each.of(drawn).value for each in measured(outputs, references)]
     sample = [outputs[i] for i in drawn], [references[i] for i in drawn]
 
     assert found == pytest.approx(theirs(*sample), abs=1e-9)
@@ -77,7 +98,7 @@ def test_sentence_bleu_is_that_of_sacrebleu(pairs: list[tuple[str, str]]) -> Non
 
 def test_signatures_are_those_of_sacrebleu() -> None:
     """They name case and tokenization."""
-    signatures = {found.metric: found.signature for found in overlap_measurements(["a"], ["a"])}
+    signatures = {found.metric: found.signature for found in measured(["a"], ["a"])}
 
     assert "case:lc" in signatures["bleu-lc-13a"]
     assert "tok:13a" in signatures["bleu-lc-13a"]

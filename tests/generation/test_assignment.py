@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -11,13 +11,56 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from toy_problems import FLOOR, problem_of, problems
 
-from sentgen.arrays import Floats
+from sentgen.arrays import Floats, Ints
 from sentgen.generation import SearchSettings
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.settings import Padding, Positions
 from sentgen.generation.trees import assignment
 from sentgen.generation.trees.matching import assign
-from sentgen.generation.trees.trees import edge_weights
+from sentgen.generation.trees.trees import FORBIDDEN, edge_weights
+
+
+def grow_reference(
+    edges: Floats, charges: Floats, limits: Ints, price: float
+) -> tuple[dict[int, tuple[int, int]], float]:
+    """Return unit -> (head, side), and the sum of the weights: `grow` with sets, and with the dummies."""
+    from scipy.optimize import linear_sum_assignment
+
+    outside = list(range(edges.shape[1]))
+    inside = [ROOT]
+    tree: dict[int, tuple[int, int]] = {}
+    total = 0.0
+
+    def cost(position: tuple[int, int], unit: int) -> float:
+        head, side = position
+        earlier = sum(position == taken for taken in tree.values())
+        return -float(edges[head + 1, unit, side]) - float(charges[head + 1, side][: earlier + 1][-1])
+
+    def is_open(head: int, side: int) -> bool:
+        return sum((head, side) == taken for taken in tree.values()) < int(limits[head + 1, side])
+
+    while outside:
+        places = [(head, side) for head in inside for side in (LEFT, RIGHT)]
+        positions = [place for place in places if is_open(*place)]
+        if all(cost(*pair) > -FORBIDDEN / 2 for pair in product(positions, outside)):
+            positions = [place for place in places if is_open(*place) or place[0] != ROOT]
+        padding = (
+            max(0, len(positions) - len(outside)) if len(inside) == 1 or price == np.inf else len(positions)
+        )
+        empty = min(price, 1e7)
+        costs = [[*(cost(position, unit) for unit in outside), *[empty] * padding] for position in positions]
+        pairs = [
+            (positions[row], outside[column])
+            for row, column in zip(*linear_sum_assignment(costs), strict=True)
+            if column < len(outside) and costs[row][column] < -FORBIDDEN / 2
+        ]
+        if not pairs:
+            pairs = [min(product(positions, outside), key=lambda pair: cost(*pair))]
+        total -= sum(cost(*pair) for pair in pairs)
+        tree.update({unit: position for position, unit in pairs})
+        inside += [unit for _, unit in pairs]
+        outside = [unit for unit in outside if unit not in tree]
+    return tree, total
 
 
 @st.composite
@@ -63,7 +106,7 @@ def test_compiled_agrees_with_dummies(padding: Padding, q: Positions, data: st.D
     problem = data.draw(problems(padding=padding, q=q, padding_cost=cost))
     model, edges = problem.require_trees(), edge_weights(problem)
     found = assignment.search(problem, edges)
-    tree, score = assignment.grow_reference(
+    tree, score = grow_reference(
         edges,
         assignment.argument_charges(model),
         assignment.positions(model, q),

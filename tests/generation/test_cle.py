@@ -15,8 +15,50 @@ from sentgen.arrays import Floats
 from sentgen.generation import Problem
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees import cle
-from sentgen.generation.trees.arborescence import best_arborescence, best_arborescence_reference
+from sentgen.generation.trees.arborescence import best_arborescence
 from sentgen.generation.trees.trees import edge_weights
+
+
+def best_arborescence_reference(weights: dict[tuple[int, int], float], root: int = 0) -> dict[int, int]:
+    """Return modifier -> head; the textbook recursion, a readable reference of `best_arborescence`.
+
+    ``weights`` are by (head, modifier); nodes are numbers, and no edge may enter the root.
+    """
+    heads: dict[int, int] = {}
+    for node in sorted({modifier for _, modifier in weights}):
+        heads[node] = max(
+            (head for head, modifier in weights if modifier == node), key=lambda head: weights[head, node]
+        )
+    cycle = _cycle(heads)
+    if not cycle:
+        return heads
+    new = max(max(edge) for edge in weights) + 1
+    outer: dict[tuple[int, int], float] = {}
+    real: dict[tuple[int, int], tuple[int, int]] = {}
+    for (head, modifier), weight in weights.items():
+        if head in cycle and modifier in cycle:
+            continue
+        edge = (new if head in cycle else head, new if modifier in cycle else modifier)
+        worth = weight - weights[heads[modifier], modifier] if modifier in cycle else weight
+        if edge not in outer or worth > outer[edge]:
+            outer[edge], real[edge] = worth, (head, modifier)
+    found = {node: heads[node] for node in cycle}
+    for modifier, head in best_arborescence_reference(outer, root).items():
+        real_head, real_modifier = real[head, modifier]
+        found[real_modifier] = real_head
+    return found
+
+
+def _cycle(heads: dict[int, int]) -> set[int]:
+    for start in heads:
+        seen: list[int] = []
+        node = start
+        while node in heads and node not in seen:
+            seen.append(node)
+            node = heads[node]
+        if node in seen:
+            return set(seen[seen.index(node) :])
+    return set()
 
 
 def edges_of(weights: Floats) -> dict[tuple[int, int], float]:

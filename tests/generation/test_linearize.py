@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from linearize_reference import by_ngrams_reference, by_weight_reference
 from toy_problems import BOS, TABLE, VOCABULARY, logp, table_of, trees
 
-from sentgen.generation.trees.linearize import by_ngrams, by_ngrams_reference, by_weight, by_weight_reference
+from sentgen.generation.trees.linearize import by_ngrams, by_weight
 
 Drawn = tuple[list[int], list[int]]
 

@@ -11,14 +11,33 @@ import pytest
 import toy_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from join_reference import join_logp
 
 from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken_up, parse_bag, regenerate
-from sentgen.generation.ngrams.join import join_logp, order_greedily, order_greedily_reference, window_logp
+from sentgen.generation.ngrams.join import Probability, order_greedily, window_logp
 from sentgen.generation.problem import sentence_logp
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS
+
+
+def order_greedily_reference(
+    logp: Probability, units: Sequence[Sequence[int]], order: int, start: int, *, whole_string: bool
+) -> tuple[list[int], float]:
+    """Return what `order_greedily` returns, without its arrays."""
+    string: list[int] = [start]
+    remaining = list(range(len(units)))
+    chosen: list[int] = []
+    total = 0.0
+    while remaining:
+        joins = [join_logp(logp, string, units[unit], order) for unit in remaining]
+        best = joins.index(max(joins))
+        total += joins[best]
+        chosen.append(remaining.pop(best))
+        string = [*string, *units[chosen[-1]]] if whole_string else list(units[chosen[-1]])
+    return chosen, total
+
 
 Toy = tuple[Store, toy_store.ToyModel]
 WORDS = ["the", "a", "dog", "cat", "mat", "on", "sees", "barks", "new"]

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.models.bag_filter import membership, within_bags, within_bags_reference
+from sentgen.models.bag_filter import membership, within_bags
+
+
+def within_bags_reference(
+    words: Sequence[Sequence[int]], bags: Sequence[Sequence[int]], everywhere: Iterable[int]
+) -> list[int]:
+    """Return what `within_bags` returns, by the definition; its readable reference."""
+    always = {-1, *everywhere}
+    sets: list[set[Any]] = [set(bag) | always for bag in bags] or [always]
+    return [row for row, gram in enumerate(words) if any(set(gram) <= bag for bag in sets)]
+
 
 WORDS = st.integers(0, 12)
 BAGS = st.lists(st.lists(WORDS, max_size=6), max_size=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +14,50 @@ from toy_treebank import Tree, add, any_tree, store_of
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import trees
 from sentgen.models.tree_counts import (
+    DISTANCES,
+    MAX_ARGUMENTS,
+    Counts,
     Numbering,
     Trees,
+    _add,
+    _numbers,
     count_trees,
-    count_trees_plainly,
     no_counts,
     places_of_heads,
 )
 from sentgen.models.trees import TreeCache, read_trees, states_of
 from sentgen.schema import Store
 from sentgen.schema.store import raw
+
+
+def count_trees_plainly(trees: Trees, numbering: Numbering, counts: Counts) -> None:
+    """Do what `count_trees` does, as it is defined, pair by pair: the readable reference."""
+    for start, end in pairwise(trees.starts.tolist()):
+        heads = [-1, *(trees.heads[start:end] + 1).tolist()] if end > start else []
+        nodes = [(0, 0)] * min(1, end - start)
+        nodes += [
+            _numbers(numbering, *ids)
+            for ids in zip(trees.words[start:end], trees.tags[start:end], strict=True)
+        ]
+        for (kind, tag), (other_kind, other_tag) in product(nodes, nodes):
+            _add(counts.together, kind, other_kind)
+            _add(counts.with_tags, kind, other_tag)
+            _add(counts.tags_together, tag, other_tag)
+        for i, (kind, tag) in enumerate(nodes):
+            _add(counts.kinds, kind)
+            _add(counts.tags, tag)
+            for side in (0, 1):
+                taken = [j for j, head in enumerate(heads) if head == i and side == int(j > i)]
+                _add(counts.arguments, kind, side, min(len(taken), MAX_ARGUMENTS))
+                _add(counts.tag_arguments, tag, side, min(len(taken), MAX_ARGUMENTS))
+                for j in taken:
+                    near = min(abs(i - j), DISTANCES)
+                    b = side if counts.tag_tag.shape[-1] == 2 else DISTANCES * side + near - 1
+                    _add(counts.word_word, kind, nodes[j][0], b)
+                    _add(counts.tag_word, tag, nodes[j][0], b)
+                    _add(counts.word_tag, kind, nodes[j][1], b)
+                    _add(counts.tag_tag, tag, nodes[j][1], b)
+
 
 CHAIN: Tree = [("a", "X", 2), ("b", "Y", 3), ("c", "X", 0)]
 

@@ -120,15 +120,3 @@ def count_jumps(
         for i in range(max(1, first), min(n + 1, n + last) + 1):
             total += target[i] * (sums[min(n, i - first) + 1] - sums[max(0, i - last)])
         far[cell] += jumps.far[cell] * total
-
-
-@compiled
-def jump_weight(jumps: Jumps, distance: int) -> float:
-    """Return j(distance)."""
-    window = len(jumps.near) // 2
-    if -window <= distance <= window:
-        return float(jumps.near[distance + window])
-    for cell in range(len(jumps.far)):
-        if jumps.first[cell] <= distance <= jumps.last[cell]:
-            return float(jumps.far[cell])
-    return 0.0

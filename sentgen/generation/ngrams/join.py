@@ -107,28 +107,3 @@ def joins_logp(
 
 
 Probability = Callable[[Sequence[int], int], float]
-
-
-def join_logp(logp: Probability, left: Sequence[int], right: Sequence[int], order: int) -> float:
-    """Return equation 3 for two strings; ``logp(context, word)``. The readable reference of `window_logp`."""
-    window = [*left[-(order - 1) :], *right[: order - 1]] if order > 1 else [left[-1], right[0]]
-    j = len(window) - 1
-    k = min(order - 1, j)
-    return sum(logp(window[i : i + k], window[i + k]) for i in range(j - k + 1)) if j else 0.0
-
-
-def order_greedily_reference(
-    logp: Probability, units: Sequence[Sequence[int]], order: int, start: int, *, whole_string: bool
-) -> tuple[list[int], float]:
-    """Return what `order_greedily` returns, without its arrays."""
-    string: list[int] = [start]
-    remaining = list(range(len(units)))
-    chosen: list[int] = []
-    total = 0.0
-    while remaining:
-        joins = [join_logp(logp, string, units[unit], order) for unit in remaining]
-        best = joins.index(max(joins))
-        total += joins[best]
-        chosen.append(remaining.pop(best))
-        string = [*string, *units[chosen[-1]]] if whole_string else list(units[chosen[-1]])
-    return chosen, total

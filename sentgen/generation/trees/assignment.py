@@ -21,8 +21,6 @@ the excess are the same as a rectangular problem: so no dummy is ever made.
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
@@ -208,46 +206,3 @@ def _round(costs: Floats, price: float) -> Ints:
     if not made:
         words[cheapest_row] = cheapest_column
     return words
-
-
-def grow_reference(
-    edges: Floats, charges: Floats, limits: Ints, price: float
-) -> tuple[dict[int, tuple[int, int]], float]:
-    """Return unit -> (head, side), and the sum of the weights: `grow` with sets, and with the dummies."""
-    from scipy.optimize import linear_sum_assignment
-
-    outside = list(range(edges.shape[1]))
-    inside = [ROOT]
-    tree: dict[int, tuple[int, int]] = {}
-    total = 0.0
-
-    def cost(position: tuple[int, int], unit: int) -> float:
-        head, side = position
-        earlier = sum(position == taken for taken in tree.values())
-        return -float(edges[head + 1, unit, side]) - float(charges[head + 1, side][: earlier + 1][-1])
-
-    def is_open(head: int, side: int) -> bool:
-        return sum((head, side) == taken for taken in tree.values()) < int(limits[head + 1, side])
-
-    while outside:
-        places = [(head, side) for head in inside for side in (LEFT, RIGHT)]
-        positions = [place for place in places if is_open(*place)]
-        if all(cost(*pair) > -FORBIDDEN / 2 for pair in product(positions, outside)):
-            positions = [place for place in places if is_open(*place) or place[0] != ROOT]
-        padding = (
-            max(0, len(positions) - len(outside)) if len(inside) == 1 or price == np.inf else len(positions)
-        )
-        empty = min(price, 1e7)
-        costs = [[*(cost(position, unit) for unit in outside), *[empty] * padding] for position in positions]
-        pairs = [
-            (positions[row], outside[column])
-            for row, column in zip(*linear_sum_assignment(costs), strict=True)
-            if column < len(outside) and costs[row][column] < -FORBIDDEN / 2
-        ]
-        if not pairs:
-            pairs = [min(product(positions, outside), key=lambda pair: cost(*pair))]
-        total -= sum(cost(*pair) for pair in pairs)
-        tree.update({unit: position for position, unit in pairs})
-        inside += [unit for _, unit in pairs]
-        outside = [unit for unit in outside if unit not in tree]
-    return tree, total

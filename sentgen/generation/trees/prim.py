@@ -14,14 +14,11 @@ orders siblings by n-grams, and `prim-arg` ("Tree+Arg") does, too, and minds the
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, TreeModel
-from sentgen.generation.settings import THEFTS, Theft
+from sentgen.generation.settings import THEFTS
 from sentgen.generation.trees.linearize import by_weight
 from sentgen.generation.trees.trees import (
     FORBIDDEN,
@@ -170,38 +167,3 @@ def _satisfied(arguments: Floats, taken: int, others: int, theft: int) -> float:
     if theft == _PRINTED:
         return float(arguments[: others + 1].sum() / max(others, 1))
     return float(arguments[: taken + others + 1].sum())
-
-
-def grow_reference(
-    edges: Floats, charges: Floats, arguments: Floats, theft: Theft, *, one_root: bool
-) -> list[tuple[int, int, float]]:
-    """Return head, side and weight of each unit: `grow`, line by line as figure 2 of the paper."""
-    units = range(edges.shape[1])
-    best_edges = dict.fromkeys(units, (ROOT, RIGHT))
-    tree: dict[int, tuple[int, int, float]] = {}
-
-    def weight(unit: int, head: int, side: int) -> float:
-        return float(edges[head + 1, unit, side])
-
-    def modifiers(head: int, side: int) -> int:
-        return sum((head, side) == taken[:2] for taken in tree.values())
-
-    def worth(unit: int) -> float:
-        head, side = best_edges[unit]
-        return weight(unit, head, side) + float(charges[head + 1, side][: modifiers(head, side) + 1][-1])
-
-    while best_edges:
-        new = max(best_edges, key=worth)
-        tree[new] = (*best_edges[new], worth(new))
-        del best_edges[new]
-        waiting = Counter(edge for unit, edge in best_edges.items() if weight(unit, *edge) > FORBIDDEN / 2)
-        for unit, (head, side) in list(best_edges.items()):
-            offer, new_side = max((weight(unit, new, side), -side) for side in (LEFT, RIGHT))
-            if theft != "off" and weight(unit, head, side) > FORBIDDEN / 2:
-                others = waiting[head, side] - 1
-                within = others if theft == "printed" else modifiers(head, side) + others
-                chance = sum(arguments[head + 1, side, : within + 1])
-                offer += math.log(max(ZERO, chance / max(others, 1) if theft == "printed" else chance))
-            if offer > worth(unit) or (one_root and head == ROOT):
-                best_edges[unit] = (new, -new_side)
-    return [tree[unit] for unit in units]
