@@ -12,9 +12,6 @@ from sentgen.errors import InputError, Rejection
 
 logger = logging.getLogger(__name__)
 
-#: Formats that hold annotated sentences, and no lines of words.
-ANNOTATED = frozenset({"conll2000", "conllu", "conllx", "dp", "jsonl", "mrg", "pos", "wsj"})
-
 
 def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
     """Yield the sentences of a file, folder or archive; what a check refuses is logged and left out.

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sentgen.corpus.base_np import mark_base_nps
-from sentgen.corpus.formats import READERS, UnrecognizedError, detect
-from sentgen.corpus.readers.jsonl import NAME as JSONL
+from sentgen.corpus.formats import READERS, UnrecognizedError, detect, extension_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import COMPRESSED, Source, expand
+from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError, Rejection
 from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
 
@@ -21,8 +20,6 @@ TagKind = Literal["upos", "xpos"]
 BAGS, JSON = "bags", "json"
 #: What can be asked for; the formats of `sentgen ingest` are treebanks here, whose order is forgotten.
 FORMATS = (BAGS, JSON, *sorted(READERS))
-#: Treebank formats that no bag can be mistaken for; the others are taken by their extension only.
-_DISTINCT = frozenset({"conllu", "conllx", "dp", "wsj"})
 _BLANKS = re.compile(r"\s*")
 _JSON_ARRAY = re.compile(r"\[\s*(\{|\]?\s*$)")
 _CORPUS_KEYS = ("tokens", "sentences", "text")
@@ -80,21 +77,14 @@ def _read(source: Source, notation: Notation, form: str | None) -> Iterator[Bag]
 def _detected(source: Source) -> str:
     """Return the format of a source: JSON by its first character, a treebank if it can be nothing else."""
     first = next((line.strip() for line in source.head() if line.strip()), "")
-    extension = _extension(source)
+    extension = extension_of(source)
     if extension == ".json" or first.startswith("{") or _JSON_ARRAY.match(first):
-        return JSONL if _is_corpus(first) else JSON
+        return "jsonl" if _is_corpus(first) else JSON
     try:
-        found = detect(source)
+        reader = READERS[detect(source)]
     except UnrecognizedError:
         return BAGS
-    return found if found in _DISTINCT or extension in READERS[found].extensions else BAGS
-
-
-def _extension(source: Source) -> str:
-    name = (source.member or source.name).lower()
-    for suffix in COMPRESSED:
-        name = name.removesuffix(suffix)
-    return name[name.rfind(".") :] if "." in name else ""
+    return reader.name if reader.distinct or extension in reader.extensions else BAGS
 
 
 def _is_corpus(line: str) -> bool:
