@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, mrg, pos, text, wsj
@@ -24,6 +25,12 @@ _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for exten
 _OPEN_EXTENSIONS = frozenset({"", ".txt", ".text"})
 _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
+
+
+def check_format(name: str | None, known: Collection[str] = READERS) -> None:
+    """Refuse a format that is asked for and not known."""
+    if name is not None and name not in known:
+        raise InputError(f"no format {name!r}; there are: {', '.join(known)}")
 
 
 def detect(source: Source, *, prose: bool = False) -> str:

@@ -11,7 +11,7 @@ from depviterbi_reference import best_paths_plainly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.corpus.parsers.trees import read_trees
+from sentgen.corpus.sentences import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.generation.clusters.cluster_store import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, lattice_of
