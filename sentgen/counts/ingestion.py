@@ -26,12 +26,12 @@ from sentgen.counts.batch import (
     open_writer,
     rejection_row,
 )
-from sentgen.counts.writer import SourceTally, Writer, next_id, now
+from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER
-from sentgen.schema.store import one_thread
+from sentgen.schema.store import next_id, now, one_thread
 
 ON_ERROR = ("raise", "collect", "skip")
 
