@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
 from platformdirs import user_data_path
-from sqlalchemy import Connection, Executable
+from sqlalchemy import Connection, Executable, Table, func, select
 
 from sentgen.errors import NotFoundError
 from sentgen.schema import block_journal, crash_mark, migrate
@@ -23,6 +24,8 @@ __all__ = [
     "default_memory_limit",
     "default_path",
     "fetch_arrow",
+    "next_id",
+    "now",
     "raw",
     "scalar",
     "translated_errors",
@@ -136,6 +139,16 @@ def one_thread(connection: Connection) -> Iterator[None]:
 def fetch_arrow(connection: Connection, query: str, parameters: Sequence[Any] = ()) -> pa.Table:
     """Run one query and return its rows as an Arrow table."""
     return arrow_table(raw(connection), query, parameters)
+
+
+def now() -> datetime:
+    """Return the time as the store keeps it: UTC, without a zone."""
+    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+
+
+def next_id(connection: Connection, table: Table) -> int:
+    """Return the id of the next row of a table."""
+    return scalar(connection, select(func.max(table.c.id))) + 1
 
 
 def scalar(connection: Connection, statement: Executable) -> int:

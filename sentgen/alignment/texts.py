@@ -12,11 +12,11 @@ from sentgen.alignment.reading import as_pair
 from sentgen.alignment.systems import check_memory
 from sentgen.alignment.view.figures import new_words
 from sentgen.alignment.view.view import View, view
-from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_text import TokenizedPair
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError
 
 
 def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
@@ -25,14 +25,7 @@ def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
     Raises:
         InputError: there is no such file or format, a sentence is broken, or there are no words.
     """
-    if form is not None and form not in READERS:
-        raise InputError(f"no format {form!r}; there are: {', '.join(sorted(READERS))}")
-    sentences = []
-    for source in expand([path]):
-        for found in READERS[form or detect(source)].read(source.lines(), path=source.name):
-            if isinstance(found, Rejection):
-                raise found.as_error()
-            sentences.append(found)
+    sentences = list(sentences_of(expand([path]), form=form))
     if not sentences:
         raise InputError("has no words to align", path=path)
     return sentences

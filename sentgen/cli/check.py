@@ -11,7 +11,7 @@ from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.options import ParserOption
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
-from sentgen.corpus.parsers.trees import read_trees
+from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import Check, Claim, claim_table, figure
 from sentgen.evaluation.check.check import check as run

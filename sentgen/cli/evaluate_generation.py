@@ -13,7 +13,7 @@ from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, op
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted_each
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
-from sentgen.corpus.parsers.trees import read_trees
+from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparsed, similar_clusters

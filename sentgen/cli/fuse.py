@@ -12,8 +12,8 @@ from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, Pa
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
-from sentgen.corpus.parsers.trees import read_trees
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.generation import ALGORITHMS, algorithm_named, treebank_of

@@ -16,11 +16,12 @@ from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.conllu_writer import conllu
-from sentgen.corpus.formats import READERS, detect
-from sentgen.corpus.parsers import open_parser, read_parsed, training
+from sentgen.corpus.formats import READERS
+from sentgen.corpus.parsers import open_parser, training
 from sentgen.corpus.parsers.accuracy import Accuracy, accuracy
 from sentgen.corpus.parsers.cache import forget_parses, kept_parses
 from sentgen.corpus.parsers.qualities import QUALITIES
+from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.errors import Rejection
 
@@ -128,16 +129,15 @@ def run(
             f"{format!r} is none of: {', '.join(sorted(READERS))}", param_hint="--format"
         )
     loaded = open_parser(parser)
-    rejected = 0
-    for source in expand(paths):
-        reader = READERS[format or detect(source)]
-        for found in read_parsed(reader, loaded, source.lines(), path=source.name):
-            if isinstance(found, Rejection):
-                typer.echo(f"rejected: {found.as_error()}", err=True)
-                rejected += 1
-            else:
-                sys.stdout.write(conllu(found))
-    if rejected:
+    rejections = list[Rejection]()
+
+    def report(rejection: Rejection) -> None:
+        rejections.append(rejection)
+        typer.echo(f"rejected: {rejection.as_error()}", err=True)
+
+    for sentence in sentences_of(expand(paths), form=format, parser=loaded, rejected=report):
+        sys.stdout.write(conllu(sentence))
+    if rejections:
         raise typer.Exit(1)
 
 

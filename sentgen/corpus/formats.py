@@ -3,79 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Collection
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, mrg, pos, text, wsj
-from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import COMPRESSED, Source
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError
 
 
 class UnrecognizedError(InputError):
     """A source that is empty, or in no format that can be told."""
 
 
-class Read(Protocol):
-    """What a reader does: lines in, sentences and rejections out."""
-
-    def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]: ...
-
-
-class ReadRaw(Protocol):
-    """The same where raw text stays raw, for a parser with a tokenizer of its own."""
-
-    def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection | RawText]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A format: ``version`` changes when its output does; ``extensions`` are those that mean this format.
-
-    A format that may hold raw text has ``read_raw`` too.
-    """
-
-    name: str
-    version: str
-    read: Read
-    extensions: tuple[str, ...]
-    description: str
-    read_raw: ReadRaw | None = None
-
-
-READERS: dict[str, Reader] = {
-    reader.name: reader
-    for reader in (
-        Reader("conll2000", conll2000.VERSION, conll2000.read, (), "CoNLL-2000 chunks: form, tag, BIO chunk"),
-        Reader("conllu", conllu.VERSION, conllu.read, (".conllu",), "CoNLL-U (Universal Dependencies)"),
-        Reader("conllx", conllx.VERSION, conllx.read, (".conllx",), "CoNLL-X dependencies"),
-        Reader("dp", dp.VERSION, dp.read, (".dp",), "form, tag and head of the Penn Treebank"),
-        Reader(
-            "jsonl",
-            jsonl.VERSION,
-            jsonl.read,
-            (".jsonl", ".ndjson"),
-            "JSON Lines: tokens, sentences or text",
-            jsonl.read_raw,
-        ),
-        Reader("lines", lines.VERSION, lines.read, (".lines", ".tok"), "one tokenised sentence a line"),
-        Reader("mrg", mrg.VERSION, mrg.read, (".mrg",), "Penn Treebank trees"),
-        Reader("pos", pos.VERSION, pos.read, (".pos",), "Penn Treebank words, tags and base NP brackets"),
-        Reader(
-            "text", text.VERSION, text.read, (), "raw text: split into sentences and tokens", text.read_raw
-        ),
-        Reader("wsj", wsj.VERSION, wsj.read, (), "a .dp file merged with the brackets of its .pos file"),
-    )
-}
+#: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
+_MODULES = (conllu, conllx, jsonl, mrg, dp, conll2000, pos, lines, text, wsj)
+_TRIED: tuple[Reader, ...] = tuple(module.READER for module in _MODULES)
+READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
 #: Extensions that prose has; a file with another one is not taken for prose.
 _OPEN_EXTENSIONS = frozenset({"", ".txt", ".text"})
-_CHUNK_LINE = re.compile(r"\S+[ \t]\S+[ \t](O|[BI]-\w+)")
-_DP_LINE = re.compile(r"[^\t]+\t[^\t]+\t\d+")
 _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
+
+
+def check_format(name: str | None, known: Collection[str] = READERS) -> None:
+    """Refuse a format that is asked for and not known."""
+    if name is not None and name not in known:
+        raise InputError(f"no format {name!r}; there are: {', '.join(known)}")
 
 
 def detect(source: Source, *, prose: bool = False) -> str:
@@ -89,7 +44,7 @@ def detect(source: Source, *, prose: bool = False) -> str:
         UnrecognizedError: The source is empty, or its format cannot be told.
         InputError: Its name tells the format, and it cannot be read.
     """
-    extension = _extension(source.member or source.name)
+    extension = extension_of(source)
     try:
         sample = [line for line in source.head() if line.strip()]
     except InputError as error:
@@ -101,7 +56,7 @@ def detect(source: Source, *, prose: bool = False) -> str:
     if extension in _BY_EXTENSION:
         name = _BY_EXTENSION[extension]
         return "wsj" if name == "dp" and wsj.partner(source.name) else name
-    found = next((name for name, test in _TESTS if test(sample)), None)
+    found = next((reader.name for reader in _TRIED if reader.fits and reader.fits(sample)), None)
     if found is None and (prose or extension in _OPEN_EXTENSIONS):
         found = _prose(sample)
     if found is None:
@@ -109,53 +64,12 @@ def detect(source: Source, *, prose: bool = False) -> str:
     return found
 
 
-def _extension(name: str) -> str:
-    base = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+def extension_of(source: Source) -> str:
+    """Return the extension of a file before that of its compression, in lower case."""
+    base = (source.member or source.name).replace("\\", "/").rsplit("/", 1)[-1].lower()
     for suffix in COMPRESSED:
         base = base.removesuffix(suffix)
     return "." + base.rsplit(".", 1)[1] if "." in base.lstrip(".") else ""
-
-
-def _is_conllu(sample: list[str]) -> bool:
-    rows = [line for line in sample if not line.startswith("#")]
-    if not rows or rows[0].count("\t") != 9 or not re.match(r"[01]([-.]\d+)?\t", rows[0]):
-        return False
-    tagged_twice = any(row.split("\t")[3] != row.split("\t")[4] for row in rows if row.count("\t") == 9)
-    return sample[0].startswith("#") or not rows[0].startswith("1\t") or tagged_twice
-
-
-def _is_conllx(sample: list[str]) -> bool:
-    return sample[0].count("\t") in (7, 9) and sample[0].startswith("1\t")
-
-
-def _all_match(pattern: re.Pattern[str]) -> Callable[[list[str]], bool]:
-    return lambda sample: all(pattern.fullmatch(line) for line in sample[:20])
-
-
-def _is_pos(sample: list[str]) -> bool:
-    rows = [line for line in sample[:20] if not line.startswith("===")]
-    return bool(rows) and all(map(_is_tagged, rows))
-
-
-def _is_tagged(line: str) -> bool:
-    """Say whether a line has words with tags only, or brackets around them.
-
-    Not by a pattern: it would match slashes in many ways, and try them all where none fits.
-    """
-    text = line.rstrip().removeprefix("[ ").removesuffix(" ]")
-    words = text.split(" ")
-    return words == text.split() and all("/" in word[1:-1] for word in words)
-
-
-_TESTS: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
-    ("conllu", _is_conllu),
-    ("conllx", _is_conllx),
-    ("jsonl", lambda sample: sample[0].lstrip().startswith("{")),
-    ("mrg", lambda sample: re.match(r"\(\s*(\(|[A-Z0-9]+\b|$)", sample[0]) is not None),
-    ("dp", _all_match(_DP_LINE)),
-    ("conll2000", _all_match(_CHUNK_LINE)),
-    ("pos", _is_pos),
-)
 
 
 def _prose(sample: list[str]) -> str:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Row, insert, select
 
-from sentgen.counts.writer import SourceTally, Writer, next_id, now
+from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
+from sentgen.schema.store import next_id, now
 
 #: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
 BATCH_TOKENS = 2_000_000

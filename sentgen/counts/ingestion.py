@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, Row, insert, select
 
-from sentgen.corpus.formats import READERS, Reader, UnrecognizedError, detect
+from sentgen.corpus.formats import READERS, UnrecognizedError, detect
 from sentgen.corpus.line_blocks import Block, read_blocks
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source, expand
 from sentgen.counts import segments
@@ -25,17 +26,14 @@ from sentgen.counts.batch import (
     open_writer,
     rejection_row,
 )
-from sentgen.counts.writer import SourceTally, Writer, next_id, now
+from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER
-from sentgen.schema.store import one_thread
+from sentgen.schema.store import next_id, now, one_thread
 
 ON_ERROR = ("raise", "collect", "skip")
-
-#: Formats of trees: what a parser might add to their sources does not make them others.
-_TREEBANKS = frozenset({"conllu", "conllx", "dp", "mrg", "wsj"})
 
 #: What lies beside a corpus in its folder and is no part of it, unless the user names it.
 _ABOUT = re.compile(
@@ -306,7 +304,7 @@ class _Batch:
 
     def _version(self, reader: Reader) -> str:
         """Return the version of a reader, and of the parser where that has a say."""
-        if self.parser is None or reader.name in _TREEBANKS:
+        if self.parser is None or reader.trees:
             return reader.version
         return f"{reader.version}+{self.parser.name}@{self.parser.version}"
 

@@ -23,12 +23,12 @@ from sentgen.counts.batch import (
     open_writer,
     rejection_row,
 )
-from sentgen.counts.writer import SourceTally, next_id, now
+from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.alignment import pair as pair_table
-from sentgen.schema.store import one_thread
+from sentgen.schema.store import next_id, now, one_thread
 
 #: What `corpus.kind` says of a corpus of pairs.
 KIND = "pairs"

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.counts.writer import next_id
 from sentgen.schema import counts
 from sentgen.schema.corpus import BOS, EOS
 from sentgen.schema.segments import merge
-from sentgen.schema.store import scalar
+from sentgen.schema.store import next_id, scalar
 
 #: So many segments of like size are merged into one.
 FAN_IN = 8

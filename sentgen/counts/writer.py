@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, insert
 
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.base_np_arrays import (
@@ -30,7 +29,7 @@ from sentgen.schema import corpus as tables
 from sentgen.schema.corpus import BOS, EOS
 from sentgen.schema.counting import count_trees
 from sentgen.schema.counts import segment
-from sentgen.schema.store import append, scalar
+from sentgen.schema.store import append, next_id, now
 
 FLUSH_TOKENS = 100_000
 #: CoNLL's mark for a value that is not there.
@@ -38,16 +37,6 @@ _ABSENT = "_"
 _NO_NP = -1
 #: Columns whose values are classified for the trees.
 _CODES = {"upos_id": upos_codes, "deprel_id": relation_codes}
-
-
-def now() -> datetime:
-    """Return the time as the store keeps it: UTC, without a zone."""
-    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)
-
-
-def next_id(connection: Connection, table: Table) -> int:
-    """Return the id of the next row of a table."""
-    return scalar(connection, select(func.coalesce(func.max(table.c.id), 0))) + 1
 
 
 def positions_of(lengths: Ints) -> Ints:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import Source, expand
+from sentgen.corpus.sentences import sentences_of
+from sentgen.corpus.sources import expand
 from sentgen.errors import InputError, Rejection
 
 logger = logging.getLogger(__name__)
-
-#: Formats that hold annotated sentences, and no lines of words.
-ANNOTATED = frozenset({"conll2000", "conllu", "conllx", "dp", "jsonl", "mrg", "pos", "wsj"})
 
 
 def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
@@ -26,21 +23,13 @@ def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
     Raises:
         InputError: there is no such file, its format cannot be told, or it holds no sentence.
     """
-    read = 0
-    for source in expand([path]):
-        for found in _sentences(source, form):
-            read += 1
-            yield found
-    if not read:
+    none = True
+    for sentence in sentences_of(expand([path]), form=form, rejected=_warn):
+        none = False
+        yield sentence
+    if none:
         raise InputError("holds no sentence to test with", path=path)
 
 
-def _sentences(source: Source, form: str | None) -> Iterator[Sentence]:
-    if form is not None and form not in READERS:
-        raise InputError(f"no format {form!r}; there are: {', '.join(sorted(READERS))}")
-    reader = READERS[form or detect(source)]
-    for found in reader.read(source.lines(), path=source.name):
-        if isinstance(found, Rejection):
-            logger.warning("left out: %s", found.as_error())
-        else:
-            yield found
+def _warn(rejection: Rejection) -> None:
+    logger.warning("left out: %s", rejection.as_error())

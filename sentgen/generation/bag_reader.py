@@ -9,20 +9,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sentgen.corpus.base_np import mark_base_nps
-from sentgen.corpus.formats import READERS, UnrecognizedError, detect
-from sentgen.corpus.readers.jsonl import NAME as JSONL
+from sentgen.corpus.formats import READERS, UnrecognizedError, check_format, detect, extension_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import COMPRESSED, Source, expand
-from sentgen.errors import InputError, Rejection
+from sentgen.corpus.sentences import sentences_of
+from sentgen.corpus.sources import Source, expand
+from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
 
 TagKind = Literal["upos", "xpos"]
 
 BAGS, JSON = "bags", "json"
 #: What can be asked for; the formats of `sentgen ingest` are treebanks here, whose order is forgotten.
-FORMATS = (BAGS, JSON, *sorted(READERS))
-#: Treebank formats that no bag can be mistaken for; the others are taken by their extension only.
-_DISTINCT = frozenset({"conllu", "conllx", "dp", "wsj"})
+FORMATS = (BAGS, JSON, *READERS)
 _BLANKS = re.compile(r"\s*")
 _JSON_ARRAY = re.compile(r"\[\s*(\{|\]?\s*$)")
 _CORPUS_KEYS = ("tokens", "sentences", "text")
@@ -59,8 +57,7 @@ def read_bags(path: str, notation: Notation, form: str | None = None) -> list[Ba
     Raises:
         InputError: with file and line: there is no such file, no bag in it, or one that cannot be read.
     """
-    if form is not None and form not in FORMATS:
-        raise InputError(f"no format {form!r}; there are: {', '.join(FORMATS)}")
+    check_format(form, FORMATS)
     bags = [bag for source in expand([path]) for bag in _read(source, notation, form)]
     if not bags:
         raise InputError("is empty; there is nothing to order", path=path)
@@ -80,21 +77,14 @@ def _read(source: Source, notation: Notation, form: str | None) -> Iterator[Bag]
 def _detected(source: Source) -> str:
     """Return the format of a source: JSON by its first character, a treebank if it can be nothing else."""
     first = next((line.strip() for line in source.head() if line.strip()), "")
-    extension = _extension(source)
+    extension = extension_of(source)
     if extension == ".json" or first.startswith("{") or _JSON_ARRAY.match(first):
-        return JSONL if _is_corpus(first) else JSON
+        return "jsonl" if _is_corpus(first) else JSON
     try:
-        found = detect(source)
+        reader = READERS[detect(source)]
     except UnrecognizedError:
         return BAGS
-    return found if found in _DISTINCT or extension in READERS[found].extensions else BAGS
-
-
-def _extension(source: Source) -> str:
-    name = (source.member or source.name).lower()
-    for suffix in COMPRESSED:
-        name = name.removesuffix(suffix)
-    return name[name.rfind(".") :] if "." in name else ""
+    return reader.name if reader.distinct or extension in reader.extensions else BAGS
 
 
 def _is_corpus(line: str) -> bool:
@@ -116,11 +106,9 @@ def _from_lines(source: Source, notation: Notation) -> Iterator[Bag]:
 
 def _from_treebank(source: Source, form: str, notation: Notation) -> Iterator[Bag]:
     """Yield the units of sentences; marked base noun phrases, or those found by rule, are kept whole."""
-    for found in READERS[form].read(source.lines(), path=source.name):
-        if isinstance(found, Rejection):
-            raise found.as_error()
-        mark_base_nps(found)
-        yield Bag(tuple(tagged_units(found, notation.tags)), found.sent_id)
+    for sentence in sentences_of([source], form=form):
+        mark_base_nps(sentence)
+        yield Bag(tuple(tagged_units(sentence, notation.tags)), sentence.sent_id)
 
 
 def tagged_units(sentence: Sentence, kind: TagKind | None, units: UnitKind = "np") -> list[Unit]:

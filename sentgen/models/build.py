@@ -22,7 +22,7 @@ from sentgen.schema import models as tables
 from sentgen.schema.corpus import BOS, EOS, corpus
 from sentgen.schema.counts import MAX_ORDER, segment
 from sentgen.schema.engine import MEMORY_LIMIT, default_memory_limit
-from sentgen.schema.store import scalar
+from sentgen.schema.store import next_id, scalar
 
 SMOOTHING = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
 UNKNOWN = ("word", "none", "tag")
@@ -272,7 +272,7 @@ def _anchor_bounds(connection: Connection, orders: str) -> list[int]:
 
 def next_version(connection: Connection, name: str) -> tuple[int, int]:
     """Return the number of the next model, and its version under the name."""
-    model_id = scalar(connection, select(func.max(tables.model.c.id))) + 1
+    model_id = next_id(connection, tables.model)
     last = select(func.max(tables.model.c.version)).where(tables.model.c.name == name)
     return model_id, scalar(connection, last) + 1
 

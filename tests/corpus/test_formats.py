@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sentgen import corpus
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
@@ -103,8 +102,3 @@ def test_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
 def test_the_registry_is_sorted_and_described() -> None:
     assert list(READERS) == sorted(READERS)
     assert all(reader.description and reader.version for reader in READERS.values())
-
-
-def test_exported_names_are_sorted_and_there() -> None:
-    assert corpus.__all__ == sorted(corpus.__all__, key=lambda n: (not n.isupper(), n[0].islower(), n))
-    assert all(hasattr(corpus, name) for name in corpus.__all__)

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from sentgen.corpus.parsers.trees import read_trees
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentences import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
 from sentgen.generation.clusters.fusion import fuse_by_search, select

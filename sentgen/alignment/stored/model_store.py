@@ -18,11 +18,10 @@ from sentgen.alignment.phrase_hmm.settings import Settings
 from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
 from sentgen.alignment.stored.cells import Phrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.counts.writer import next_id, now
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store
 from sentgen.schema import alignment as tables
-from sentgen.schema.store import append, fetch_arrow, raw
+from sentgen.schema.store import append, fetch_arrow, next_id, now, raw, scalar
 
 DIRECTIONS = ("forward", "reverse")
 _CHUNK = 1 << 19
@@ -155,7 +154,7 @@ def iterations_done(connection: Connection, model: ModelInfo, direction: str) ->
     newest = select(func.max(columns.iteration)).where(
         columns.model_id == model.id, columns.direction == direction
     )
-    return int(connection.execute(newest).scalar() or 0)
+    return scalar(connection, newest)
 
 
 def iterations_of(connection: Connection, model: ModelInfo) -> list[Iteration]:

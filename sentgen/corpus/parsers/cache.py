@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from sentgen.errors import NotFoundError
 from sentgen.schema import Store, block_journal, connections
 from sentgen.schema.engine import raw, translated_errors
 from sentgen.schema.parses import count_parses, find_parses, is_writable, keep_parses, remove_parses
+from sentgen.schema.store import now
 
 #: Texts that are looked up with one query.
 LOOK_UP = 2_000
@@ -103,8 +103,7 @@ class CachedParser:
     def _keep(self, rows: list[tuple[str, int, int, str]], tokenized: bool) -> None:
         if not rows or not self._keeps:
             return
-        now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
-        same = {"parser": self.name, "version": self.version, "tokenized": tokenized, "parsed_at": now}
+        same = {"parser": self.name, "version": self.version, "tokenized": tokenized, "parsed_at": now()}
         columns: dict[str, Sequence[Any]] = {name: [value] * len(rows) for name, value in same.items()}
         columns |= dict(
             zip(("sha256", "sentences", "tokens", "result"), zip(*rows, strict=True), strict=True)

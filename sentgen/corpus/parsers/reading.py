@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sentgen.corpus.formats import Reader
 from sentgen.corpus.parsers.parser import Parser
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, Limits

@@ -6,18 +6,18 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
 
 from sentgen.corpus.conllu_writer import conllu
-from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.parsers.qualities import Quality
 from sentgen.corpus.parsers.udpipe import library
 from sentgen.corpus.parsers.udpipe_trainer import FAILED
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
-from sentgen.errors import InputError, ModelError, Rejection
+from sentgen.errors import InputError, ModelError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +40,11 @@ def read_treebank(paths: Sequence[str], *, lowercase: bool = False) -> list[Sent
     Raises:
         InputError: a sentence fails a check, or lacks what a parser learns from.
     """
-    sentences = [_annotated(found, path) for path, found in _read(paths)]
+    sources = expand(paths)
+    sentences = [_annotated(found, source.name) for source in sources for found in sentences_of([source])]
     if not sentences:
         raise InputError("no sentences to train on", path=paths[0])
     return [_lowercased(sentence) for sentence in sentences] if lowercase else sentences
-
-
-def _read(paths: Sequence[str]) -> Iterator[tuple[str, Sentence]]:
-    for source in expand(paths):
-        for found in READERS[detect(source)].read(source.lines(), path=source.name):
-            if isinstance(found, Rejection):
-                raise found.as_error()
-            yield source.name, found
 
 
 def _annotated(sentence: Sentence, path: str) -> Sentence:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import FormatError, one_block_each
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
 
-NAME = "conll2000"
-VERSION = "1"
-
+_LINE = re.compile(r"\S+[ \t]\S+[ \t](O|[BI]-\w+)")
 _CHUNK = re.compile(r"O|[BI]-\w+", re.ASCII)
 
 
@@ -42,3 +41,10 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
         sentence.xpos.append(tag)
         sentence.nps.append(latest if is_np else 0)
         previous = chunk
+
+
+def _fits(sample: list[str]) -> bool:
+    return all(map(_LINE.fullmatch, sample[:20]))
+
+
+READER = Reader("conll2000", "1", read, "CoNLL-2000 chunks: form, tag, BIO chunk", fits=_fits)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import (
     IDS,
     FormatError,
@@ -24,9 +25,6 @@ from sentgen.corpus.readers._columns import (
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
-
-NAME = "conllu"
-VERSION = "1"
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)\Z", re.ASCII)
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)\Z", re.ASCII)
@@ -137,3 +135,16 @@ def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[in
     if range_end > len(words):
         raise FormatError("id-range", f"range {ids[range_row]} ends after the sentence", range_row)
     return words, [misc[row] for row in words]
+
+
+def _fits(sample: list[str]) -> bool:
+    rows = [line for line in sample if not line.startswith("#")]
+    if not rows or rows[0].count("\t") != 9 or not re.match(r"[01]([-.]\d+)?\t", rows[0]):
+        return False
+    tagged_twice = any(row.split("\t")[3] != row.split("\t")[4] for row in rows if row.count("\t") == 9)
+    return sample[0].startswith("#") or not rows[0].startswith("1\t") or tagged_twice
+
+
+READER = Reader(
+    "conllu", "1", read, "CoNLL-U (Universal Dependencies)", (".conllu",), _fits, trees=True, distinct=True
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import (
     IDS,
     FormatError,
@@ -18,9 +19,6 @@ from sentgen.corpus.readers._columns import (
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
-
-NAME = "conllx"
-VERSION = "1"
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
@@ -44,3 +42,10 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     if columns[6].count("_") != len(rows):
         sentence.heads = parse_heads(columns[6])
     sentence.deprels = optional(columns[7])
+
+
+def _fits(sample: list[str]) -> bool:
+    return sample[0].count("\t") in (7, 9) and sample[0].startswith("1\t")
+
+
+READER = Reader("conllx", "1", read, "CoNLL-X dependencies", (".conllx",), _fits, trees=True, distinct=True)

@@ -5,16 +5,15 @@ Forms lose the Penn escapes: `1\\/2` is read as `1/2`, `-LRB-` as `(`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import one_block_each, parse_heads, split_columns
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
-
-NAME = "dp"
-VERSION = "1"
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
@@ -27,3 +26,12 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     sentence.forms = [plain(form) for form in forms]
     sentence.xpos = [plain_tag(tag) for tag in tags]
     sentence.heads = parse_heads(heads)
+
+
+def _fits(sample: list[str]) -> bool:
+    return all(re.fullmatch(r"[^\t]+\t[^\t]+\t\d+", line) for line in sample[:20])
+
+
+READER = Reader(
+    "dp", "1", read, "form, tag and head of the Penn Treebank", (".dp",), _fits, trees=True, distinct=True
+)

@@ -16,14 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import FormatError, finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
-
-NAME = "jsonl"
-VERSION = "1"
 
 _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
 _NUMBER_COLUMNS = ("heads", "nps")
@@ -142,3 +140,12 @@ def check_raw(value: str) -> str:
     if FORBIDDEN_IN_TEXT.search(value):
         raise FormatError("control-character", "a control character or lone surrogate in the text")
     return value
+
+
+def _fits(sample: list[str]) -> bool:
+    return sample[0].lstrip().startswith("{")
+
+
+READER = Reader(
+    "jsonl", "1", read, "JSON Lines: tokens, sentences or text", (".jsonl", ".ndjson"), _fits, read_raw
+)

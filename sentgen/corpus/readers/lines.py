@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits, check
 from sentgen.errors import Rejection
-
-NAME = "lines"
-VERSION = "1"
 
 
 def split_tokens(line: str) -> list[str]:
@@ -35,3 +33,6 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
         sentence = Sentence(forms, line=number)
         failed = check(sentence, limits)
         yield sentence if failed is None else Rejection(path, number, "", *failed)
+
+
+READER = Reader("lines", "1", read, "one tokenised sentence a line", (".lines", ".tok"))

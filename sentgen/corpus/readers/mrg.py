@@ -12,15 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import FormatError, finished
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.readers.head_rules import head_child
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
-
-NAME = "mrg"
-VERSION = "1"
 
 _PIECE = re.compile(r"[()]|[^()\s]+")
 _NEW_TREE = re.compile(r"\(\s*(\(|(TOP|ROOT|S1)\b|$)")
@@ -157,3 +155,10 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
                 tree, skipping = None, True
     if tree:
         yield Rejection(path, tree.line, "", "bracket", "the tree ends before its last bracket closes")
+
+
+def _fits(sample: list[str]) -> bool:
+    return re.match(r"\(\s*(\(|[A-Z0-9]+\b|$)", sample[0]) is not None
+
+
+READER = Reader("mrg", "1", read, "Penn Treebank trees", (".mrg",), _fits, trees=True)

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finished, too_long
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
-
-NAME = "pos"
-VERSION = "1"
 
 _CLOSING_TAGS = frozenset({"''", ")", "."})
 
@@ -120,3 +118,21 @@ def renumbered(chunks: list[int]) -> list[int]:
         numbers.append(latest if chunk else 0)
         previous = chunk
     return numbers
+
+
+def _fits(sample: list[str]) -> bool:
+    rows = [line for line in sample[:20] if not line.startswith("===")]
+    return bool(rows) and all(map(_is_tagged, rows))
+
+
+def _is_tagged(line: str) -> bool:
+    """Say whether a line has words with tags only, or brackets around them.
+
+    Not by a pattern: it would match slashes in many ways, and try them all where none fits.
+    """
+    text = line.rstrip().removeprefix("[ ").removesuffix(" ]")
+    words = text.split(" ")
+    return words == text.split() and all("/" in word[1:-1] for word in words)
+
+
+READER = Reader("pos", "1", read, "Penn Treebank words, tags and base NP brackets", (".pos",), _fits)

@@ -14,13 +14,11 @@ from itertools import chain, islice, pairwise
 
 import sentencex
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finished
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
-
-NAME = "text"
-VERSION = "1"
 
 _LANGUAGE = "en"
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
@@ -139,3 +137,6 @@ def _spaces(text: str, forms: list[str]) -> list[bool] | None:
     if spaces:
         spaces[-1] = True
     return spaces
+
+
+READER = Reader("text", "1", read, "raw text: split into sentences and tokens", read_raw=read_raw)

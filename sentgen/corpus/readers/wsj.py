@@ -12,14 +12,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import dp, pos
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED, source_at
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import InputError, Rejection
-
-NAME = "wsj"
-VERSION = "1"
 
 #: How many tokens of the tagged file, and of a sentence, may be passed over to find the next agreement.
 _SKIP_TAGGED, _SKIP_SENTENCE = 250, 3
@@ -141,3 +139,8 @@ class _Merge:
 def _normal(form: str) -> str:
     """Return what is compared: `U.S` and `U.S.` are the same word."""
     return form.rstrip(".") or form
+
+
+READER = Reader(
+    "wsj", "1", read, "a .dp file merged with the brackets of its .pos file", trees=True, distinct=True
+)

@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 
 from sentgen.arrays import Floats, Longs
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.parsers.trees import source_trees
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.evaluation.check.verb_arguments import arguments, tags_of
 
@@ -49,7 +49,7 @@ def read_clusters(path: str, *, parser: Parser | None = None, form: str | None =
     """
     for source in expand([path]):
         name, sentences = source.name, list[Sentence]()
-        for sentence in source_trees(source, parser=parser, form=form):
+        for sentence in sentences_of([source], parser=parser, form=form, trees=True):
             if sentence.document is not None and sentences:
                 yield Cluster(name, tuple(sentences))
                 sentences = []

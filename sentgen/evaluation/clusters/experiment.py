@@ -25,7 +25,7 @@ from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArgument
 from sentgen.evaluation.clusters.clusters import Cluster
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, outputs_of, rows_of
 from sentgen.evaluation.figures.record import add_run
-from sentgen.generation.clusters.cluster_store import CORPUS, stored_clusters
+from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.schema import Store
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import pyarrow as pa
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert
 
 import sentgen
 from sentgen.evaluation.figures.measurement import Score
@@ -16,7 +16,7 @@ from sentgen.schema import Store
 from sentgen.schema.runs import output as output_table
 from sentgen.schema.runs import run as run_table
 from sentgen.schema.runs import score as score_table
-from sentgen.schema.store import append, scalar
+from sentgen.schema.store import append, next_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def add_run(
     """
     finite = [row for row in scores if row.score.value == row.score.value]
     with store.begin() as connection:
-        number: int = scalar(connection, select(func.coalesce(func.max(run_table.c.id), 0))) + 1
+        number = next_id(connection, run_table)
         connection.execute(
             insert(run_table).values(
                 id=number,

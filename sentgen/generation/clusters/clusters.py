@@ -7,26 +7,28 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
+from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.clusters.generate import Generated
+from sentgen.generation.drawing import svg
 from sentgen.generation.drawing.conllu import conllu_block
-from sentgen.generation.drawing.svg import Sentence, tree_svg
 from sentgen.models.cluster_counts import cluster_names
 from sentgen.schema import Store
 from sentgen.tabular import Rows
 
 COLUMNS = ["cluster", "length", "rank", "sentence", "logp", "exact"]
 #: Name of the corpus in a store that is not kept.
-_UNNAMED = "clusters"
+CORPUS = "clusters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,23 @@ def temporary_clusters(
         tempfile.TemporaryDirectory(prefix="sentgen-") as folder,
         Store(Path(folder) / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
     ):
-        ingest(store, [path], Settings(_UNNAMED, form, order=1, kind="cluster"), parser=parser)
-        yield Clusters(store, _UNNAMED, cluster_names(store, _UNNAMED, names=names), kept=False)
+        ingest(store, [path], Settings(CORPUS, form, order=1, kind="cluster"), parser=parser)
+        yield Clusters(store, CORPUS, cluster_names(store, CORPUS, names=names), kept=False)
+
+
+@contextmanager
+def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
+    """Put clusters into a store of their own, which is removed at the end.
+
+    The documents of its corpus `CORPUS` are the clusters; their names are "0", "1" and so on.
+    """
+    with tempfile.NamedTemporaryFile("w", prefix="sentgen-", encoding="utf-8") as file:
+        for number, cluster in enumerate(clusters):
+            for place, sentence in enumerate(cluster):
+                file.write(conllu(replace(sentence, document=None if place else str(number))))
+        file.flush()
+        with temporary_clusters(file.name, form="conllu") as temporary:
+            yield temporary.store
 
 
 def parse_lengths(text: str) -> list[int]:
@@ -131,7 +148,8 @@ def generated_conllu(sentences: Sequence[Generated], tags: TagKind) -> str:
 
 def generated_svg(sentences: Sequence[Generated]) -> str:
     """Return a drawing of the trees."""
-    return tree_svg([Sentence(_name(one), units_of_words(one), one.tree) for one in sentences if one.tree])
+    drawn = [svg.Sentence(_name(one), units_of_words(one), one.tree) for one in sentences if one.tree]
+    return svg.tree_svg(drawn)
 
 
 def units_of_words(one: Generated) -> list[Unit]:

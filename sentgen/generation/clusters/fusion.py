@@ -22,7 +22,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind, tagged_units
-from sentgen.generation.clusters.cluster_store import CORPUS, stored_clusters
+from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
 from sentgen.generation.regenerate import regenerate
 from sentgen.models.cluster_counts import cluster_names, count_clusters

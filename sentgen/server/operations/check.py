@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from sentgen.corpus.parsers.trees import read_trees
+from sentgen.corpus.sentences import read_trees
 from sentgen.evaluation.check.check import check as run
 from sentgen.evaluation.check.check import claim_table, figure
 from sentgen.evaluation.check.verb_arguments import Spelling

@@ -1,0 +1,57 @@
+"""The sentences of sources in any format, with a parser or without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sentgen.corpus.formats import READERS, check_format, detect
+from sentgen.corpus.parsers.parser import Parser
+from sentgen.corpus.parsers.reading import read_parsed
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import Source, expand
+from sentgen.errors import InputError, Rejection
+
+
+def sentences_of(
+    sources: Iterable[Source],
+    *,
+    form: str | None = None,
+    parser: Parser | None = None,
+    trees: bool = False,
+    rejected: Callable[[Rejection], None] | None = None,
+) -> Iterator[Sentence]:
+    """Yield the sentences of sources, as `sentgen ingest` reads them.
+
+    Args:
+        sources: see `sentgen.corpus.sources.expand`.
+        form: name of the format; detected if ``None``.
+        parser: for sentences without heads.
+        trees: refuse sentences that have no heads, and get none.
+        rejected: told of every sentence that fails a check; without it, the first one is an error.
+
+    Raises:
+        InputError: there is no such format, a source cannot be read, or a sentence is broken.
+    """
+    check_format(form)
+    for source in sources:
+        reader = READERS[form or detect(source)]
+        lines = source.lines()
+        if parser is None:
+            results = reader.read(lines, path=source.name)
+        else:
+            results = read_parsed(reader, parser, lines, path=source.name)
+        for result in results:
+            if isinstance(result, Rejection):
+                if rejected is None:
+                    raise result.as_error()
+                rejected(result)
+            elif trees and result.heads is None:
+                message = "no tree here; give --parser, such as udpipe:FILE"
+                raise InputError(message, path=source.name, line=result.line)
+            else:
+                yield result
+
+
+def read_trees(path: str, *, parser: Parser | None = None, form: str | None = None) -> Iterator[Sentence]:
+    """Yield the sentences of a file, folder, archive or standard input, every one with a tree."""
+    yield from sentences_of(expand([path]), form=form, parser=parser, trees=True)
