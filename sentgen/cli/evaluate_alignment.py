@@ -20,14 +20,14 @@ from sentgen.evaluation.alignment.gold import Gold, Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
-from sentgen.evaluation.alignment.report import write_alignment_report
+from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
 from sentgen.evaluation.alignment.systems import parse_specs
-from sentgen.evaluation.alignment.tables import agreement_table, differences_table, figures_table
+from sentgen.evaluation.alignment.tables import agreement_table, figures_table
 from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.tables import differences_table, score_table
 from sentgen.schema.store import default_memory_limit
 
-COLUMNS = ["system", "metric", "value", "pairs", "signature"]
 #: Columns of figures beside one another on a terminal.
 _WIDE = 6
 
@@ -151,7 +151,7 @@ def alignment(
             progress=progress,
         )
     if report is not None:
-        out.note(f"report: {write_alignment_report(result, report)[0]}")
+        out.note(f"report: {alignment_report(result).write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; links are in the table output")
 
@@ -172,12 +172,10 @@ def _show(result: AlignmentResult, out: Output) -> None:
     for missing in result.missing:
         out.note(f"{missing.system} was left out: {missing.reason}")
     if not out.for_reading:
-        size, found = len(result.pairs), ((row.system, row.score) for row in rows_of(result))
-        out.rows(COLUMNS, ((name, one.metric, one.value, size, one.signature) for name, one in found))
+        out.table(score_table(rows_of(result), "pairs", len(result.pairs)))
         return
-    tables = [figures_table(result), *([differences_table(result)] if result.comparisons else [])]
-    tables += [agreement_table(result)] if result.agreements else []
-    for table in tables:
+    tables = figures_table(result), differences_table(result), agreement_table(result)
+    for table in (table for table in tables if table.rows):
         for columns in _that_fit(len(table.columns)):
             names = [table.columns[n] for n in columns]
             rows = [[row[n].replace("\n", " ") for n in columns] for row in table.rows]

@@ -19,7 +19,7 @@ from sentgen.evaluation.alignment import systems as alignment_systems
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
 from sentgen.evaluation.alignment.kinds import kinds, missed_words, wrong_words
-from sentgen.evaluation.alignment.report import markdown_page, page, write_alignment_report
+from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult
 from sentgen.evaluation.alignment.systems import Missing, make_system, parse_specs
 from sentgen.evaluation.report.folder import prepare_folder
@@ -174,15 +174,15 @@ def test_report(result: AlignmentResult, tmp_path: Path) -> None:
     """Tables, plots and a page; nothing of the texts is markup in it."""
     folder = tmp_path / "report"
     prepare_folder(folder)
-    first, *_ = write_alignment_report(result, folder)
+    first, *_ = alignment_report(result).write(folder)
     seen = parsed(first.read_text())
 
     assert first == folder / "index.html"
     assert {path.suffix for path in folder.iterdir()} == {".html", ".md", ".csv", ".svg", ".png"}
     assert not [tag for tag, _ in seen.tags if tag == "script"]
     assert SCRIPT in " ".join(seen.text)
-    assert SCRIPT not in markdown_page(result)
-    assert "hmm is not installed" in page(result)
+    assert SCRIPT not in alignment_report(result).markdown()
+    assert "hmm is not installed" in alignment_report(result).page()
     for name in ("systems", "precision-recall"):
         ElementTree.fromstring((folder / f"{name}.svg").read_bytes())
     rows = list(csv.DictReader((folder / "links.csv").read_text().splitlines()))
@@ -194,7 +194,7 @@ def test_report(result: AlignmentResult, tmp_path: Path) -> None:
 
 def test_the_report_is_the_same_again(result: AlignmentResult) -> None:
     """The same run gives the same page."""
-    assert page(result) == page(result)
+    assert alignment_report(result).page() == alignment_report(result).page()
 
 
 def test_our_system_and_its_settings() -> None:

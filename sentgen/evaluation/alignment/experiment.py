@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import get_args
@@ -20,11 +20,17 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment.gold import Combination, Gold, GoldLinks, Possible
 from sentgen.evaluation.alignment.measures import PRIMARY, agreements, ignored_words, measure
-from sentgen.evaluation.alignment.results import AlignedBy, AlignmentResult, outputs_of, pair_rows, rows_of
+from sentgen.evaluation.alignment.results import (
+    AlignerResult,
+    AlignmentResult,
+    outputs_of,
+    pair_rows,
+    rows_of,
+)
 from sentgen.evaluation.alignment.systems import Missing, make_system
-from sentgen.evaluation.figures.bootstrap import Interval, intervals
-from sentgen.evaluation.figures.measurement import Measurement
+from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import add_run
+from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.schema import Store
 
@@ -78,9 +84,8 @@ def evaluate_alignment(
         for one in answered
     ]
     result = AlignmentResult(
-        run_id=0,
-        systems=_with_intervals(found, seed),
-        humans=_with_intervals(_humans(gold, combine, possible, words), seed),
+        systems=with_intervals(found, seed),
+        humans=with_intervals(_humans(gold, combine, possible, words), seed),
         agreements=agreements(gold, ignored=words),
         comparisons=compare_all({one.system: one.measurements[PRIMARY] for one in found}, seed=seed),
         missing=missing,
@@ -112,9 +117,9 @@ def _answers(
     training: Sequence[Pair],
     budget: Budget,
     progress: Progress | None,
-) -> tuple[list[AlignedBy], list[Missing]]:
+) -> tuple[list[AlignerResult], list[Missing]]:
     """Return what every system answers, and the systems that could not run."""
-    answered, missing = list[AlignedBy](), list[Missing]()
+    answered, missing = list[AlignerResult](), list[Missing]()
     for spec in systems:
         made = make_system(spec, pairs, training, store=store, budget=budget)
         if isinstance(made, Missing):
@@ -132,14 +137,18 @@ def _answers(
             missing.append(Missing(spec, str(error)))
             continue
         ms = 1000 * (time.perf_counter() - clock) / len(pairs)
-        answered.append(AlignedBy(spec, {}, {}, answers, made.training_seconds, ms))
+        times = (
+            Score("training-seconds", made.training_seconds, "seconds"),
+            Score("pair-ms", ms, "milliseconds a pair, mean"),
+        )
+        answered.append(AlignerResult(spec, answers, {}, times))
     if not answered:
         reasons = "; ".join(f"{one.system}: {one.reason}" for one in missing)
         raise InputError(f"no system can run here: {reasons}")
     return answered, missing
 
 
-def _humans(gold: Gold, combine: str, possible: Possible, ignored: frozenset[str]) -> list[AlignedBy]:
+def _humans(gold: Gold, combine: str, possible: Possible, ignored: frozenset[str]) -> list[AlignerResult]:
     """Measure the sure links of each annotator by what the others drew.
 
     Section 3.4 of the paper compares one of two with the other; of three, with what at least one of the
@@ -156,18 +165,8 @@ def _humans(gold: Gold, combine: str, possible: Possible, ignored: frozenset[str
         answers = [word_links(one.annotations[number].sure) for one in gold.pairs]
         signature = f"gold:{how} of the other annotators|possible:{possible}"
         figures = measure(pairs, answers, others, ignored=ignored, signature=signature)
-        found.append(AlignedBy(f"human {name}", figures, {}, answers))
+        found.append(AlignerResult(f"human {name}", answers, figures))
     return found
-
-
-def _with_intervals(systems: Sequence[AlignedBy], seed: int) -> list[AlignedBy]:
-    measurements: list[Measurement] = [one for system in systems for one in system.measurements.values()]
-    sure = iter(intervals(measurements, seed=seed))
-    return [replace(system, intervals=_taken(system.measurements, sure)) for system in systems]
-
-
-def _taken(names: Collection[str], found: Iterator[Interval]) -> dict[str, Interval]:
-    return {name: next(found) for name in names}
 
 
 def _hash(gold: Gold) -> str:

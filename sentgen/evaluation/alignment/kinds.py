@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sentgen.alignment import Link, Pair
 from sentgen.alignment.words.stems import stem
-from sentgen.evaluation.alignment.results import AlignedBy, AlignmentResult
+from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
 
 #: How the two words of a link are related. Copies of words that occur once in both texts are told from those
 #: that have several places to come from or go to.
@@ -25,7 +25,7 @@ class KindCounts:
     wrong: int
 
 
-def kinds(result: AlignmentResult, system: AlignedBy) -> dict[tuple[str, str], KindCounts]:
+def kinds(result: AlignmentResult, system: AlignerResult) -> dict[tuple[str, str], KindCounts]:
     """Return by relation and class of the abstract word what a system found and drew wrongly.
 
     A link is wrong if it is not even possible. Kinds without any link are left out.
@@ -73,7 +73,7 @@ class _KindOf:
         return "function" if word in self._ignored else "content"
 
 
-def missed_words(result: AlignmentResult, system: AlignedBy, count: int = 20) -> list[tuple[str, int]]:
+def missed_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
     """Return the sure links that a system misses most often, as words, lower-cased."""
     return _most(
         [
@@ -84,7 +84,7 @@ def missed_words(result: AlignmentResult, system: AlignedBy, count: int = 20) ->
     )
 
 
-def wrong_words(result: AlignmentResult, system: AlignedBy, count: int = 20) -> list[tuple[str, int]]:
+def wrong_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
     """Return the wrong links that a system draws most often, as words, lower-cased."""
     return _most(
         [
