@@ -18,10 +18,11 @@ from sentgen.cli.console.progress import counted_each
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Gold, Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.measures import read_ignored
+from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
+from sentgen.evaluation.alignment.standard import Standard
 from sentgen.evaluation.alignment.systems import parse_specs
 from sentgen.evaluation.alignment.tables import agreement_table, figures_table
 from sentgen.evaluation.report.folder import prepare_folder
@@ -118,10 +119,11 @@ def alignment(
     if possible not in get_args(Possible):
         names = ", ".join(get_args(Possible))
         raise typer.BadParameter(f"{possible!r} is none of: {names}", param_hint="--possible")
-    specs, ignored = parse_specs(systems), None if ignore is None else read_ignored(ignore)
+    specs, ignored = parse_specs(systems), ignored_words() if ignore is None else read_ignored(ignore)
     if report is not None:
         prepare_folder(report)
     read = _gold(gold, format, limit, pseudo, seed)
+    standard = Standard(read, combine, cast(Possible, possible), ignored)
     limit = parse_size(memory_limit) or default_memory_limit()
     training: list[Pair] = list(read_pairs(*train)) if train else []
     with (
@@ -132,12 +134,9 @@ def alignment(
             training += stored_pairs(store, train_pairs)
         result = evaluate_alignment(
             store,
-            read,
+            standard,
             specs,
             training=training,
-            combine=combine,
-            possible=cast(Possible, possible),
-            ignored=ignored,
             seed=seed,
             budget=aligning_budget(limit, with_store=True),
             parameters={

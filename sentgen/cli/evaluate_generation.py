@@ -16,7 +16,13 @@ from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.parsers.trees import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import Spelling
-from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparsed, similar_clusters
+from sentgen.evaluation.clusters.clusters import (
+    Cluster,
+    ClusterSet,
+    read_clusters,
+    reparsed,
+    similar_clusters,
+)
 from sentgen.evaluation.clusters.experiment import evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult
@@ -152,14 +158,16 @@ def generation(
     ):
         result = evaluate_generation(
             store,
-            _clusters(clusters, cached, source_trees, derive, limit, format),
+            ClusterSet(
+                _clusters(clusters, cached, source_trees, derive, limit, format),
+                clusters,
+                "function" if function_heads else "own",
+            ),
             cached,
             lengths=wanted,
             settings=settings,
-            heads="function" if function_heads else "own",
             spelling=Spelling(lemmas=lemmas),
             undefined=cast(Any, undefined),
-            source=clusters,
             progress=progress,
         )
     if report is not None:

@@ -21,6 +21,7 @@ from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
 from sentgen.evaluation.alignment.kinds import kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult
+from sentgen.evaluation.alignment.standard import Standard
 from sentgen.evaluation.alignment.systems import Missing, make_system, parse_specs
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.schema import Store
@@ -98,7 +99,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def result(store: Store) -> AlignmentResult:
     """The run of two systems that work and two that do not."""
-    return evaluate_alignment(store, gold(), ["lcs", "hmm", "model1", "cut-and-paste"])
+    return evaluate_alignment(store, Standard(gold()), ["lcs", "hmm", "model1", "cut-and-paste"])
 
 
 def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
@@ -113,7 +114,7 @@ def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
 def test_nothing_can_run(store: Store) -> None:
     """Then there is nothing to compare."""
     with pytest.raises(InputError, match="no system can run here: hmm: hmm is not installed"):
-        evaluate_alignment(store, gold(), ["hmm"])
+        evaluate_alignment(store, Standard(gold()), ["hmm"])
 
 
 def test_figures(result: AlignmentResult) -> None:

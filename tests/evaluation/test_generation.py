@@ -15,7 +15,13 @@ import pytest
 from sentgen.corpus.sentence import Sentence
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparsed, similar_clusters
+from sentgen.evaluation.clusters.clusters import (
+    Cluster,
+    ClusterSet,
+    read_clusters,
+    reparsed,
+    similar_clusters,
+)
 from sentgen.evaluation.clusters.experiment import evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
@@ -144,7 +150,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> tuple[GenerationResul
     """A run over two toy clusters, and its store."""
     path = tmp_path_factory.mktemp("run") / "run.duckdb"
     with Store(path, create=True) as store:
-        found = evaluate_generation(store, CLUSTERS, ToyParser(), lengths=range(1, 5), source="toys")
+        found = evaluate_generation(store, ClusterSet(CLUSTERS, "toys"), ToyParser(), lengths=range(1, 5))
     return found, path
 
 
@@ -199,7 +205,7 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     """Nothing to generate, nothing to compare."""
     with Store(tmp_path / "x.duckdb", create=True) as store, pytest.raises(InputError, match=message):
-        evaluate_generation(store, clusters, ToyParser(), **changes)  # type: ignore[arg-type]
+        evaluate_generation(store, ClusterSet(clusters), ToyParser(), **changes)  # type: ignore[arg-type]
 
 
 def test_the_report(evaluated: tuple[GenerationResult, Path], tmp_path: Path) -> None:
