@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sacrebleu
+from bleu_scores import corpus_bleu, measured, sentence_bleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.evaluation.regeneration.bleu import bleu, corpus_bleu, overlap_measurements, sentence_bleu
+from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
 
 WORDS = st.sampled_from(
@@ -50,7 +51,7 @@ def test_statistics_by_hand() -> None:
 def test_figures_are_those_of_sacrebleu(pairs: list[tuple[str, str]]) -> None:
     """Whatever the texts, short, empty, cased or with clitics, the figures of the set are sacreBLEU's."""
     outputs, references = map(list, zip(*pairs, strict=True))
-    ours = [measurement.value for measurement in overlap_measurements(outputs, references)]
+    ours = [measurement.value for measurement in measured(outputs, references)]
 
     assert ours == pytest.approx(theirs(outputs, references), abs=1e-9)
 
@@ -60,7 +61,7 @@ def test_resampled_figures_are_those_of_sacrebleu(pairs: list[tuple[str, str]], 
     """Summing the statistics of some sentences, some of them twice, is scoring the set they make."""
     drawn = [random.randrange(len(pairs)) for _ in pairs]
     outputs, references = map(list, zip(*pairs, strict=True))
-    found = [each.of(drawn).value for each in overlap_measurements(outputs, references)]
+    found = [each.of(drawn).value for each in measured(outputs, references)]
     sample = [outputs[i] for i in drawn], [references[i] for i in drawn]
 
     assert found == pytest.approx(theirs(*sample), abs=1e-9)
@@ -77,7 +78,7 @@ def test_sentence_bleu_is_that_of_sacrebleu(pairs: list[tuple[str, str]]) -> Non
 
 def test_signatures_are_those_of_sacrebleu() -> None:
     """They name case and tokenization."""
-    signatures = {found.metric: found.signature for found in overlap_measurements(["a"], ["a"])}
+    signatures = {found.metric: found.signature for found in measured(["a"], ["a"])}
 
     assert "case:lc" in signatures["bleu-lc-13a"]
     assert "tok:13a" in signatures["bleu-lc-13a"]
@@ -90,6 +91,13 @@ def test_bleu_of_nothing() -> None:
     """No sentences, no matches."""
     assert [score.value for score in corpus_bleu([], [])] == [0, 0, 0]
     assert sentence_bleu([], []) == []
+
+
+def test_identical_sentences_reach_100() -> None:
+    """In all three ways."""
+    assert [round(score.value) for score in corpus_bleu(["a cat sat on it"], ["a cat sat on it"])] == [
+        100
+    ] * 3
 
 
 def test_identical_short_sentences_reach_100() -> None:

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from bleu_scores import measured
 
 from sentgen.evaluation.figures.bootstrap import Interval, intervals
 from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.regeneration.bleu import overlap_measurements
 
 RNG = np.random.default_rng(3)
 OUTPUTS = [" ".join(RNG.permutation(list("abcdefg")[: RNG.integers(2, 7)])) for _ in range(60)]
@@ -32,14 +32,12 @@ def test_interval_of_a_share() -> None:
 
 def test_interval_of_bleu_is_that_of_drawing_texts() -> None:
     """Sampling the sentences themselves and scoring each sample gives the same interval, up to chance."""
-    measurement = overlap_measurements(OUTPUTS, REFERENCES)[0]
+    measurement = measured(OUTPUTS, REFERENCES)[0]
     rng = np.random.default_rng(7)
     values = []
     for _ in range(200):
         drawn = rng.integers(0, len(OUTPUTS), len(OUTPUTS))
-        values.append(
-            overlap_measurements([OUTPUTS[i] for i in drawn], [REFERENCES[i] for i in drawn])[0].value
-        )
+        values.append(measured([OUTPUTS[i] for i in drawn], [REFERENCES[i] for i in drawn])[0].value)
     (found,) = intervals([measurement], seed=1)
     width = found.high - found.low
 
@@ -50,7 +48,7 @@ def test_interval_of_bleu_is_that_of_drawing_texts() -> None:
 
 def test_same_seed_same_interval() -> None:
     """And another seed gives another one; all measurements share the samples."""
-    measurement = overlap_measurements(OUTPUTS, REFERENCES)[0]
+    measurement = measured(OUTPUTS, REFERENCES)[0]
 
     one, twice = intervals([measurement, measurement], seed=1)
     assert one == twice == intervals([measurement], seed=1)[0]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.regeneration.cases import Case
-from sentgen.evaluation.regeneration.measures import measure
+from sentgen.evaluation.regeneration.measures import measurements, statistics
 from sentgen.generation import Regenerated, Unit
 from sentgen.generation.problem import Tree
 from sentgen.generation.regenerate import Gold
@@ -33,6 +34,11 @@ def answer(
         lookup=0.0,
         search=0.0,
     )
+
+
+def measure(answers: list[Regenerated], cases: list[Case]) -> dict[str, Measurement]:
+    """Return the figures of a test set."""
+    return measurements(statistics(answers, cases))
 
 
 def test_figures_by_hand() -> None:

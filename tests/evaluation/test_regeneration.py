@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import toy_store
+from bleu_scores import corpus_bleu
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.regeneration.bleu import corpus_bleu
 from sentgen.evaluation.testset import read_test_set
 from sentgen.schema import Store
 from sentgen.schema.store import raw

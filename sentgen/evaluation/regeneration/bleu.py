@@ -6,7 +6,7 @@ cost no more than a few matrix products. Tokens and signatures are sacreBLEU's o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,35 +23,22 @@ _ORDER, _CHARACTERS, _BETA = 4, 6, 2
 _SPLIT_13A = Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
-def corpus_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
-    """Return corpus BLEU, 0 to 100: lower-cased with 13a tokens, as it stands, and lower-cased as it stands.
-
-    No sentences have BLEU 0.
-
-    >>> [round(score.value) for score in corpus_bleu(["a cat sat on it"], ["a cat sat on it"])]
-    [100, 100, 100]
-    """
-    return [found.score for found in overlap_measurements(outputs, references) if found.metric != "chrf"]
-
-
-def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
-    """Return lower-cased 13a BLEU of each sentence (effective order, as sacreBLEU advises for sentences)."""
-    return sentence_scores(overlap_measurements(outputs, references)[0])
-
-
 def sentence_scores(measurement: Measurement) -> list[Score]:
-    """Return BLEU of each sentence from the measurement `bleu-lc-13a` of the set (see `sentence_bleu`)."""
+    """Return BLEU of each sentence from the measurement `bleu-lc-13a` of the set.
+
+    It has effective order, as sacreBLEU advises for sentences.
+    """
     signature = _signature(BLEU(lowercase=True, tokenize="13a", effective_order=True))
     values = bleu(measurement.statistics, effective=True)
     return [Score("sentence-bleu", float(value), signature) for value in values]
 
 
-def overlap_measurements(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
-    """Return the metrics of `OVERLAP` for a test set, 0 to 100; 0 for no sentences."""
-    found = overlap_statistics(outputs, references)
-    return [
-        Measurement(name, metric.signature, found[name], metric.figure) for name, metric in OVERLAP.items()
-    ]
+def overlap_measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
+    """Return the metrics of `OVERLAP` by their names, 0 to 100, from their statistics; 0 for no sentences."""
+    return {
+        name: Measurement(name, metric.signature, found[name], metric.figure)
+        for name, metric in OVERLAP.items()
+    }
 
 
 def overlap_statistics(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Floats]:

@@ -65,8 +65,8 @@ def evaluate_regeneration(
 ) -> RegenerationResult:
     """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
-    See `case_of` for what is made of a sentence, `measure` for the figures, `intervals` and `compare_all` for
-    how sure they are, `rows_of` for what is recorded. Sentences without words are left out.
+    See `case_of` for what is made of a sentence, `measurements` for the figures, `intervals` and
+    `compare_all` for how sure they are, `rows_of` for what is recorded. Sentences without words are left out.
 
     Args:
         store: where the model lives and the run is recorded, so not read-only.

@@ -8,7 +8,7 @@ import numpy as np
 
 from sentgen.arrays import Floats
 from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.regeneration.bleu import OVERLAP, overlap_statistics
+from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.orders import (
     adjacencies_found,
@@ -20,11 +20,6 @@ from sentgen.generation import Regenerated, Unit
 
 #: What one sentence adds to both parts of a ratio.
 Parts = tuple[float, float]
-
-
-def measure(answers: Sequence[Regenerated], cases: Sequence[Case]) -> dict[str, Measurement]:
-    """Return the figures of a test set (see `measurements`)."""
-    return measurements(statistics(answers, cases))
 
 
 def statistics(answers: Sequence[Regenerated], cases: Sequence[Case]) -> dict[str, Floats]:
@@ -43,16 +38,12 @@ def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
     Search errors are there if the algorithm can score other orders, attachments if it makes trees and the
     test set has some; the signature says how many sentences these figures are about.
     """
-    overlap = {
-        name: Measurement(name, metric.signature, found[name], metric.figure)
-        for name, metric in OVERLAP.items()
-    }
     fractions = {
         name: Measurement(name, f"{meaning}|sentences:{counted}/{len(found[name])}", found[name], ratio)
         for name, (_, meaning) in _FRACTIONS.items()
         if (counted := np.count_nonzero(found[name][:, 1]))
     }
-    return overlap | fractions
+    return overlap_measurements(found) | fractions
 
 
 def _exact(answer: Regenerated, case: Case) -> Parts:

@@ -83,17 +83,6 @@ def attachments_found(
     return (_attachments(units, heads) & _attachments(gold_units, gold_heads)).total()
 
 
-def attachment_accuracy(
-    units: Sequence[Hashable],
-    heads: Sequence[int],
-    gold_units: Sequence[Hashable],
-    gold_heads: Sequence[int],
-) -> float:
-    """Return the share of the units that `attachments_found` finds; 1 for no units."""
-    found = attachments_found(units, heads, gold_units, gold_heads)
-    return found / len(gold_units) if gold_units else 1.0
-
-
 def _attachments(units: Sequence[Hashable], heads: Sequence[int]) -> Counter[tuple[object, object]]:
     return Counter(
         ((units[head],) if head >= 0 else None, unit) for unit, head in zip(units, heads, strict=True)
