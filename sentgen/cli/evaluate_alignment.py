@@ -16,15 +16,15 @@ from sentgen.cli.console.options import DbOption, MemoryOption, open_store, pars
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted_each
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
-from sentgen.evaluation.alignment.gold import Gold, Possible
+from sentgen.evaluation.alignment.gold import GoldStandard, Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
-from sentgen.evaluation.alignment.standard import Standard
 from sentgen.evaluation.alignment.systems import parse_specs
 from sentgen.evaluation.alignment.tables import agreement_table, figures_table
+from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, score_table
 from sentgen.schema.store import default_memory_limit
@@ -123,7 +123,7 @@ def alignment(
     if report is not None:
         prepare_folder(report)
     read = _gold(gold, format, limit, pseudo, seed)
-    standard = Standard(read, combine, cast(Possible, possible), ignored)
+    target = Target(read, combine, cast(Possible, possible), ignored)
     limit = parse_size(memory_limit) or default_memory_limit()
     training: list[Pair] = list(read_pairs(*train)) if train else []
     with (
@@ -134,7 +134,7 @@ def alignment(
             training += stored_pairs(store, train_pairs)
         result = evaluate_alignment(
             store,
-            standard,
+            target,
             specs,
             training=training,
             seed=seed,
@@ -155,7 +155,7 @@ def alignment(
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; links are in the table output")
 
 
-def _gold(path: str, form: str, limit: int | None, pseudo: str | None, seed: int) -> Gold:
+def _gold(path: str, form: str, limit: int | None, pseudo: str | None, seed: int) -> GoldStandard:
     """Read the gold standard, and make pseudo-documents of it if they are wanted."""
     sizes = re.fullmatch(r"(\d+)x(\d+)", pseudo or "1x1", re.ASCII)
     if sizes is None:

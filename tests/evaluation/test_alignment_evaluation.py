@@ -17,12 +17,12 @@ from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.alignment import systems as alignment_systems
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
-from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.kinds import kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult
-from sentgen.evaluation.alignment.standard import Standard
 from sentgen.evaluation.alignment.systems import Missing, make_system, parse_specs
+from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.schema import Store
 
@@ -70,7 +70,7 @@ def systems(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alignment_systems, "aligner_named", _named)
 
 
-def gold() -> Gold:
+def gold() -> GoldStandard:
     """Return four pairs by two annotators; what the first one drew is the diagonal but for one link."""
     pairs = [
         Pair("1", ("the", "dog", "sat", "sat"), ("the", "dogs", "sat")),
@@ -80,7 +80,7 @@ def gold() -> Gold:
     ]
     first = [{(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 1), (2, 2)}, {(2, 0), (1, 1)}, {(0, 0)}]
     second = [{(0, 0), (1, 1)}, {(1, 1), (2, 2)}, {(1, 1)}, {(0, 0)}]
-    return Gold(
+    return GoldStandard(
         ("A", "B"),
         tuple(
             GoldPair(pair, (GoldLinks.of(one), GoldLinks.of(other)))
@@ -99,7 +99,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def result(store: Store) -> AlignmentResult:
     """The run of two systems that work and two that do not."""
-    return evaluate_alignment(store, Standard(gold()), ["lcs", "hmm", "model1", "cut-and-paste"])
+    return evaluate_alignment(store, Target(gold()), ["lcs", "hmm", "model1", "cut-and-paste"])
 
 
 def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
@@ -114,7 +114,7 @@ def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
 def test_nothing_can_run(store: Store) -> None:
     """Then there is nothing to compare."""
     with pytest.raises(InputError, match="no system can run here: hmm: hmm is not installed"):
-        evaluate_alignment(store, Standard(gold()), ["hmm"])
+        evaluate_alignment(store, Target(gold()), ["hmm"])
 
 
 def test_figures(result: AlignmentResult) -> None:

@@ -23,8 +23,8 @@ from sentgen.evaluation.alignment.results import (
     pair_rows,
     rows_of,
 )
-from sentgen.evaluation.alignment.standard import Standard
 from sentgen.evaluation.alignment.systems import Missing, make_system
+from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import add_run
 from sentgen.evaluation.figures.results import with_intervals
@@ -39,7 +39,7 @@ Progress = Callable[[str, int, int], None]
 
 def evaluate_alignment(
     store: Store,
-    standard: Standard,
+    target: Target,
     systems: Sequence[str],
     *,
     training: Sequence[Pair] = (),
@@ -52,7 +52,7 @@ def evaluate_alignment(
 
     Args:
         store: where the run is recorded, so not read-only, and models are.
-        standard: what the systems are compared with.
+        target: what the systems are compared with.
         systems: names with settings (see `alignment_systems`).
         training: pairs that systems learn from beside those of the gold standard.
         seed: of the samples and the tests.
@@ -65,20 +65,20 @@ def evaluate_alignment(
         NotFoundError: the store has no such model.
     """
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
-    target = standard.links()  # before any system runs for a combination that there is not
-    found, missing = _results(store, standard, systems, training, budget, progress)
+    links = target.links()  # before any system runs for a combination that there is not
+    found, missing = _results(store, target, systems, training, budget, progress)
     result = AlignmentResult(
         systems=with_intervals(found, seed),
-        humans=with_intervals(list(standard.humans()), seed),
-        agreements=agreements(standard.gold, ignored=standard.ignored),
+        humans=with_intervals(list(target.humans()), seed),
+        agreements=agreements(target.gold, ignored=target.ignored),
         comparisons=compare_all({one.system: one.measurements[PRIMARY] for one in found}, seed=seed),
         missing=missing,
-        pairs=standard.pairs,
-        gold=target,
-        ignored=standard.ignored,
+        pairs=target.pairs,
+        gold=links,
+        ignored=target.ignored,
         parameters={
             **(parameters or {}),
-            **standard.parameters,
+            **target.parameters,
             "training pairs": len(training),
             "wordnet": find_wordnet() is not None,
             "systems": [one.system for one in found],
@@ -91,14 +91,14 @@ def evaluate_alignment(
 
 def _results(
     store: Store,
-    standard: Standard,
+    target: Target,
     systems: Sequence[str],
     training: Sequence[Pair],
     budget: Budget,
     progress: Progress | None,
 ) -> tuple[list[AlignerResult], list[Missing]]:
     """Return how every system did, and the systems that could not run."""
-    results, missing, pairs = list[AlignerResult](), list[Missing](), standard.pairs
+    results, missing, pairs = list[AlignerResult](), list[Missing](), target.pairs
     for spec in systems:
         made = make_system(spec, pairs, training, store=store, budget=budget)
         if isinstance(made, Missing):
@@ -120,7 +120,7 @@ def _results(
             Score("training-seconds", made.training_seconds, "seconds"),
             Score("pair-ms", ms, "milliseconds a pair, mean"),
         )
-        results.append(AlignerResult(spec, answers, standard.measure(answers), times))
+        results.append(AlignerResult(spec, answers, target.measure(answers), times))
     if not results:
         reasons = "; ".join(f"{one.system}: {one.reason}" for one in missing)
         raise InputError(f"no system can run here: {reasons}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from sentgen.alignment import Link, Pair
@@ -75,29 +75,21 @@ class _KindOf:
 
 def missed_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
     """Return the sure links that a system misses most often, as words, lower-cased."""
-    return _most(
-        [
-            (pair, gold.sure - answer.links)
-            for pair, answer, gold in zip(result.pairs, system.answers, result.gold, strict=True)
-        ],
-        count,
-    )
+    both = zip(system.answers, result.gold, strict=True)
+    return _most(result.pairs, (gold.sure - answer.links for answer, gold in both), count)
 
 
 def wrong_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
     """Return the wrong links that a system draws most often, as words, lower-cased."""
-    return _most(
-        [
-            (pair, answer.links - gold.possible)
-            for pair, answer, gold in zip(result.pairs, system.answers, result.gold, strict=True)
-        ],
-        count,
-    )
+    both = zip(system.answers, result.gold, strict=True)
+    return _most(result.pairs, (answer.links - gold.possible for answer, gold in both), count)
 
 
-def _most(links: Sequence[tuple[Pair, Collection[Link]]], count: int) -> list[tuple[str, int]]:
+def _most(pairs: Sequence[Pair], links: Iterable[Collection[Link]], count: int) -> list[tuple[str, int]]:
     """Count links by their words; of equals the first in the alphabet comes first."""
     counts = Counter(
-        f"{pair.document[i]} → {pair.abstract[j]}".lower() for pair, found in links for i, j in found
+        f"{pair.document[i]} → {pair.abstract[j]}".lower()
+        for pair, found in zip(pairs, links, strict=True)
+        for i, j in found
     )
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:count]

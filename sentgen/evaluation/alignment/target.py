@@ -9,24 +9,24 @@ from typing import get_args
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.baselines.bitext import word_links
-from sentgen.evaluation.alignment.gold import Combination, Gold, GoldLinks, Possible
+from sentgen.evaluation.alignment.gold import Combination, GoldLinks, GoldStandard, Possible
 from sentgen.evaluation.alignment.measures import ignored_words, measure
 from sentgen.evaluation.alignment.results import AlignerResult
 from sentgen.evaluation.figures.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)
-class Standard:
+class Target:
     """A gold standard as systems are measured by it.
 
     Attributes:
         gold: the links of all annotators.
-        combine: how several annotators are one (see `Gold.combined`).
+        combine: how several annotators are one (see `GoldStandard.combined`).
         possible: what becomes of possible links.
         ignored: words that some figures leave out, lower-cased.
     """
 
-    gold: Gold
+    gold: GoldStandard
     combine: str = "half"
     possible: Possible = "keep"
     ignored: frozenset[str] = field(default_factory=ignored_words)
