@@ -17,16 +17,15 @@ from sentgen.cli.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import Comparison
 from sentgen.evaluation.regeneration.bleu import OVERLAP
-from sentgen.evaluation.regeneration.report import write_report
+from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
+    OrderingResult,
     RegenerationResult,
-    SystemResult,
-    by_length,
     rows_of,
 )
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.evaluation.report.tables import probability
+from sentgen.evaluation.report.tables import probability, score_table
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag import UnitKind
 from sentgen.models import registry
@@ -34,8 +33,6 @@ from sentgen.models import registry
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.", no_args_is_help=True)
 app.command("generation")(generation)
 app.command("alignment")(alignment)
-
-COLUMNS = ["system", "metric", "value", "sentences", "signature"]
 
 
 @app.callback()
@@ -125,7 +122,7 @@ def regeneration(
             progress=progress,
         )
     if report is not None:
-        out.note(f"report: {write_report(result, report)[0]}")
+        out.note(f"report: {regeneration_report(result).write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: seed {seed}, {result.seconds:.1f} s; sentences are in the table output")
 
@@ -133,9 +130,7 @@ def regeneration(
 def _show(result: RegenerationResult, out: Output) -> None:
     """Print tables for reading, or one table of all figures."""
     if not out.for_reading:
-        size = len(result.references)
-        found = ((row.system, row.score) for row in rows_of(result))
-        out.rows(COLUMNS, ((name, one.metric, one.value, size, one.signature) for name, one in found))
+        out.table(score_table(rows_of(result), "sentences", len(result.references)))
         return
     _show_figures(result, out)
     if result.comparisons:
@@ -148,8 +143,8 @@ def _show(result: RegenerationResult, out: Output) -> None:
 
 def _show_figures(result: RegenerationResult, out: Output) -> None:
     """Print overlap, order and times apart, so that each table fits a terminal."""
-    overlap = [name for name in result.metrics if name in OVERLAP]
-    order = [name for name in result.metrics if name not in OVERLAP]
+    overlap = [name for name in result.signatures if name in OVERLAP]
+    order = [name for name in result.signatures if name not in OVERLAP]
     interval = f"95% of {PRIMARY}"
     ends = [f"{found.low:.2f} - {found.high:.2f}" for found in (s.intervals[PRIMARY] for s in result.systems)]
     rows = [[*_values(system, overlap), end] for system, end in zip(result.systems, ends, strict=True)]
@@ -157,11 +152,11 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
     typer.echo()
     out.rows(["system", *order], [_values(system, order) for system in result.systems])
     typer.echo()
-    times = [(s.system, f"{s.lookup_ms:.2f} ms", f"{s.search_ms:.2f} ms") for s in result.systems]
+    times = [(system.system, *(f"{time.value:.2f} ms" for time in system.times)) for system in result.systems]
     out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
 
 
-def _values(system: SystemResult, metrics: Sequence[str]) -> list[object]:
+def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:
     """Return the name of a system and its figures, None where it has none."""
     found = system.measurements
     return [system.system, *(found[name].value if name in found else None for name in metrics)]
@@ -183,8 +178,7 @@ def _show_comparisons(comparisons: Sequence[Comparison], out: Output) -> None:
 
 def _show_lengths(result: RegenerationResult, out: Output) -> None:
     rows = [
-        (system.system, *(score.value for score in by_length(system, result.lengths)))
-        for system in result.systems
+        (system.system, *(score.value for score in result.by_length(system))) for system in result.systems
     ]
     typer.echo()
     out.rows(["words", *(f"{bucket.label} ({len(bucket.sentences)})" for bucket in result.lengths)], rows)

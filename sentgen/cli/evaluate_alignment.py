@@ -16,18 +16,19 @@ from sentgen.cli.console.options import DbOption, MemoryOption, open_store, pars
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted_each
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
-from sentgen.evaluation.alignment.gold import Gold, Possible
+from sentgen.evaluation.alignment.gold import GoldStandard, Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.measures import read_ignored
+from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
-from sentgen.evaluation.alignment.report import write_alignment_report
+from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
 from sentgen.evaluation.alignment.systems import parse_specs
-from sentgen.evaluation.alignment.tables import agreement_table, differences_table, figures_table
+from sentgen.evaluation.alignment.tables import agreement_table, figures_table
+from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.tables import differences_table, score_table
 from sentgen.schema.store import default_memory_limit
 
-COLUMNS = ["system", "metric", "value", "pairs", "signature"]
 #: Columns of figures beside one another on a terminal.
 _WIDE = 6
 
@@ -118,10 +119,11 @@ def alignment(
     if possible not in get_args(Possible):
         names = ", ".join(get_args(Possible))
         raise typer.BadParameter(f"{possible!r} is none of: {names}", param_hint="--possible")
-    specs, ignored = parse_specs(systems), None if ignore is None else read_ignored(ignore)
+    specs, ignored = parse_specs(systems), ignored_words() if ignore is None else read_ignored(ignore)
     if report is not None:
         prepare_folder(report)
     read = _gold(gold, format, limit, pseudo, seed)
+    target = Target(read, combine, cast(Possible, possible), ignored)
     limit = parse_size(memory_limit) or default_memory_limit()
     training: list[Pair] = list(read_pairs(*train)) if train else []
     with (
@@ -132,12 +134,9 @@ def alignment(
             training += stored_pairs(store, train_pairs)
         result = evaluate_alignment(
             store,
-            read,
+            target,
             specs,
             training=training,
-            combine=combine,
-            possible=cast(Possible, possible),
-            ignored=ignored,
             seed=seed,
             budget=aligning_budget(limit, with_store=True),
             parameters={
@@ -151,12 +150,12 @@ def alignment(
             progress=progress,
         )
     if report is not None:
-        out.note(f"report: {write_alignment_report(result, report)[0]}")
+        out.note(f"report: {alignment_report(result).write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; links are in the table output")
 
 
-def _gold(path: str, form: str, limit: int | None, pseudo: str | None, seed: int) -> Gold:
+def _gold(path: str, form: str, limit: int | None, pseudo: str | None, seed: int) -> GoldStandard:
     """Read the gold standard, and make pseudo-documents of it if they are wanted."""
     sizes = re.fullmatch(r"(\d+)x(\d+)", pseudo or "1x1", re.ASCII)
     if sizes is None:
@@ -172,12 +171,10 @@ def _show(result: AlignmentResult, out: Output) -> None:
     for missing in result.missing:
         out.note(f"{missing.system} was left out: {missing.reason}")
     if not out.for_reading:
-        size, found = len(result.pairs), ((row.system, row.score) for row in rows_of(result))
-        out.rows(COLUMNS, ((name, one.metric, one.value, size, one.signature) for name, one in found))
+        out.table(score_table(rows_of(result), "pairs", len(result.pairs)))
         return
-    tables = [figures_table(result), *([differences_table(result)] if result.comparisons else [])]
-    tables += [agreement_table(result)] if result.agreements else []
-    for table in tables:
+    tables = figures_table(result), differences_table(result), agreement_table(result)
+    for table in (table for table in tables if table.rows):
         for columns in _that_fit(len(table.columns)):
             names = [table.columns[n] for n in columns]
             rows = [[row[n].replace("\n", " ") for n in columns] for row in table.rows]

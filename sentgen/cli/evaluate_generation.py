@@ -16,15 +16,17 @@ from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import Spelling
-from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparsed, similar_clusters
-from sentgen.evaluation.clusters.experiment import evaluate_generation
-from sentgen.evaluation.clusters.report import (
-    figure_columns,
-    figure_rows,
-    summary_table,
-    write_generation_report,
+from sentgen.evaluation.clusters.clusters import (
+    Cluster,
+    ClusterSet,
+    read_clusters,
+    reparsed,
+    similar_clusters,
 )
+from sentgen.evaluation.clusters.experiment import evaluate_generation
+from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult
+from sentgen.evaluation.clusters.tables import figure_rows, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.generation.clusters.generate import GenerationSettings
 
@@ -156,18 +158,20 @@ def generation(
     ):
         result = evaluate_generation(
             store,
-            _clusters(clusters, cached, source_trees, derive, limit, format),
+            ClusterSet(
+                _clusters(clusters, cached, source_trees, derive, limit, format),
+                clusters,
+                "function" if function_heads else "own",
+            ),
             cached,
             lengths=wanted,
             settings=settings,
-            heads="function" if function_heads else "own",
             spelling=Spelling(lemmas=lemmas),
             undefined=cast(Any, undefined),
-            source=clusters,
             progress=progress,
         )
     if report is not None:
-        out.note(f"report: {write_generation_report(result, report)[0]}")
+        out.note(f"report: {generation_report(result).write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
 
@@ -189,7 +193,7 @@ def _clusters(
 def _show(result: GenerationResult, out: Output) -> None:
     """Print a line a curve for reading, or one table of all figures."""
     if not out.for_reading:
-        out.rows(figure_columns(result), figure_rows(result))
+        out.table(figure_rows(result))
         return
     table = summary_table(result)
     out.rows(table.columns, table.rows)

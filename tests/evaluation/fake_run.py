@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sentgen.evaluation.regeneration.answers import Answered
+from sentgen.evaluation.regeneration.answers import SystemAnswers
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import summarize
 from sentgen.evaluation.regeneration.measures import statistics
@@ -38,9 +38,9 @@ def fake_run() -> RegenerationResult:
     return replace(result, parameters={"test": f"{SCRIPT}|*x*", "sentences": 6})
 
 
-def _answered(orders: list[tuple[Unit, ...]], cases: list[Case]) -> Answered:
+def _answered(orders: list[tuple[Unit, ...]], cases: list[Case]) -> SystemAnswers:
     answers = [_answer(units) for units in orders]
-    return Answered(answers, statistics(answers, cases))
+    return SystemAnswers(answers, statistics(answers, cases))
 
 
 def _answer(units: tuple[Unit, ...]) -> Regenerated:

@@ -17,11 +17,12 @@ from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.alignment import systems as alignment_systems
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
-from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.kinds import kinds, missed_words, wrong_words
-from sentgen.evaluation.alignment.report import markdown_page, page, write_alignment_report
+from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult
 from sentgen.evaluation.alignment.systems import Missing, make_system, parse_specs
+from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.schema import Store
 
@@ -69,7 +70,7 @@ def systems(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alignment_systems, "aligner_named", _named)
 
 
-def gold() -> Gold:
+def gold() -> GoldStandard:
     """Return four pairs by two annotators; what the first one drew is the diagonal but for one link."""
     pairs = [
         Pair("1", ("the", "dog", "sat", "sat"), ("the", "dogs", "sat")),
@@ -79,7 +80,7 @@ def gold() -> Gold:
     ]
     first = [{(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 1), (2, 2)}, {(2, 0), (1, 1)}, {(0, 0)}]
     second = [{(0, 0), (1, 1)}, {(1, 1), (2, 2)}, {(1, 1)}, {(0, 0)}]
-    return Gold(
+    return GoldStandard(
         ("A", "B"),
         tuple(
             GoldPair(pair, (GoldLinks.of(one), GoldLinks.of(other)))
@@ -98,7 +99,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def result(store: Store) -> AlignmentResult:
     """The run of two systems that work and two that do not."""
-    return evaluate_alignment(store, gold(), ["lcs", "hmm", "model1", "cut-and-paste"])
+    return evaluate_alignment(store, Target(gold()), ["lcs", "hmm", "model1", "cut-and-paste"])
 
 
 def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
@@ -113,7 +114,7 @@ def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
 def test_nothing_can_run(store: Store) -> None:
     """Then there is nothing to compare."""
     with pytest.raises(InputError, match="no system can run here: hmm: hmm is not installed"):
-        evaluate_alignment(store, gold(), ["hmm"])
+        evaluate_alignment(store, Target(gold()), ["hmm"])
 
 
 def test_figures(result: AlignmentResult) -> None:
@@ -174,15 +175,15 @@ def test_report(result: AlignmentResult, tmp_path: Path) -> None:
     """Tables, plots and a page; nothing of the texts is markup in it."""
     folder = tmp_path / "report"
     prepare_folder(folder)
-    first, *_ = write_alignment_report(result, folder)
+    first, *_ = alignment_report(result).write(folder)
     seen = parsed(first.read_text())
 
     assert first == folder / "index.html"
     assert {path.suffix for path in folder.iterdir()} == {".html", ".md", ".csv", ".svg", ".png"}
     assert not [tag for tag, _ in seen.tags if tag == "script"]
     assert SCRIPT in " ".join(seen.text)
-    assert SCRIPT not in markdown_page(result)
-    assert "hmm is not installed" in page(result)
+    assert SCRIPT not in alignment_report(result).markdown()
+    assert "hmm is not installed" in alignment_report(result).page()
     for name in ("systems", "precision-recall"):
         ElementTree.fromstring((folder / f"{name}.svg").read_bytes())
     rows = list(csv.DictReader((folder / "links.csv").read_text().splitlines()))
@@ -194,7 +195,7 @@ def test_report(result: AlignmentResult, tmp_path: Path) -> None:
 
 def test_the_report_is_the_same_again(result: AlignmentResult) -> None:
     """The same run gives the same page."""
-    assert page(result) == page(result)
+    assert alignment_report(result).page() == alignment_report(result).page()
 
 
 def test_our_system_and_its_settings() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import Combination, Gold, GoldLinks, GoldPair, combine
+from sentgen.evaluation.alignment.gold import Combination, GoldLinks, GoldPair, GoldStandard, combine
 from sentgen.evaluation.alignment.gold_readers import FORMATS, read_gold
 
 RTE = """\
@@ -237,7 +237,7 @@ def test_half_of_two_is_either() -> None:
 def test_possible_links_may_be_dropped_or_made_sure() -> None:
     """What is possible only can be left out, or count as sure; one annotator can be chosen by name."""
     pair = Pair("1", ("a", "b"), ("a",))
-    gold = Gold(("A", "B"), (GoldPair(pair, (GoldLinks.of({(0, 0)}, {(1, 0)}), GoldLinks.of(()))),))
+    gold = GoldStandard(("A", "B"), (GoldPair(pair, (GoldLinks.of({(0, 0)}, {(1, 0)}), GoldLinks.of(()))),))
 
     assert gold.combined("A", possible="drop") == [GoldLinks.of({(0, 0)})]
     assert gold.combined("A", possible="sure") == [GoldLinks.of({(0, 0), (1, 0)})]

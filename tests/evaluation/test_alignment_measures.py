@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sentgen.alignment import Alignment, Link, Pair, PhraseLink
 from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.measures import (
     agreements,
     ignored_words,
@@ -143,7 +143,7 @@ def test_kappa(items: list[tuple[bool, bool]]) -> None:
 def test_agreements() -> None:
     """Items are all pairs of words, without ignored words fewer."""
     one, other = GoldLinks.of({(0, 0), (2, 1)}), GoldLinks.of({(2, 1)}, {(0, 0)})
-    gold = Gold(("A", "B"), (GoldPair(PAIR, (one, other)),))
+    gold = GoldStandard(("A", "B"), (GoldPair(PAIR, (one, other)),))
     found = {(a.kind, a.scope): a for a in agreements(gold, ignored={"the", "."})}
 
     assert found["sure", "all"].items == 5 * 4

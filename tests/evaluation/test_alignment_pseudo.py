@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
 
 
-def gold_of(count: int) -> Gold:
+def gold_of(count: int) -> GoldStandard:
     """Return pairs such as `d3.0 d3.1` and `a3.0 a3.1 a3.2`, linked 0-0 and possibly 1-2."""
     pairs = []
     for n in range(count):
         pair = Pair(str(n), tuple(f"d{n}.{k}" for k in range(2)), tuple(f"a{n}.{k}" for k in range(3)))
         pairs.append(GoldPair(pair, (GoldLinks.of({(0, 0)}, {(1, 2)}), GoldLinks.of({(1, 1)}))))
-    return Gold(("A", "B"), tuple(pairs))
+    return GoldStandard(("A", "B"), tuple(pairs))
 
 
 @given(st.integers(1, 5), st.integers(0, 4), st.integers(0, 20), st.integers(0, 99))

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sacrebleu
+from bleu_scores import corpus_bleu, measured, sentence_bleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.evaluation.figures.measurement import Measurement, Score
-from sentgen.evaluation.regeneration.bleu import (
-    bleu,
-    overlap_measurements,
-    overlap_statistics,
-    sentence_scores,
-)
+from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
 
 WORDS = st.sampled_from(
@@ -22,21 +17,6 @@ WORDS = st.sampled_from(
 )
 SENTENCES = st.lists(WORDS, max_size=8).map(" ".join)
 PAIRS = st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=6)
-
-
-def measured(outputs: list[str], references: list[str]) -> list[Measurement]:
-    """Return BLEU in three ways, and chrF."""
-    return list(overlap_measurements(overlap_statistics(outputs, references)).values())
-
-
-def corpus_bleu(outputs: list[str], references: list[str]) -> list[Score]:
-    """Return BLEU lower-cased with 13a tokens, as it stands, and lower-cased as it stands."""
-    return [measurement.score for measurement in measured(outputs, references)[:3]]
-
-
-def sentence_bleu(outputs: list[str], references: list[str]) -> list[Score]:
-    """Return lower-cased 13a BLEU of each sentence."""
-    return sentence_scores(measured(outputs, references)[0])
 
 
 def theirs(outputs: list[str], references: list[str]) -> list[float]:
@@ -111,6 +91,13 @@ def test_bleu_of_nothing() -> None:
     """No sentences, no matches."""
     assert [score.value for score in corpus_bleu([], [])] == [0, 0, 0]
     assert sentence_bleu([], []) == []
+
+
+def test_identical_sentences_reach_100() -> None:
+    """In all three ways."""
+    assert [round(score.value) for score in corpus_bleu(["a cat sat on it"], ["a cat sat on it"])] == [
+        100
+    ] * 3
 
 
 def test_identical_short_sentences_reach_100() -> None:

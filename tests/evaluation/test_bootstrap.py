@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from bleu_scores import measured
 
 from sentgen.evaluation.figures.bootstrap import Interval, intervals
 from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
 
 RNG = np.random.default_rng(3)
 OUTPUTS = [" ".join(RNG.permutation(list("abcdefg")[: RNG.integers(2, 7)])) for _ in range(60)]
@@ -23,11 +23,6 @@ def share(hits: int, size: int) -> Measurement:
     return Measurement("share", "", statistics, ratio)
 
 
-def bleu_of(outputs: list[str], references: list[str]) -> Measurement:
-    """Return BLEU as papers report it."""
-    return overlap_measurements(overlap_statistics(outputs, references))["bleu-lc-13a"]
-
-
 def test_interval_of_a_share() -> None:
     """Half of 400: 0.5 plus and minus 1.96 standard errors of sqrt(0.25 / 400) = 0.025."""
     (found,) = intervals([share(200, 400)], seed=1)
@@ -37,12 +32,12 @@ def test_interval_of_a_share() -> None:
 
 def test_interval_of_bleu_is_that_of_drawing_texts() -> None:
     """Sampling the sentences themselves and scoring each sample gives the same interval, up to chance."""
-    measurement = bleu_of(OUTPUTS, REFERENCES)
+    measurement = measured(OUTPUTS, REFERENCES)[0]
     rng = np.random.default_rng(7)
     values = []
     for _ in range(200):
         drawn = rng.integers(0, len(OUTPUTS), len(OUTPUTS))
-        values.append(bleu_of([OUTPUTS[i] for i in drawn], [REFERENCES[i] for i in drawn]).value)
+        values.append(measured([OUTPUTS[i] for i in drawn], [REFERENCES[i] for i in drawn])[0].value)
     (found,) = intervals([measurement], seed=1)
     width = found.high - found.low
 
@@ -53,7 +48,7 @@ def test_interval_of_bleu_is_that_of_drawing_texts() -> None:
 
 def test_same_seed_same_interval() -> None:
     """And another seed gives another one; all measurements share the samples."""
-    measurement = bleu_of(OUTPUTS, REFERENCES)
+    measurement = measured(OUTPUTS, REFERENCES)[0]
 
     one, twice = intervals([measurement, measurement], seed=1)
     assert one == twice == intervals([measurement], seed=1)[0]

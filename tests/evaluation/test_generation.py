@@ -15,9 +15,15 @@ import pytest
 from sentgen.corpus.sentence import Sentence
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.evaluation.clusters.clusters import Cluster, read_clusters, reparsed, similar_clusters
+from sentgen.evaluation.clusters.clusters import (
+    Cluster,
+    ClusterSet,
+    read_clusters,
+    reparsed,
+    similar_clusters,
+)
 from sentgen.evaluation.clusters.experiment import evaluate_generation
-from sentgen.evaluation.clusters.report import figures_csv, markdown_page, page, write_generation_report
+from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
 from sentgen.generation.clusters.generate import GenerationSettings
 from sentgen.schema import Store
@@ -144,7 +150,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> tuple[GenerationResul
     """A run over two toy clusters, and its store."""
     path = tmp_path_factory.mktemp("run") / "run.duckdb"
     with Store(path, create=True) as store:
-        found = evaluate_generation(store, CLUSTERS, ToyParser(), lengths=range(1, 5), source="toys")
+        found = evaluate_generation(store, ClusterSet(CLUSTERS, "toys"), ToyParser(), lengths=range(1, 5))
     return found, path
 
 
@@ -199,14 +205,14 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     """Nothing to generate, nothing to compare."""
     with Store(tmp_path / "x.duckdb", create=True) as store, pytest.raises(InputError, match=message):
-        evaluate_generation(store, clusters, ToyParser(), **changes)  # type: ignore[arg-type]
+        evaluate_generation(store, ClusterSet(clusters), ToyParser(), **changes)  # type: ignore[arg-type]
 
 
 def test_the_report(evaluated: tuple[GenerationResult, Path], tmp_path: Path) -> None:
     """Four plots in two formats, two tables in CSV, Markdown, and a page; the same run gives the same bytes."""
     found, _ = evaluated
-    first = {path.name: path.read_bytes() for path in write_generation_report(found, tmp_path)}
-    again = {path.name: path.read_bytes() for path in write_generation_report(found, tmp_path)}
+    first = {path.name: path.read_bytes() for path in generation_report(found).write(tmp_path)}
+    again = {path.name: path.read_bytes() for path in generation_report(found).write(tmp_path)}
 
     assert first == again
     assert next(iter(first)) == "index.html"
@@ -221,7 +227,7 @@ def test_the_report(evaluated: tuple[GenerationResult, Path], tmp_path: Path) ->
 
 def test_the_page_escapes_the_names_of_clusters(evaluated: tuple[GenerationResult, Path]) -> None:
     """They come from a file; nothing is loaded from elsewhere."""
-    html = page(evaluated[0])
+    html = generation_report(evaluated[0]).page()
 
     assert "<b>" not in html
     assert "&lt;b&gt;" in html
@@ -231,14 +237,14 @@ def test_the_page_escapes_the_names_of_clusters(evaluated: tuple[GenerationResul
 def test_the_tables_agree(evaluated: tuple[GenerationResult, Path]) -> None:
     """CSV has a line a length and one over all lengths for each of the six curves; Markdown has the plots."""
     found, _ = evaluated
-    rows = list(csv.DictReader(io.StringIO(figures_csv(found))))
+    rows = list(csv.DictReader(io.StringIO(generation_report(found).csv["figures.csv"])))
     curve = found.curve("precision", "all")
     mine = [row for row in rows if (row["figure"], row["relations"]) == ("precision", "all")]
 
     assert len(rows) == 6 * 5
     assert [float(row["depviterbi"]) for row in mine[1:4]] == [point.means[0] for point in curve.points[1:]]
     assert mine[-1]["length"] == ""
-    assert "](long-distance-precision.svg)" in markdown_page(found)
+    assert "](long-distance-precision.svg)" in generation_report(found).markdown()
 
 
 def test_clusters_are_documents(tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def test_attachments_by_hand() -> None:
 def test_root_is_no_word() -> None:
     """A unit on the root is not a unit on one that is called like it."""
     assert attachments_found(["a", None], [-1, 0], ["a", None], [1, -1]) == 0
+    assert attachments_found([], [], [], []) == 0
 
 
 @given(ORDERS, st.data())

@@ -13,11 +13,11 @@ import pytest
 
 from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.examples import examples
-from sentgen.evaluation.regeneration.plots import lengths_plot, systems_plot
-from sentgen.evaluation.regeneration.report import markdown, page, write_report
+from sentgen.evaluation.regeneration.plots import lengths_plot
+from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.evaluation.report.plots import DARK, LIGHT, picture
+from sentgen.evaluation.report.plots import DARK, LIGHT, picture, systems_plot
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def folder(result: RegenerationResult, tmp_path_factory: pytest.TempPathFactory)
     """A folder with the report."""
     path = tmp_path_factory.mktemp("report") / "new" / "folder"
     prepare_folder(path)
-    write_report(result, path)
+    regeneration_report(result).write(path)
     return path
 
 
@@ -83,7 +83,7 @@ def test_csv_has_all_digits(folder: Path, result: RegenerationResult) -> None:
 
 def test_markdown_shows_the_figures_and_escapes_texts(result: RegenerationResult) -> None:
     """Names cannot break a table or become markup."""
-    text = markdown(result)
+    text = regeneration_report(result).markdown()
 
     assert f"{result.systems[0].value(PRIMARY):.1f} (" in text
     assert "| &lt;b>bad&lt;/b>\\| |" in text
@@ -95,7 +95,7 @@ def test_markdown_shows_the_figures_and_escapes_texts(result: RegenerationResult
 
 def test_nothing_from_a_corpus_is_markup(result: RegenerationResult) -> None:
     """No scripts, no elements of foreign names, no template code is run; texts are there as texts."""
-    found = parsed(page(result))
+    found = parsed(regeneration_report(result).page())
     text = "".join(found.text)
 
     assert {"script", "b"}.isdisjoint({tag for tag, _ in found.tags})
@@ -107,7 +107,7 @@ def test_nothing_from_a_corpus_is_markup(result: RegenerationResult) -> None:
 
 def test_the_page_stands_alone(result: RegenerationResult) -> None:
     """It loads nothing, and says so to the browser; it has a picture for each ground."""
-    found = parsed(page(result))
+    found = parsed(regeneration_report(result).page())
     links = [
         value
         for _, attributes in found.tags
@@ -124,7 +124,7 @@ def test_the_page_stands_alone(result: RegenerationResult) -> None:
 
 def test_texts_of_a_sentence_are_isolated(result: RegenerationResult) -> None:
     """A character that turns the direction of text around stays in its own element."""
-    html = page(result)
+    html = regeneration_report(result).page()
 
     assert "<bdi>\u202eevil</bdi>" in html
 
@@ -168,7 +168,7 @@ def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytes
         prepare_folder(tmp_path / "file")
     (tmp_path / "index.html").mkdir()
     with pytest.raises(InputError, match="cannot be written"):
-        write_report(result, tmp_path)
+        regeneration_report(result).write(tmp_path)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):
         prepare_folder(tmp_path)

@@ -16,7 +16,6 @@ from toy_problems import FLOOR, logp, permuted, problem_of, problems
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import ALGORITHMS, Algorithm, Problem, Unit, parse_bag, regenerate, shuffled, units_of
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Tree, string_of

@@ -44,13 +44,13 @@ class GoldPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class GoldStandard:
     """A gold standard; every pair was annotated by all ``annotators``."""
 
     annotators: tuple[str, ...]
     pairs: tuple[GoldPair, ...]
 
-    def first(self, limit: int | None) -> Gold:
+    def first(self, limit: int | None) -> GoldStandard:
         """Return the first pairs only; all of them if ``None``."""
         return replace(self, pairs=self.pairs[:limit])
 

@@ -22,7 +22,7 @@ from sentgen.alignment import Link, Pair
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 
 #: A byte order mark; files of RTE-2 have them anywhere, in the middle of words, too.
 _MARK = "\ufeff"
@@ -46,7 +46,7 @@ class _Place:
         return InputError(message, path=self.path, line=self.line, sent_id=self.key)
 
 
-def read_gold(path: str, form: str) -> Gold:
+def read_gold(path: str, form: str) -> GoldStandard:
     """Read a gold standard.
 
     Args:
@@ -102,7 +102,7 @@ def parse_links(text: str, pair: Pair, place: _Place) -> GoldLinks:
     return GoldLinks.of(drawn["-"], drawn["p"])
 
 
-def _read_edinburgh(path: str) -> Gold:
+def _read_edinburgh(path: str) -> GoldStandard:
     """Read the one file, or the two that belong together: `*.sure.json` and `*.sure+poss.json`."""
     sure, both = _edinburgh_files(path)
     if both is None:
@@ -117,7 +117,7 @@ def _read_edinburgh(path: str) -> Gold:
             message = f"has not all sure links of {sure}; both must come from the same release"
             raise _Place(both, key=one.pair.key).error(message)
         pairs.append(GoldPair(one.pair, (GoldLinks.of(links, more),)))
-    return Gold(("gold",), tuple(pairs))
+    return GoldStandard(("gold",), tuple(pairs))
 
 
 def _edinburgh_files(path: str) -> tuple[str, str | None]:
@@ -132,7 +132,7 @@ def _edinburgh_files(path: str) -> tuple[str, str | None]:
     return (sure, both) if os.path.isfile(sure) and os.path.isfile(both) else (path, None)
 
 
-def _read_json(path: str) -> Gold:
+def _read_json(path: str) -> GoldStandard:
     """Read an array of objects with `id`, `source`, `target`, `sureAlign` and `possibleAlign`."""
     pairs, seen = list[GoldPair](), set[str]()
     for number, (line, entry) in enumerate(_json_objects(path), 1):
@@ -150,7 +150,7 @@ def _read_json(path: str) -> Gold:
         sure = parse_links(str(values["sureAlign"]), pair, place)
         possible = parse_links(str(values["possibleAlign"]), pair, place)
         pairs.append(GoldPair(pair, (GoldLinks.of(sure.sure, possible.possible),)))
-    return Gold(("gold",), tuple(pairs))
+    return GoldStandard(("gold",), tuple(pairs))
 
 
 def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -190,7 +190,7 @@ def _one_source(path: str) -> Source:
     return sources[0]
 
 
-def _read_rte(path: str) -> Gold:
+def _read_rte(path: str) -> GoldStandard:
     """Read the file of each annotator; the words are those of the first one.
 
     Annotators name themselves by what is different in the names of their files. Two of them may write a
@@ -210,7 +210,7 @@ def _read_rte(path: str) -> Gold:
         GoldPair(versions[0][1], tuple(links for _, _, links in versions))
         for versions in zip(*each, strict=True)
     )
-    return Gold(_distinct([source.name for source in sources]), tuple(together))
+    return GoldStandard(_distinct([source.name for source in sources]), tuple(together))
 
 
 def _rte_pairs(source: Source) -> Iterator[tuple[int, Pair, GoldLinks]]:
@@ -262,7 +262,7 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name[len(prefix) : len(name) - len(suffix)] or name for name in names)
 
 
-def _read_multimwa(path: str) -> Gold:
+def _read_multimwa(path: str) -> GoldStandard:
     """Read id, sentence 1, -, sentence 2, -, -, -, sure links, possible links, and whatever follows."""
     source, pairs = _one_source(path), []
     for number, line in enumerate(_lines(source), 1):
@@ -274,10 +274,10 @@ def _read_multimwa(path: str) -> Gold:
         pair = _pair(fields[0], fields[1], fields[3], place)
         sure = parse_links(fields[7], pair, place)
         pairs.append(GoldPair(pair, (GoldLinks.of(sure.sure, parse_links(fields[8], pair, place).possible),)))
-    return Gold(("gold",), tuple(pairs))
+    return GoldStandard(("gold",), tuple(pairs))
 
 
-def _read_pharaoh(path: str) -> Gold:
+def _read_pharaoh(path: str) -> GoldStandard:
     """Read one file of `document ||| abstract ||| links`, or a folder.
 
     The folder has `document.txt` and `abstract.txt`, a pair a line, and a file of links for each annotator:
@@ -286,7 +286,7 @@ def _read_pharaoh(path: str) -> Gold:
     return _pharaoh_folder(path) if os.path.isdir(path) else _pharaoh_file(_one_source(path))
 
 
-def _pharaoh_file(source: Source) -> Gold:
+def _pharaoh_file(source: Source) -> GoldStandard:
     pairs, width = list[GoldPair](), 0
     for number, line in enumerate(_lines(source), 1):
         place = _Place(source.name, number)
@@ -296,10 +296,10 @@ def _pharaoh_file(source: Source) -> Gold:
         width = len(rest) - 1
         pair = _pair(str(number), document, rest[0], place)
         pairs.append(GoldPair(pair, tuple(parse_links(links, pair, place) for links in rest[1:])))
-    return Gold(tuple(str(n) for n in range(1, width + 1)) if width > 1 else ("gold",), tuple(pairs))
+    return GoldStandard(tuple(str(n) for n in range(1, width + 1)) if width > 1 else ("gold",), tuple(pairs))
 
 
-def _pharaoh_folder(path: str) -> Gold:
+def _pharaoh_folder(path: str) -> GoldStandard:
     sources = {os.path.basename(source.name): source for source in expand([path])}
     links = [source for name, source in sources.items() if re.fullmatch(r"links(\..+)?\.txt", name)]
     for name in ("document.txt", "abstract.txt"):
@@ -316,10 +316,10 @@ def _pharaoh_folder(path: str) -> Gold:
         places = (_Place(source.name, number) for source in links)
         pairs.append(GoldPair(pair, tuple(map(parse_links, drawn, [pair] * len(drawn), places))))
     names = _distinct([source.name for source in links]) if len(links) > 1 else ("gold",)
-    return Gold(names, tuple(pairs))
+    return GoldStandard(names, tuple(pairs))
 
 
-def _read_handalign(path: str) -> Gold:
+def _read_handalign(path: str) -> GoldStandard:
     """Read a folder with `abstracts/NAME`, `documents/NAME` and `NAME.alignment`.
 
     These are the files that HandAlign is started with (its documentation, "Launching HandAlign"): the top
@@ -346,7 +346,7 @@ def _read_handalign(path: str) -> Gold:
         sure = _checked((link for one in links for link in sorted(one.sure)), pair, _Place(source.name))
         possible = (link for one in links for link in one.possible)
         pairs.append(GoldPair(pair, (GoldLinks.of(sure, possible),)))
-    return Gold(("gold",), tuple(pairs))
+    return GoldStandard(("gold",), tuple(pairs))
 
 
 def _plain(line: str, number: int, source: Source) -> str:
@@ -357,7 +357,7 @@ def _plain(line: str, number: int, source: Source) -> str:
 
 
 #: Name of each format to its reader.
-FORMATS: dict[str, Callable[[str], Gold]] = {
+FORMATS: dict[str, Callable[[str], GoldStandard]] = {
     "edinburgh": _read_edinburgh,
     "rte": _read_rte,
     "mtref": _read_json,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from sentgen.alignment import Link, Pair
 from sentgen.alignment.words.stems import stem
-from sentgen.evaluation.alignment.results import AlignedBy, AlignmentResult
+from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
 
 #: How the two words of a link are related. Copies of words that occur once in both texts are told from those
 #: that have several places to come from or go to.
@@ -25,7 +25,7 @@ class KindCounts:
     wrong: int
 
 
-def kinds(result: AlignmentResult, system: AlignedBy) -> dict[tuple[str, str], KindCounts]:
+def kinds(result: AlignmentResult, system: AlignerResult) -> dict[tuple[str, str], KindCounts]:
     """Return by relation and class of the abstract word what a system found and drew wrongly.
 
     A link is wrong if it is not even possible. Kinds without any link are left out.
@@ -73,31 +73,23 @@ class _KindOf:
         return "function" if word in self._ignored else "content"
 
 
-def missed_words(result: AlignmentResult, system: AlignedBy, count: int = 20) -> list[tuple[str, int]]:
+def missed_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
     """Return the sure links that a system misses most often, as words, lower-cased."""
-    return _most(
-        [
-            (pair, gold.sure - answer.links)
-            for pair, answer, gold in zip(result.pairs, system.answers, result.gold, strict=True)
-        ],
-        count,
-    )
+    both = zip(system.answers, result.gold, strict=True)
+    return _most(result.pairs, (gold.sure - answer.links for answer, gold in both), count)
 
 
-def wrong_words(result: AlignmentResult, system: AlignedBy, count: int = 20) -> list[tuple[str, int]]:
+def wrong_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
     """Return the wrong links that a system draws most often, as words, lower-cased."""
-    return _most(
-        [
-            (pair, answer.links - gold.possible)
-            for pair, answer, gold in zip(result.pairs, system.answers, result.gold, strict=True)
-        ],
-        count,
-    )
+    both = zip(system.answers, result.gold, strict=True)
+    return _most(result.pairs, (answer.links - gold.possible for answer, gold in both), count)
 
 
-def _most(links: Sequence[tuple[Pair, Collection[Link]]], count: int) -> list[tuple[str, int]]:
+def _most(pairs: Sequence[Pair], links: Iterable[Collection[Link]], count: int) -> list[tuple[str, int]]:
     """Count links by their words; of equals the first in the alphabet comes first."""
     counts = Counter(
-        f"{pair.document[i]} → {pair.abstract[j]}".lower() for pair, found in links for i, j in found
+        f"{pair.document[i]} → {pair.abstract[j]}".lower()
+        for pair, found in zip(pairs, links, strict=True)
+        for i, j in found
     )
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:count]

@@ -25,7 +25,7 @@ from sentgen.alignment import Alignment, Link, Pair, PhraseLink
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import Gold, GoldLinks
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldStandard
 from sentgen.evaluation.figures.measurement import Figure, Measurement, ratio
 
 #: The figure that systems are compared by: that of the paper.
@@ -185,7 +185,7 @@ class Agreement:
     kappa: float
 
 
-def agreements(gold: Gold, *, ignored: Collection[str] | None = None) -> list[Agreement]:
+def agreements(gold: GoldStandard, *, ignored: Collection[str] | None = None) -> list[Agreement]:
     """Return Cohen's kappa for every two annotators: of sure and of all links, on all and content words."""
     ignored = ignored_words() if ignored is None else ignored
     return [
@@ -197,7 +197,7 @@ def agreements(gold: Gold, *, ignored: Collection[str] | None = None) -> list[Ag
 
 
 def _agreement(
-    gold: Gold, one: int, other: int, kind: str, content: bool, ignored: Collection[str]
+    gold: GoldStandard, one: int, other: int, kind: str, content: bool, ignored: Collection[str]
 ) -> Agreement:
     items = first = second = both = 0
     for of in gold.pairs:

@@ -1,33 +1,20 @@
-"""The plots of an evaluation of alignments: systems with their intervals, and precision against recall."""
+"""The plot of an evaluation of alignments beside those of every report: precision against recall."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sentgen.evaluation.alignment.measures import PRIMARY
 from sentgen.evaluation.alignment.results import AlignmentResult
-from sentgen.evaluation.alignment.tables import LABELS
-from sentgen.evaluation.figures.bootstrap import Interval
-from sentgen.evaluation.report.plots import MARKERS, Theme, literal, plain_axes, ranking_plot
+from sentgen.evaluation.report.plots import Theme, legend_beside, literal, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def systems_plot(result: AlignmentResult, theme: Theme) -> Figure:
-    """Draw SoftF of each system in percent, the best one on top."""
-    rows = []
-    for system in result.ranked:
-        sure = system.intervals[PRIMARY]
-        interval = Interval(100 * sure.low, 100 * sure.high)
-        rows.append((system.system, 100 * system.value(PRIMARY), interval))
-    return ranking_plot(rows, f"{LABELS[PRIMARY]}, %", theme)
-
-
 def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
     """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF.
 
-    Colors and markers come again after ten of them; those of the second round are hollow.
+    After ten of them markers are hollow.
     """
     figure, axes = plain_axes(8.2, 5.2, theme)
     for level in range(30, 100, 10):
@@ -39,8 +26,7 @@ def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
         axes.plot(
             [100 * system.value("recall")],
             [100 * system.value("soft-precision")],
-            color=theme.lines[number % len(theme.lines)],
-            marker=MARKERS[number % len(MARKERS)],
+            **theme.style(number),
             linestyle="none",
             markersize=8,
             fillstyle="full" if number < len(theme.lines) else "none",
@@ -51,5 +37,5 @@ def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
     axes.set_ylim(0, 103)
     axes.set_xlabel("recall, %; lines: equal SoftF")
     axes.set_ylabel("soft precision, %")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelcolor=theme.ink)
+    legend_beside(axes, theme)
     return figure

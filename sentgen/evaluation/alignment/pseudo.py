@@ -14,7 +14,7 @@ import numpy as np
 
 from sentgen.alignment import Link, Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import Gold, GoldLinks, GoldPair
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 
 #: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
 DOCUMENTS, ABSTRACTS = 22, 8
@@ -38,8 +38,8 @@ class _Placed:
 
 
 def pseudo_documents(
-    gold: Gold, *, documents: int = DOCUMENTS, abstracts: int = ABSTRACTS, seed: int = 1
-) -> Gold:
+    gold: GoldStandard, *, documents: int = DOCUMENTS, abstracts: int = ABSTRACTS, seed: int = 1
+) -> GoldStandard:
     """Make as many pseudo-documents as the pairs are enough for; what is left over is left out.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sentgen.alignment import Alignment, Pair
@@ -10,96 +10,57 @@ from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.gold import GoldLinks
 from sentgen.evaluation.alignment.measures import PRIMARY, Agreement
 from sentgen.evaluation.alignment.systems import Missing
-from sentgen.evaluation.figures.bootstrap import LEVEL, RESAMPLES, Interval
-from sentgen.evaluation.figures.measurement import Measurement, Score
+from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import OutputRow, Row
-from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
+from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
 
 #: Figures that are recorded for each pair.
 _SINGLE = ("soft-precision", "recall", "soft-f1", "precision", "f1")
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedBy:
+class AlignerResult(SystemResult[Alignment]):
     """How one system, or one annotator against the others, did on the whole set.
 
-    ``training_seconds`` is what it took to make the system, ``pair_ms`` the milliseconds a pair; those of
-    systems that learn from the pairs that they align contain the learning.
+    A system has times: the seconds that it took to make it, and the milliseconds a pair; those of systems
+    that learn from the pairs that they align contain the learning.
     """
 
-    system: str
-    measurements: Mapping[str, Measurement] = field(repr=False)
-    intervals: Mapping[str, Interval]
-    answers: Sequence[Alignment] = field(repr=False)
-    training_seconds: float = 0.0
-    pair_ms: float = 0.0
 
-    def value(self, metric: str) -> float:
-        """Return a figure by its name."""
-        return self.measurements[metric].value
-
-
-@dataclass(frozen=True, slots=True)
-class AlignmentResult:
-    """A run: its number in the store, and what each system reached.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignmentResult(ExperimentResult[AlignerResult]):
+    """A run over a gold standard.
 
     ``humans`` are annotators, each measured by what the others drew; ``agreements`` are between two of them.
-    ``comparisons`` are of systems, about the figure `PRIMARY`; ``missing`` are systems that could not run.
+    ``missing`` are systems that could not run.
     """
 
-    run_id: int
-    systems: Sequence[AlignedBy]
-    humans: Sequence[AlignedBy]
+    main = MainFigure(PRIMARY, "SoftF", 100)
+    humans: Sequence[AlignerResult]
     agreements: Sequence[Agreement]
-    comparisons: Sequence[Comparison]
     missing: Sequence[Missing]
     pairs: Sequence[Pair] = field(repr=False)
     gold: Sequence[GoldLinks] = field(repr=False)
     ignored: frozenset[str] = field(repr=False)
-    parameters: Mapping[str, object]
-    seed: int
-    seconds: float
-
-    @property
-    def ranked(self) -> list[AlignedBy]:
-        """The systems, the highest `PRIMARY` first; equals in the order of the run."""
-        return sorted(self.systems, key=lambda system: -system.value(PRIMARY))
 
 
 def rows_of(result: AlignmentResult) -> Iterator[Row]:
     """Yield every figure of the whole set as a row of `score`.
 
-    An interval is two rows, such as ``soft-f1:low`` and ``soft-f1:high``; a comparison is rows of the system
-    ``A vs B``, A the one with the lower figure; annotators are the systems ``human A``, their agreement is
-    rows of the system ``A vs B``, too.
+    Annotators are the systems ``human A``; their agreement is rows of the system ``A vs B``, as the
+    comparison of systems is.
     """
-    sampling = f"bs:{RESAMPLES}|level:{LEVEL}|seed:{result.seed}"
     for system in (*result.systems, *result.humans):
-        for name, measurement in system.measurements.items():
-            yield Row(system.system, measurement.score)
-            interval, signature = system.intervals[name], f"{measurement.signature}|{sampling}"
-            yield Row(system.system, Score(f"{name}:low", interval.low, signature))
-            yield Row(system.system, Score(f"{name}:high", interval.high, signature))
+        yield from system.rows(result.seed)
     for system in result.systems:
-        yield Row(system.system, Score("training-seconds", system.training_seconds, "seconds"))
-        yield Row(system.system, Score("pair-ms", system.pair_ms, "milliseconds a pair, mean"))
+        yield from (Row(system.system, time) for time in system.times)
     for found in result.agreements:
         signature = f"Cohen's kappa over pairs of words|{found.scope} words|items:{found.items}"
         score = Score(f"kappa:{found.kind}:{found.scope}", found.kappa, signature)
         yield Row(f"{found.one} vs {found.other}", score)
     for comparison in result.comparisons:
-        yield from _comparison_rows(comparison, result.seed)
-
-
-def _comparison_rows(found: Comparison, seed: int) -> Iterator[Row]:
-    shuffled = f"approximate randomization, two-sided|shuffles:{SHUFFLES}|seed:{seed}"
-    for name, value, signature in (
-        ("difference", found.difference, f"{found.better} minus {found.worse}"),
-        ("randomization:p", found.shuffle_p, shuffled),
-        ("randomization:p-holm", found.holm, f"{shuffled}|Holm over all pairs of the run"),
-    ):
-        system = f"{found.worse} vs {found.better}"
-        yield Row(system, Score(f"{found.metric}:{name}", value, signature))
+        rows = comparison_rows(comparison, result.seed)
+        yield from (row for row in rows if ":sign-test:" not in row.score.metric)
 
 
 def pair_rows(result: AlignmentResult) -> Iterator[Row]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.kinds import CLASSES, RELATIONS, kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
-from sentgen.evaluation.alignment.results import AlignedBy, AlignmentResult
-from sentgen.evaluation.report.tables import Table, all_pairs, csv_text, differences
+from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
+from sentgen.evaluation.report.tables import Table, csv_text
 
 #: What people call the figures, in the order of tables.
 LABELS = {
     "soft-precision": "SoftP",
     "recall": "Recall",
-    "soft-f1": "SoftF",
+    PRIMARY: AlignmentResult.main.label,
     "precision": "P",
     "f1": "F1",
     "aer": "AER",
@@ -53,15 +54,16 @@ def figures_table(result: AlignmentResult) -> Table:
     )
 
 
-def _cell(system: AlignedBy, metric: str, *, with_interval: bool = False) -> str:
+def _cell(system: AlignerResult, metric: str, *, with_interval: bool = False) -> str:
     value, interval = percent(system.value(metric)), system.intervals[metric]
     return f"{value}\n({percent(interval.low)} – {percent(interval.high)})" if with_interval else value
 
 
-def _times(system: AlignedBy) -> tuple[str, str]:
-    if not system.pair_ms:
+def _times(system: AlignerResult) -> tuple[str, str]:
+    if not system.times:
         return "", ""
-    return f"{system.training_seconds:.1f}", f"{system.pair_ms:.2f}"
+    training, each_pair = system.times
+    return f"{training.value:.1f}", f"{each_pair.value:.2f}"
 
 
 def scope_tables(result: AlignmentResult) -> Iterator[Table]:
@@ -76,17 +78,6 @@ def scope_tables(result: AlignmentResult) -> Iterator[Table]:
                     for system in (*result.ranked, *result.humans)
                 ],
             )
-
-
-def differences_table(result: AlignmentResult) -> Table:
-    """Return how far each system is above each lower one, in points of percent."""
-    names = [system.system for system in result.ranked]
-    return differences(names, result.comparisons, LABELS[PRIMARY], factor=100)
-
-
-def comparisons_table(result: AlignmentResult) -> Table:
-    """Return every two systems with both tests."""
-    return all_pairs(result.comparisons, LABELS[PRIMARY], factor=100)
 
 
 def agreement_table(result: AlignmentResult) -> Table:
@@ -125,7 +116,7 @@ def kinds_table(result: AlignmentResult) -> Table:
     )
 
 
-def words_table(result: AlignmentResult, system: AlignedBy) -> Table:
+def words_table(result: AlignmentResult, system: AlignerResult) -> Table:
     """Return the words that a system most often fails to link, and most often links wrongly."""
     missed, wrong = missed_words(result, system), wrong_words(result, system)
     size = max(len(missed), len(wrong))
@@ -146,28 +137,6 @@ def missing_table(result: AlignmentResult) -> Table:
     return Table("Not run", ["system", "why"], [[one.system, one.reason] for one in result.missing])
 
 
-def signatures_table(result: AlignmentResult) -> Table:
-    """Return how each figure was computed."""
-    found = result.systems[0].measurements.items()
-    return Table("Signatures", ["name in the store", "signature"], [[n, m.signature] for n, m in found])
-
-
-def scores_csv(result: AlignmentResult) -> str:
-    """Return a line a figure, with the ends of its interval."""
-    return csv_text(
-        ["system", "metric", "value", "low", "high", "signature"],
-        [
-            (system.system, name, one.value, *_ends(system, name), one.signature)
-            for system in (*result.systems, *result.humans)
-            for name, one in system.measurements.items()
-        ],
-    )
-
-
-def _ends(system: AlignedBy, name: str) -> tuple[float, float]:
-    return system.intervals[name].low, system.intervals[name].high
-
-
 def kinds_csv(result: AlignmentResult) -> str:
     """Return a line a system and kind of link."""
     return csv_text(
@@ -176,5 +145,17 @@ def kinds_csv(result: AlignmentResult) -> str:
             (system.system, *kind, one.sure, one.found, one.wrong)
             for system in result.systems
             for kind, one in kinds(result, system).items()
+        ],
+    )
+
+
+def links_csv(result: AlignmentResult) -> str:
+    """Return a line a pair and system: its links as `i-j`, document and abstract."""
+    return csv_text(
+        ["system", "pair", "links"],
+        [
+            (system.system, pair.key, pharaoh(answer))
+            for system in result.systems
+            for pair, answer in zip(result.pairs, system.answers, strict=True)
         ],
     )

@@ -125,7 +125,7 @@ def verbs(sentence: Sentence, spelling: Spelling = FORMS) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ArgumentCounts:
     """How many relations of an output and of its source there are, and how many of them have a match."""
 
     generated: int = 0
@@ -161,20 +161,20 @@ class SourceArguments:
     def __iter__(self) -> Iterator[Argument]:
         return iter(self._arguments)
 
-    def compare(self, output: Sequence[Sentence]) -> Mapping[Kind, Agreement]:
+    def compare(self, output: Sequence[Sentence]) -> Mapping[Kind, ArgumentCounts]:
         """Compare an output, parsed, with the source."""
         generated = [found for sentence in output for found in arguments(sentence, self.spelling)]
         said = {argument.key for argument in generated}
         occurring = {verb for sentence in output for verb in verbs(sentence, self.spelling)}
         relevant = [argument for argument in self._arguments if argument.key.head in occurring]
-        return {kind: self._agreement(kind, generated, relevant, said) for kind in KINDS}
+        return {kind: self._counts(kind, generated, relevant, said) for kind in KINDS}
 
-    def _agreement(
+    def _counts(
         self, kind: Kind, generated: list[Argument], relevant: list[Argument], said: set[Key]
-    ) -> Agreement:
+    ) -> ArgumentCounts:
         output = [argument for argument in generated if argument.is_kind(kind)]
         source = [argument for argument in relevant if argument.is_kind(kind)]
-        return Agreement(
+        return ArgumentCounts(
             generated=len(output),
             matched=sum(argument.key in self._keys for argument in output),
             source=len(source),

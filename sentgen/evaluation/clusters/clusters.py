@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from sentgen.arrays import Floats, Longs
+from sentgen.corpus.base_np import function_heads
+from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
@@ -24,6 +28,8 @@ CONTENT = 5
 #: Sentences that are more similar than this are taken for versions of one another, and not put together.
 ALIKE = 0.8
 
+Heads = Literal["own", "function"]
+
 _CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "NN", "VB", "JJ", "RB", "CD")
 _ROWS = 1_000
 
@@ -34,6 +40,37 @@ class Cluster:
 
     name: str
     sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSet:
+    """Clusters to generate from, and how.
+
+    Attributes:
+        clusters: with trees.
+        source: where they come from, for the record.
+        heads: of the trees that a search learns from: their `own`, or `function` words over what they mark,
+            as in the parser of the paper; what the strings are compared with stays as it is.
+    """
+
+    clusters: Sequence[Cluster]
+    source: str = ""
+    heads: Heads = "own"
+
+    def learned(self) -> list[Sequence[Sentence]]:
+        """Return the sentences of the clusters with the trees that the search learns from."""
+        if self.heads == "own":
+            return [cluster.sentences for cluster in self.clusters]
+        return [
+            [replace(one, heads=function_heads(one)) if one.deprels else one for one in cluster.sentences]
+            for cluster in self.clusters
+        ]
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash of their content."""
+        text = "".join(conllu(sentence) for cluster in self.clusters for sentence in cluster.sentences)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read_clusters(path: str, *, parser: Parser | None = None, form: str | None = None) -> Iterator[Cluster]:

@@ -6,23 +6,19 @@ the strings, and their verb arguments are looked up among those of the cluster (
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Literal
 
 import numpy as np
 
 from sentgen.arrays import Longs
-from sentgen.corpus.base_np import function_heads
-from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling
-from sentgen.evaluation.clusters.clusters import Cluster
+from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, outputs_of, rows_of
 from sentgen.evaluation.figures.record import add_run
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
@@ -32,8 +28,6 @@ from sentgen.schema import Store
 COMMAND = "evaluate generation"
 BASELINE = "bigram"
 
-Heads = Literal["own", "function"]
-
 #: Called with what is done, how much of it, and how much there is to do.
 Progress = Callable[[str, int, int], None]
 #: Of each system, cluster and length.
@@ -42,30 +36,25 @@ Strings = list[list[list[tuple[str, ...] | None]]]
 
 def evaluate_generation(
     store: Store,
-    clusters: Sequence[Cluster],
+    source: ClusterSet,
     parser: Parser,
     *,
     lengths: Sequence[int] = LENGTHS,
     settings: GenerationSettings | None = None,
-    heads: Heads = "own",
     spelling: Spelling = FORMS,
     undefined: Undefined = "skip",
-    source: str = "",
     progress: Progress | None = None,
 ) -> GenerationResult:
     """Generate with the system and the baseline, parse, compare, and record all of it as a run.
 
     Args:
         store: where the run is recorded, so not read-only.
-        clusters: with trees; they do not go into the store.
+        source: the clusters; they do not go into the store.
         parser: for the strings.
         lengths: of the strings, in words.
         settings: of the system; the baseline has the same ones, without dependencies.
-        heads: of the trees that the search learns from: their `own`, or `function` words over what they mark,
-            as in the parser of the paper; what the strings are compared with stays as it is.
         spelling: what makes two words the same.
         undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.
-        source: where the clusters come from, for the record.
         progress: called as clusters and strings are done.
 
     Raises:
@@ -73,49 +62,44 @@ def evaluate_generation(
     """
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
     settings = settings or GenerationSettings()
-    if not clusters:
-        raise InputError("there are no clusters to generate from", path=source or None)
-    if not lengths:
-        raise InputError("there are no lengths to generate; give some, such as 1-40")
-    if settings.algorithm == BASELINE:
-        raise InputError("the bigram baseline is what systems are compared with; choose another one")
+    _check(source, lengths, settings)
     report = progress or (lambda what, done, total: None)
-    systems = {settings.algorithm: settings, BASELINE: replace(settings, algorithm="bigram")}
-    strings = _generated(_learned(clusters, heads), list(systems.values()), lengths, report)
-    counts = _compared(clusters, strings, parser, spelling, report)
+    systems = settings, replace(settings, algorithm="bigram")
+    strings = _generated(source.learned(), systems, lengths, report)
     result = GenerationResult(
         run_id=0,
         systems=(settings.algorithm, BASELINE),
-        clusters=[cluster.name for cluster in clusters],
+        clusters=[cluster.name for cluster in source.clusters],
         lengths=list(lengths),
-        counts=counts,
+        counts=_compared(source.clusters, strings, parser, spelling, report),
         strings=[[[_joined(text) for text in row] for row in of] for of in strings],
         undefined=undefined,
         signature=_signature(parser, spelling, undefined),
         parameters={
-            "clusters": source,
-            "sha256": _hash(clusters),
-            "number": len(clusters),
-            "sentences": sum(len(cluster.sentences) for cluster in clusters),
+            "clusters": source.source,
+            "sha256": source.sha256,
+            "number": len(source.clusters),
+            "sentences": sum(len(cluster.sentences) for cluster in source.clusters),
             "lengths": f"{min(lengths)}-{max(lengths)}",
             "parser": f"{parser.name}@{parser.version}",
             "undefined": undefined,
-            "heads": heads,
+            "heads": source.heads,
             **asdict(spelling),
             **asdict(settings),
         },
         seconds=time.perf_counter() - clock,
     )
-    number = add_run(
-        store,
-        COMMAND,
-        result.parameters,
-        started=started,
-        seconds=result.seconds,
-        scores=list(rows_of(result)),
-        outputs=list(outputs_of(result)),
-    )
-    return replace(result, run_id=number)
+    return replace(result, run_id=_record(store, result, started))
+
+
+def _check(source: ClusterSet, lengths: Sequence[int], settings: GenerationSettings) -> None:
+    """Refuse what there is nothing to generate from, and nothing to compare with."""
+    if not source.clusters:
+        raise InputError("there are no clusters to generate from", path=source.source or None)
+    if not lengths:
+        raise InputError("there are no lengths to generate; give some, such as 1-40")
+    if settings.algorithm == BASELINE:
+        raise InputError("the bigram baseline is what systems are compared with; choose another one")
 
 
 def _signature(parser: Parser, spelling: Spelling, undefined: Undefined) -> str:
@@ -126,21 +110,6 @@ def _signature(parser: Parser, spelling: Spelling, undefined: Undefined) -> str:
 
 def _joined(words: tuple[str, ...] | None) -> str | None:
     return None if words is None else " ".join(words)
-
-
-def _hash(clusters: Sequence[Cluster]) -> str:
-    text = "".join(conllu(sentence) for cluster in clusters for sentence in cluster.sentences)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _learned(clusters: Sequence[Cluster], heads: Heads) -> list[Sequence[Sentence]]:
-    """Return the sentences of the clusters with the trees that the search learns from."""
-    if heads == "own":
-        return [cluster.sentences for cluster in clusters]
-    return [
-        [replace(one, heads=function_heads(one)) if one.deprels else one for one in cluster.sentences]
-        for cluster in clusters
-    ]
 
 
 def _generated(
@@ -188,3 +157,16 @@ def _parsed(strings: Sequence[tuple[str, ...]], parser: Parser, progress: Progre
     for number, sentence in enumerate(parser.parse_tokenized(strings), 1):
         yield sentence
         progress("strings", number, len(strings))
+
+
+def _record(store: Store, result: GenerationResult, started: datetime) -> int:
+    """Store the run, its figures and its strings; return its number."""
+    return add_run(
+        store,
+        COMMAND,
+        result.parameters,
+        started=started,
+        seconds=result.seconds,
+        scores=list(rows_of(result)),
+        outputs=list(outputs_of(result)),
+    )

@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class SystemAnswers:
     """The answers of one system, and by metric what its figures sum, a row an answer."""
 
     answers: Sequence[Regenerated]
@@ -48,7 +48,7 @@ def answer_all(
     seed: int,
     jobs: int,
     progress: Progress | None = None,
-) -> dict[str, Answered]:
+) -> dict[str, SystemAnswers]:
     """Return the best answer of every system to every case, in the order of the cases, and measure them.
 
     Systems that look up the same things share the look-ups. Each system answers the first case once before,
@@ -70,7 +70,7 @@ def answer_all(
     bags = [case.gold.units for case in cases]
     for system in systems:
         check_sizes(bags, system.algorithm)
-    parts: dict[str, list[Answered]] = {system.name: [] for system in systems}
+    parts: dict[str, list[SystemAnswers]] = {system.name: [] for system in systems}
     done, total = 0, len(cases) * len(systems)
     for group in _alike(systems, treebanks):
         run = partial(_answered, store, model, systems=group, treebank=treebanks[group[0].name], seed=seed)
@@ -102,7 +102,7 @@ def _answered(
     treebank: Treebank | None,
     seed: int,
     jobs: int,
-) -> Iterator[list[Answered]]:
+) -> Iterator[list[SystemAnswers]]:
     """Yield what systems that look up the same answer to part after part of the cases, a value a system."""
     batches = prepare(
         store,
@@ -119,7 +119,7 @@ def _answered(
 
 def _answer_part(
     systems: Sequence[System], cases: Sequence[Case], part: Sequence[Prepared]
-) -> list[Answered]:
+) -> list[SystemAnswers]:
     mine = [cases[prepared.item - 1] for prepared in part]
     found = []
     for system in systems:
@@ -127,20 +127,22 @@ def _answer_part(
             next(solve(prepared, system.algorithm, system.settings, gold=case.gold))
             for prepared, case in zip(part, mine, strict=True)
         ]
-        found.append(Answered(answers, statistics(answers, mine)))
+        found.append(SystemAnswers(answers, statistics(answers, mine)))
     return found
 
 
 def _in_order(
-    batches: Iterable[Sequence[Prepared]], work: Callable[[Sequence[Prepared]], list[Answered]], jobs: int
-) -> Iterator[list[Answered]]:
+    batches: Iterable[Sequence[Prepared]],
+    work: Callable[[Sequence[Prepared]], list[SystemAnswers]],
+    jobs: int,
+) -> Iterator[list[SystemAnswers]]:
     """Work on each part of each batch, in order; a batch is looked up while the one before is worked on."""
     split = ([batch[i : i + _PART] for i in range(0, len(batch), _PART)] for batch in batches)
     if jobs == 1:
         yield from (work(part) for parts in split for part in parts)
         return
     pool = ThreadPoolExecutor(jobs)
-    waiting: deque[list[Future[list[Answered]]]] = deque()
+    waiting: deque[list[Future[list[SystemAnswers]]]] = deque()
     try:
         for parts in split:
             waiting.append([pool.submit(work, part) for part in parts])
@@ -151,9 +153,9 @@ def _in_order(
         pool.shutdown(cancel_futures=True)
 
 
-def _joined(parts: Sequence[Answered]) -> Answered:
+def _joined(parts: Sequence[SystemAnswers]) -> SystemAnswers:
     metrics = parts[0].statistics if parts else {}
-    return Answered(
+    return SystemAnswers(
         [answer for part in parts for answer in part.answers],
         {metric: np.concatenate([part.statistics[metric] for part in parts]) for metric in metrics},
     )

@@ -24,14 +24,17 @@ _SPLIT_13A = Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
 def sentence_scores(measurement: Measurement) -> list[Score]:
-    """Return BLEU of each sentence from the measurement `bleu-lc-13a` of the set."""
+    """Return BLEU of each sentence from the measurement `bleu-lc-13a` of the set.
+
+    It has effective order, as sacreBLEU advises for sentences.
+    """
     signature = _signature(BLEU(lowercase=True, tokenize="13a", effective_order=True))
     values = bleu(measurement.statistics, effective=True)
     return [Score("sentence-bleu", float(value), signature) for value in values]
 
 
 def overlap_measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
-    """Return the metrics of `OVERLAP`, 0 to 100, from what `overlap_statistics` found; 0 for no sentences."""
+    """Return the metrics of `OVERLAP` by their names, 0 to 100, from their statistics; 0 for no sentences."""
     return {
         name: Measurement(name, metric.signature, found[name], metric.figure)
         for name, metric in OVERLAP.items()

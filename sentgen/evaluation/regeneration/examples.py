@@ -9,8 +9,8 @@ import numpy as np
 
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.orders import adjacencies_found
-from sentgen.evaluation.regeneration.results import PRIMARY, Answer, RegenerationResult
-from sentgen.evaluation.regeneration.tables import ranked
+from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
+from sentgen.generation import Regenerated
 
 EXAMPLES = 40
 _LEAST_WORDS = 5
@@ -60,7 +60,7 @@ def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[Example]
 def _example(result: RegenerationResult, item: int) -> Example:
     reference = result.references[item]
     attempts = []
-    for system in ranked(result):
+    for system in result.ranked:
         value = bleu(system.measurements[PRIMARY].statistics[item], effective=True)
         answer = system.answers[item]
         pieces, wrong_end = _pieces(answer, reference)
@@ -68,10 +68,10 @@ def _example(result: RegenerationResult, item: int) -> Example:
     return Example(item + 1, reference, attempts)
 
 
-def _pieces(answer: Answer, reference: str) -> tuple[list[Piece], bool]:
+def _pieces(answer: Regenerated, reference: str) -> tuple[list[Piece], bool]:
     found = adjacencies_found(answer.words, reference.split(" "))
     pieces, place = [], 0
     for unit in answer.units:
-        pieces.append(Piece(" ".join(unit), len(unit) > 1, not found[place]))
-        place += len(unit)
+        pieces.append(Piece(" ".join(unit.words), len(unit.words) > 1, not found[place]))
+        place += len(unit.words)
     return pieces, not found[place]

@@ -16,24 +16,24 @@ from sqlalchemy import func, select
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.bootstrap import Interval, intervals
-from sentgen.evaluation.figures.measurement import Measurement
-from sentgen.evaluation.figures.record import OutputRow, Row, add_run
+from sentgen.evaluation.figures.measurement import Score
+from sentgen.evaluation.figures.record import add_run
+from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
-from sentgen.evaluation.regeneration.answers import Answered, Progress, answer_all
-from sentgen.evaluation.regeneration.bleu import sentence_scores
+from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
 from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
 from sentgen.evaluation.regeneration.measures import measurements
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
-    Answer,
+    OrderingResult,
     RegenerationResult,
-    SystemResult,
     length_buckets,
+    outputs_of,
     rows_of,
+    sentence_rows,
 )
 from sentgen.evaluation.regeneration.systems import parse_systems
-from sentgen.generation import Regenerated, treebank_of
+from sentgen.generation import treebank_of
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.settings import Paper
@@ -65,8 +65,8 @@ def evaluate_regeneration(
 ) -> RegenerationResult:
     """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
-    See `case_of` for what is made of a sentence, `measure` for the figures, `intervals` and `compare_all` for
-    how sure they are, `rows_of` for what is recorded. Sentences without words are left out.
+    See `case_of` for what is made of a sentence, `measurements` for the figures, `intervals` and
+    `compare_all` for how sure they are, `rows_of` for what is recorded. Sentences without words are left out.
 
     Args:
         store: where the model lives and the run is recorded, so not read-only.
@@ -142,7 +142,7 @@ def _function_heads(store: Store, corpora: Sequence[int]) -> bool:
 
 
 def summarize(
-    answered: Mapping[str, Answered],
+    answered: Mapping[str, SystemAnswers],
     cases: Sequence[Case],
     *,
     seed: int,
@@ -156,55 +156,31 @@ def summarize(
         seed: of the samples and the tests.
         by_length: whether to tell lengths apart.
     """
-    measured = {name: measurements(found.statistics) for name, found in answered.items()}
-    sure = iter(intervals([one for found in measured.values() for one in found.values()], seed=seed))
+    systems = with_intervals([_ordering_result(name, found) for name, found in answered.items()], seed)
     references = [case.reference for case in cases]
     return RegenerationResult(
-        run_id=0,
-        systems=[
-            _system_result(name, answered[name].answers, found, {metric: next(sure) for metric in found})
-            for name, found in measured.items()
-        ],
-        comparisons=compare_all({name: found[PRIMARY] for name, found in measured.items()}, seed=seed),
+        systems=systems,
+        comparisons=compare_all({one.system: one.measurements[PRIMARY] for one in systems}, seed=seed),
         lengths=length_buckets(references) if by_length else (),
         references=references,
-        parameters={},
         seed=seed,
-        seconds=0.0,
     )
 
 
-def _system_result(
-    name: str,
-    answers: Sequence[Regenerated],
-    measurements: Mapping[str, Measurement],
-    sure: Mapping[str, Interval],
-) -> SystemResult:
-    size = max(1, len(answers))
-    return SystemResult(
-        system=name,
-        measurements=measurements,
-        intervals=sure,
-        lookup_ms=1000 * sum(answer.lookup for answer in answers) / size,
-        search_ms=1000 * sum(answer.search for answer in answers) / size,
-        answers=[
-            Answer(" ".join(map(str, answer.given)), tuple(unit.words for unit in answer.units))
-            for answer in answers
-        ],
-    )
+def _ordering_result(name: str, found: SystemAnswers) -> OrderingResult:
+    seconds = {
+        "lookup-ms": [answer.lookup for answer in found.answers],
+        "search-ms": [answer.search for answer in found.answers],
+    }
+    times = [
+        Score(metric, 1000 * sum(each) / max(1, len(each)), "milliseconds a sentence, mean")
+        for metric, each in seconds.items()
+    ]
+    return OrderingResult(name, found.answers, measurements(found.statistics), times)
 
 
 def _record(store: Store, result: RegenerationResult, started: datetime) -> int:
     """Store the run, its figures and its sentences, with BLEU of each; return its number."""
-    scores = list(rows_of(result))
-    outputs = []
-    for system in result.systems:
-        each = sentence_scores(system.measurements["bleu-lc-13a"])
-        scores += [Row(system.system, score, item) for item, score in enumerate(each, 1)]
-        outputs += [
-            OutputRow(system.system, item, answer.given, answer.text, reference)
-            for item, (answer, reference) in enumerate(zip(system.answers, result.references, strict=True), 1)
-        ]
     return add_run(
         store,
         COMMAND,
@@ -212,6 +188,6 @@ def _record(store: Store, result: RegenerationResult, started: datetime) -> int:
         started=started,
         seconds=result.seconds,
         seed=result.seed,
-        scores=scores,
-        outputs=outputs,
+        scores=[*rows_of(result), *sentence_rows(result)],
+        outputs=list(outputs_of(result)),
     )

@@ -1,14 +1,15 @@
-"""What an evaluation found: answers, figures with intervals, and comparisons, as plain values."""
+"""What an evaluation of string regeneration found, as plain values; sentences are those of the test set."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sentgen.evaluation.figures.bootstrap import LEVEL, RESAMPLES, Interval
-from sentgen.evaluation.figures.measurement import Measurement, Score
-from sentgen.evaluation.figures.record import Row
-from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
+from sentgen.evaluation.figures.measurement import Score
+from sentgen.evaluation.figures.record import OutputRow, Row
+from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
+from sentgen.evaluation.regeneration.bleu import sentence_scores
+from sentgen.generation import Regenerated
 
 #: The figure that systems are compared by: BLEU, lower-cased, tokenized as the test set is. (The 13a tokens
 #: that sacreBLEU makes by default split web addresses and runs of punctuation into pieces that are then
@@ -19,60 +20,13 @@ LENGTHS = ((1, 4), (5, 9), (10, 14), (15, 19), (20, 29), (30, 39), (40, None))
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A sentence as a system ordered it, its units apart."""
-
-    given: str
-    units: tuple[tuple[str, ...], ...]
-
-    @property
-    def words(self) -> list[str]:
-        """Return the words in order."""
-        return [word for unit in self.units for word in unit]
-
-    @property
-    def text(self) -> str:
-        """Return the sentence, words separated by blanks."""
-        return " ".join(self.words)
-
-
-@dataclass(frozen=True, slots=True)
-class SystemResult:
-    """How one system did on the whole set; milliseconds are per sentence."""
-
-    system: str
-    measurements: Mapping[str, Measurement] = field(repr=False)
-    intervals: Mapping[str, Interval]
-    lookup_ms: float
-    search_ms: float
-    answers: Sequence[Answer] = field(repr=False)
-
-    @property
-    def sentences(self) -> int:
-        """Return the number of sentences."""
-        return len(self.answers)
+class OrderingResult(SystemResult[Regenerated]):
+    """How one system ordered the whole set; its times are milliseconds a sentence: look-up and search."""
 
     @property
     def outputs(self) -> list[str]:
         """Return the sentences."""
         return [answer.text for answer in self.answers]
-
-    def value(self, metric: str) -> float:
-        """Return a figure by its name."""
-        return self.measurements[metric].value
-
-    @property
-    def scores(self) -> list[Score]:
-        """Return the figures."""
-        return [measurement.score for measurement in self.measurements.values()]
-
-    @property
-    def times(self) -> list[Score]:
-        """Return the milliseconds as figures."""
-        return [
-            Score("lookup-ms", self.lookup_ms, "milliseconds a sentence, mean"),
-            Score("search-ms", self.search_ms, "milliseconds a sentence, mean"),
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,35 +37,20 @@ class LengthBucket:
     sentences: Sequence[int] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class RegenerationResult:
-    """A run: its number in the store, and what each system reached; sentences are those of the test set.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegenerationResult(ExperimentResult[OrderingResult]):
+    """A run over a test set: its sentences as they should have been, and by length if that was wanted."""
 
-    ``lengths`` and ``comparisons`` are about the figure `PRIMARY`.
-    """
-
-    run_id: int
-    systems: Sequence[SystemResult]
-    comparisons: Sequence[Comparison]
+    main = MainFigure(PRIMARY, "BLEU, lower-cased")
     lengths: Sequence[LengthBucket]
     references: Sequence[str] = field(repr=False)
-    parameters: Mapping[str, object]
-    seed: int
-    seconds: float
 
-    @property
-    def signatures(self) -> dict[str, str]:
-        """Return how each figure was computed, by its name; of the first system that has it."""
-        found: dict[str, str] = {}
-        for system in self.systems:
-            for name, measurement in system.measurements.items():
-                found.setdefault(name, measurement.signature)
-        return found
-
-    @property
-    def metrics(self) -> list[str]:
-        """Return the names of all figures that some system has."""
-        return list(self.signatures)
+    def by_length(self, system: OrderingResult) -> Iterator[Score]:
+        """Yield the main figure of the sentences of each length."""
+        measurement = system.measurements[PRIMARY]
+        for bucket in self.lengths:
+            signature = f"{measurement.signature}|words:{bucket.label}|sentences:{len(bucket.sentences)}"
+            yield Score(f"{PRIMARY}:{bucket.label}", measurement.of(bucket.sentences).value, signature)
 
 
 def length_buckets(references: Sequence[str]) -> list[LengthBucket]:
@@ -126,44 +65,24 @@ def length_buckets(references: Sequence[str]) -> list[LengthBucket]:
 
 
 def rows_of(result: RegenerationResult) -> Iterator[Row]:
-    """Yield every figure of the whole set as a row of `score`.
-
-    An interval is two rows, such as ``bleu-none:low`` and ``bleu-none:high``; lengths are metrics such as
-    ``bleu-lc-none:10-14``; a comparison is rows of the system ``A vs B``, A the one with the lower figure.
-    """
-    sampling = f"bs:{RESAMPLES}|level:{LEVEL}|seed:{result.seed}"
+    """Yield every figure of the whole set as a row of `score`; lengths are such as ``bleu-lc-none:10-14``."""
     for system in result.systems:
-        for name, measurement in system.measurements.items():
-            yield Row(system.system, measurement.score)
-            interval, signature = system.intervals[name], f"{measurement.signature}|{sampling}"
-            yield Row(system.system, Score(f"{name}:low", interval.low, signature))
-            yield Row(system.system, Score(f"{name}:high", interval.high, signature))
-        yield from (Row(system.system, time) for time in system.times)
-        yield from (Row(system.system, score) for score in by_length(system, result.lengths))
+        yield from system.rows(result.seed)
+        yield from (Row(system.system, score) for score in (*system.times, *result.by_length(system)))
     for comparison in result.comparisons:
-        yield from _comparison_rows(comparison, result.seed)
+        yield from comparison_rows(comparison, result.seed)
 
 
-def by_length(system: SystemResult, lengths: Sequence[LengthBucket]) -> Iterator[Score]:
-    """Yield the figure `PRIMARY` of the sentences of each length."""
-    measurement = system.measurements[PRIMARY]
-    for bucket in lengths:
-        signature = f"{measurement.signature}|words:{bucket.label}|sentences:{len(bucket.sentences)}"
-        yield Score(f"{PRIMARY}:{bucket.label}", measurement.of(bucket.sentences).value, signature)
+def sentence_rows(result: RegenerationResult) -> Iterator[Row]:
+    """Yield BLEU of each sentence as a row of `score`."""
+    for system in result.systems:
+        for item, score in enumerate(sentence_scores(system.measurements["bleu-lc-13a"]), 1):
+            yield Row(system.system, score, item)
 
 
-def _comparison_rows(found: Comparison, seed: int) -> Iterator[Row]:
-    sampled = "Collins et al. 2005, one sentence replaced at a time, exact binomial, two-sided"
-    shuffled = f"approximate randomization, two-sided|shuffles:{SHUFFLES}|seed:{seed}"
-    for name, value, signature in (
-        ("difference", found.difference, f"{found.better} minus {found.worse}"),
-        ("sign-test:pluses", found.pluses, sampled),
-        ("sign-test:minuses", found.minuses, sampled),
-        ("sign-test:equal", found.equal, sampled),
-        ("sign-test:p", found.sign_p, sampled),
-        ("randomization:p", found.shuffle_p, shuffled),
-        ("randomization:p-holm", found.holm, f"{shuffled}|Holm over all pairs of the run"),
-    ):
-        yield Row(
-            f"{found.worse} vs {found.better}", Score(f"{found.metric}:{name}", float(value), signature)
-        )
+def outputs_of(result: RegenerationResult) -> Iterator[OutputRow]:
+    """Yield every sentence as a row of `output`, beside the bag that it was made of."""
+    for system in result.systems:
+        for item, (answer, reference) in enumerate(zip(system.answers, result.references, strict=True), 1):
+            given = " ".join(map(str, answer.given))
+            yield OutputRow(system.system, item, given, answer.text, reference)

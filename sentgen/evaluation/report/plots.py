@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.bootstrap import Interval
+from sentgen.evaluation.figures.results import ExperimentResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +32,10 @@ class Theme:
     faint: str
     grid: str
     lines: tuple[str, ...]
+
+    def style(self, number: int) -> dict[str, Any]:
+        """Return the color and the marker of a system; both come again after ten of them."""
+        return {"color": self.lines[number % len(self.lines)], "marker": MARKERS[number % len(MARKERS)]}
 
 
 _LIGHT_LINES = "#0550ae #cf222e #1a7f37 #8250df #bc4c00 #0a7d91 #bf3989 #6e7781 #7d4e00 #4d5a00"
@@ -56,23 +60,25 @@ def require_plots() -> None:
         ) from error
 
 
-def ranking_plot(rows: Sequence[tuple[str, float, Interval]], label: str, theme: Theme) -> Figure:
-    """Draw systems, the best one first, with a figure and its interval each."""
-    names, values, sure = zip(*rows[::-1], strict=True)
-    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(rows), theme)
-    places = range(len(rows))
-    lows, highs = [one.low for one in sure], [one.high for one in sure]
+def systems_plot(result: ExperimentResult[Any], theme: Theme) -> Figure:
+    """Draw the main figure of each system with its interval, the best one on top."""
+    main, ranked = result.main, result.ranked[::-1]
+    values = [main.factor * system.value(main.metric) for system in ranked]
+    lows = [main.factor * system.intervals[main.metric].low for system in ranked]
+    highs = [main.factor * system.intervals[main.metric].high for system in ranked]
+    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(ranked), theme)
+    places = range(len(ranked))
     axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
     axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
     for place, value, high in zip(places, values, highs, strict=True):
         axes.annotate(
             f"{value:.1f}", (high, place), (6, 0), textcoords="offset points", va="center", color=theme.ink
         )
-    axes.set_yticks(places, [literal(name) for name in names])
-    axes.set_ylim(-0.7, len(rows) - 0.3)
+    axes.set_yticks(places, [literal(system.system) for system in ranked])
+    axes.set_ylim(-0.7, len(ranked) - 0.3)
     axes.margins(x=0.12)
     axes.grid(axis="x", color=theme.grid, linewidth=0.8)
-    axes.set_xlabel(f"{label}, with 95% interval")
+    axes.set_xlabel(f"{main.label}{', %' if main.factor == 100 else ''}, with 95% interval")
     return figure
 
 
@@ -115,6 +121,11 @@ def plain_axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]
     axes.yaxis.label.set_color(theme.faint)
     axes.set_axisbelow(True)
     return figure, axes
+
+
+def legend_beside(axes: Axes, theme: Theme) -> None:
+    """Name the systems to the right of a plot."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelcolor=theme.ink)
 
 
 def literal(text: str) -> str:

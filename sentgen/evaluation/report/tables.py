@@ -7,9 +7,12 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
+from sentgen.evaluation.figures.record import Row
+from sentgen.evaluation.figures.results import ExperimentResult, SystemResult
 from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
+from sentgen.tabular import Rows
 
 #: Differences below this are called sure, after Holm's correction for the number of pairs.
 SURE = 0.05
@@ -25,19 +28,21 @@ class Table:
     note: str = ""
 
 
-def differences(
-    systems: Sequence[str], comparisons: Sequence[Comparison], label: str, *, factor: float = 1
-) -> Table:
-    """Return the same for systems, the best one first; differences are shown times the factor."""
-    pairs = {frozenset((pair.worse, pair.better)): pair for pair in comparisons}
+def differences_table(result: ExperimentResult[Any]) -> Table:
+    """Return how far each system is above each lower one, and whether that is sure; the best one first."""
+    pairs = {frozenset((pair.worse, pair.better)): pair for pair in result.comparisons}
+    systems = [system.system for system in result.ranked]
     return Table(
-        f"Which differences are sure ({label})",
+        f"Which differences are sure ({result.main.label})",
         ["above", *systems[1:]],
         [
             [
                 upper,
                 *[""] * i,
-                *(_difference(pairs[frozenset((upper, lower))], factor) for lower in systems[i + 1 :]),
+                *(
+                    _difference(pairs[frozenset((upper, lower))], result.main.factor)
+                    for lower in systems[i + 1 :]
+                ),
             ]
             for i, upper in enumerate(systems[:-1])
         ],
@@ -50,16 +55,16 @@ def _difference(pair: Comparison, factor: float) -> str:
     return f"{factor * pair.difference:.1f}{'' if pair.holm < SURE else ' ?'}\np {probability(pair.holm)}"
 
 
-def all_pairs(comparisons: Sequence[Comparison], label: str, *, factor: float = 1) -> Table:
-    """Return the same for comparisons by a figure; differences are shown times the factor."""
+def comparisons_table(result: ExperimentResult[Any]) -> Table:
+    """Return every pair of systems with both tests, the greatest difference first."""
     return Table(
-        f"All pairs ({label})",
+        f"All pairs ({result.main.label})",
         ["worse", "better", "difference", "+", "−", "=", "p, sign test", "p, randomization", "p, Holm"],
         [
             [
                 pair.worse,
                 pair.better,
-                f"{factor * pair.difference:.2f}",
+                f"{result.main.factor * pair.difference:.2f}",
                 str(pair.pluses),
                 str(pair.minuses),
                 str(pair.equal),
@@ -67,7 +72,7 @@ def all_pairs(comparisons: Sequence[Comparison], label: str, *, factor: float = 
                 probability(pair.shuffle_p),
                 probability(pair.holm),
             ]
-            for pair in sorted(comparisons, key=lambda pair: -pair.difference)
+            for pair in sorted(result.comparisons, key=lambda pair: -pair.difference)
         ],
         "Plus, minus, equal: sentences that raise, lower or keep the figure of the worse system when they are"
         " taken from the better one (sign test with the sampling method of Collins et al. 2005)."
@@ -84,20 +89,7 @@ def probability(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-class Recorded(Protocol):
-    """A run with what is needed to run it again."""
-
-    @property
-    def run_id(self) -> int: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def parameters(self) -> Mapping[str, object]: ...
-    @property
-    def comparisons(self) -> Sequence[Comparison]: ...
-
-
-def settings_table(result: Recorded) -> Table:
+def settings_table(result: ExperimentResult[Any]) -> Table:
     """Return what was run: everything that is needed to run it again."""
     shown: dict[str, object] = {"run": result.run_id, "seed": result.seed, **result.parameters}
     systems = shown.pop("systems", {})
@@ -112,6 +104,15 @@ def settings_table(result: Recorded) -> Table:
 
 def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def signatures_table(result: ExperimentResult[Any], labels: Mapping[str, str] | None = None) -> Table:
+    """Return how each figure was computed, with what people call it if there are labels."""
+    found = result.signatures.items()
+    if labels is None:
+        return Table("Signatures", ["name in the store", "signature"], [list(each) for each in found])
+    rows = [[labels.get(name, name), name, signature] for name, signature in found]
+    return Table("Signatures", ["figure", "name in the store", "signature"], rows)
 
 
 def markdown(table: Table) -> str:
@@ -141,10 +142,40 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
 
 
-def comparisons_csv(result: Recorded) -> str:
+def score_table(rows: Iterable[Row], things: str, number: int) -> Rows:
+    """Return every figure of the whole set with its signature, and of how many things it is."""
+    scores = ((row.system, row.score) for row in rows)
+    columns = ["system", "metric", "value", things, "signature"]
+    return Rows(columns, [(name, one.metric, one.value, number, one.signature) for name, one in scores])
+
+
+def scores_csv(systems: Sequence[SystemResult[Any]], *, with_times: bool = False) -> str:
+    """Return a line a figure, with the ends of its interval."""
+    figures = [
+        (
+            system.system,
+            name,
+            one.value,
+            system.intervals[name].low,
+            system.intervals[name].high,
+            one.signature,
+        )
+        for system in systems
+        for name, one in system.measurements.items()
+    ]
+    times = [
+        (system.system, time.metric, time.value, "", "", time.signature)
+        for system in systems
+        for time in system.times
+        if with_times
+    ]
+    return csv_text(["system", "metric", "value", "low", "high", "signature"], [*figures, *times])
+
+
+def comparisons_csv(comparisons: Sequence[Comparison]) -> str:
     """Return a line a pair of systems."""
     names = Comparison.__dataclass_fields__
-    return csv_text(list(names), ([getattr(pair, name) for name in names] for pair in result.comparisons))
+    return csv_text(list(names), ([getattr(pair, name) for name in names] for pair in comparisons))
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

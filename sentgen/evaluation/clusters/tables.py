@@ -1,0 +1,107 @@
+"""The tables of a report of generation, as text in cells; CSV has all digits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Point
+from sentgen.evaluation.report.tables import Table, csv_text, probability
+from sentgen.tabular import Rows
+
+
+def summary_table(result: GenerationResult) -> Table:
+    """Return every curve in a line: means over all lengths, and how many lengths differ significantly."""
+    system, baseline = result.systems
+    return Table(
+        f"{len(result.clusters):,} clusters, all lengths",
+        ["figure", system, baseline, "difference", "p", f"{system} better at", f"{baseline} better at"],
+        [_summary_row(curve) for curve in result.curves],
+        "Means over clusters of the mean over the lengths, p of the Wilcoxon signed-rank test over clusters."
+        f" Better at: number of lengths at which the test of the length has p < {ALPHA},"
+        " and in brackets of those that remain after Holm's correction for the number of lengths.",
+    )
+
+
+def _summary_row(curve: Curve) -> list[str]:
+    point = curve.overall
+    ahead = [_times(curve, sign) for sign in (1, -1)]
+    return [curve.name, *_means(point), probability(point.p), *ahead]
+
+
+def _times(curve: Curve, sign: int) -> str:
+    sure = sum(point.holm < ALPHA and sign * point.difference > 0 for point in curve.points)
+    return f"{len(curve.significant(sign))} of {len(curve.points)} ({sure})"
+
+
+def _means(point: Point) -> list[str]:
+    values = (*point.means, point.difference)
+    return ["" if np.isnan(value) else f"{value:z.3f}".replace("-", "−") for value in values]
+
+
+def curve_table(result: GenerationResult, curve: Curve) -> Table:
+    """Return a curve, a line a length."""
+    return Table(
+        f"{curve.name.capitalize()} by length",
+        ["words", *result.systems, "difference", "clusters", "+", "−", "p", "p, Holm"],
+        [
+            [
+                str(point.length),
+                *_means(point),
+                str(point.clusters),
+                str(point.wins),
+                str(point.losses),
+                probability(point.p),
+                probability(point.holm),
+            ]
+            for point in curve.points
+        ],
+        "Means over the clusters for which both have the figure;"
+        f" plus and minus: clusters in which {result.systems[0]} is better and worse.",
+    )
+
+
+def settings_table(result: GenerationResult) -> Table:
+    """Return what was run."""
+    rows = [[name.replace("_", " "), str(value)] for name, value in result.parameters.items()]
+    return Table("What was run", ["setting", "value"], [["run", str(result.run_id)], *rows])
+
+
+def figure_rows(result: GenerationResult) -> Rows:
+    """Return a row a figure and length; without a length the figure is over all of them."""
+    pooled = [f"{system} pooled" for system in result.systems]
+    columns = ["figure", "relations", "length", "clusters", *result.systems, "difference", *pooled]
+    return Rows([*columns, "better", "worse", "p", "p Holm"], list(_figure_rows(result)))
+
+
+def _figure_rows(result: GenerationResult) -> Iterator[tuple[object, ...]]:
+    for curve in result.curves:
+        for point in (*curve.points, curve.overall):
+            yield (
+                curve.metric,
+                curve.kind,
+                point.length or None,
+                point.clusters,
+                *point.means,
+                point.difference,
+                *point.pooled,
+                point.wins,
+                point.losses,
+                point.p,
+                point.holm if point.length else None,
+            )
+
+
+def strings_csv(result: GenerationResult) -> str:
+    """Return a line a string, with its counts."""
+    return csv_text(
+        ["system", "cluster", "length", "generated", "matched", "source", "recalled", "string"],
+        [
+            [system, name, length, *result.counts[s, c, i, 0].tolist(), result.strings[s][c][i]]
+            for s, system in enumerate(result.systems)
+            for c, name in enumerate(result.clusters)
+            for i, length in enumerate(result.lengths)
+            if result.strings[s][c][i] is not None
+        ],
+    )

@@ -1,0 +1,23 @@
+"""BLEU and chrF of plain texts, as measurements and as scores; the library measures answers of algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sentgen.evaluation.figures.measurement import Measurement, Score
+from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics, sentence_scores
+
+
+def measured(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
+    """Return the metrics of `OVERLAP` for a test set, 0 to 100; 0 for no sentences."""
+    return list(overlap_measurements(overlap_statistics(outputs, references)).values())
+
+
+def corpus_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
+    """Return corpus BLEU: lower-cased with 13a tokens, as it stands, and lower-cased as it stands."""
+    return [found.score for found in measured(outputs, references) if found.metric != "chrf"]
+
+
+def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
+    """Return lower-cased 13a BLEU of each sentence (effective order, as sacreBLEU advises for sentences)."""
+    return sentence_scores(measured(outputs, references)[0])
