@@ -265,6 +265,19 @@ def test_a_model_without_iterations_says_so(toy_pairs: Path) -> None:
             list(stored_aligner(store, "m").align([pair]))
 
 
+def test_a_model_of_other_stems_is_refused(toy_pairs: Path) -> None:
+    """The keys of its table of stems would mean other stems."""
+    trained(toy_pairs, plan=replace(EXACT, iterations=1))
+    with Store(toy_pairs) as store:
+        with store.begin() as connection:
+            change = "update alignment_phrase set form = 'x' || form where layer = 'stems' and key = 3"
+            connection.exec_driver_sql(change)
+        with pytest.raises(StoreError, match=r"another stemmer; train another one: .* --pairs toy"):
+            stored_aligner(store, "m")
+        with pytest.raises(StoreError, match="another stemmer"):
+            list(train_model(store, "toy", "m", PAPER, replace(EXACT, resume=True)))
+
+
 def _interrupt(direction: str, iteration: int, done: int, total: int) -> None:
     if iteration == 1:
         raise KeyboardInterrupt

@@ -1,6 +1,6 @@
 """Words as integers: what the rewrite tables and the inference see of a pair.
 
-A word has an id, its place in the lexicon; so has its stem (Porter 1980). A phrase has a key: that of one
+A word has an id, its place in the lexicon; so has its stem. A phrase has a key: that of one
 word is its id, that of more words a negative hash of their ids. Longs need no table of phrases, so that they
 can be made in any order, anywhere, and the rewrite table can be streamed and spilled; two of 10^8 phrases
 have the same key with a probability of about 10^-3.

@@ -220,6 +220,24 @@ def save_phrases(
     append(connection, table.name, pa.table(rows))
 
 
+def check_stems(connection: Connection, model: ModelInfo, lexicon: Lexicon) -> None:
+    """Refuse a model whose table of stems was made with another stemmer, such as NLTK's.
+
+    The keys are numbers of stems, so that one word with another stem would move all that come after it.
+
+    Raises:
+        StoreError: it was.
+    """
+    query = "select key, form from alignment_phrase where model_id = ? and layer = 'stems' and key >= 0"
+    rows = fetch_arrow(connection, query, [model.id])
+    for key, form in zip(rows["key"].to_pylist(), rows["form"].to_pylist(), strict=True):
+        if key >= len(lexicon.stems) or lexicon.stems[key] != form:
+            raise StoreError(
+                f"the alignment model {model.name!r} was trained with another stemmer; train another one: "
+                f"sentgen align train --pairs {model.corpus}"
+            )
+
+
 def save_iteration(
     connection: Connection,
     model: ModelInfo,

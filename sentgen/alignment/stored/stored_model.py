@@ -15,7 +15,13 @@ from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import Parameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import Settings
-from sentgen.alignment.stored.model_store import DIRECTIONS, ModelInfo, get_model, load_parameters
+from sentgen.alignment.stored.model_store import (
+    DIRECTIONS,
+    ModelInfo,
+    check_stems,
+    get_model,
+    load_parameters,
+)
 from sentgen.alignment.stored.stored_cells import load_cells
 from sentgen.arrays import Ints, Longs
 from sentgen.schema import Store
@@ -90,14 +96,15 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
 
     Raises:
         NotFoundError: there is no such model.
-        StoreError: it has not been trained yet (when it is asked to align).
+        StoreError: it was trained with another stemmer, or (when it is asked to align) not at all yet.
     """
     with store.connect() as connection:
         model = get_model(connection, name)
         query = "select form, documents, abstracts from alignment_word where model_id = ? order by id"
         rows = fetch_arrow(connection, query, [model.id])
-    words = tuple(rows["form"].to_pylist())
-    lexicon = Lexicon(words, fold=model.settings.fold)
+        words = tuple(rows["form"].to_pylist())
+        lexicon = Lexicon(words, fold=model.settings.fold)
+        check_stems(connection, model, lexicon)
     sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
     forward, reverse = (
         forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides

@@ -226,6 +226,7 @@ class _Training:
     def _load(self) -> Parameters:
         """Return the parameters of the last iteration that was stored."""
         with self.store.connect() as connection:
+            model_store.check_stems(connection, self.model, self.ids.lexicon)
             parameters = model_store.load_parameters(connection, self.model, self.direction, self.forms)
             for layer in LAYERS:
                 self.layers[layer] = load_cells(

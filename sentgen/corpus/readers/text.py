@@ -8,8 +8,7 @@ with the line breaks of a wrapped paragraph as spaces.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 
 import sentencex
@@ -17,6 +16,7 @@ import sentencex
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finished
 from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.tokenizer import tokenize
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
 
@@ -57,7 +57,7 @@ def _sentence(text: str, *, path: str, line: int, limits: Limits) -> Sentence | 
         # The tokeniser takes quadratic time on a long run of quotes.
         message = f"{longest} characters without a space; the limit is {limits.field_length}"
         return Rejection(path, line, "", "field-length", message)
-    forms = _tokenizer()(text)
+    forms = tokenize(text)
     sentence = Sentence(forms, space_after=_spaces(text, forms), text=text, line=line)
     return finished(sentence, path, limits)
 
@@ -71,15 +71,6 @@ def segment(text: str) -> Iterator[tuple[int, str]]:
             offset = max(text.find(stripped, offset), offset)
             yield offset, stripped
             offset += len(stripped)
-
-
-@cache
-def _tokenizer() -> Callable[[str], list[str]]:
-    # Importing nltk takes seconds: only who reads raw text pays for it.
-    from nltk.tokenize import NLTKWordTokenizer
-
-    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
-    return tokenize
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:

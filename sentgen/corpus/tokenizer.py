@@ -1,0 +1,60 @@
+"""Words of an English sentence, as the Penn Treebank tells them apart.
+
+The rules are those of NLTK's ``NLTKWordTokenizer`` (Loper, Tan, Aarsen; Apache-2.0), which go back to Robert
+MacIntyre's script for the Treebank: each puts blanks where words end, and what is left is split at them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+#: A rule sees what the ones before it have made of the sentence, so that no two may change places.
+_RULES: Final = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        # Quotes that open. The apostrophe of a clitic, which belongs to the word before it, does not.
+        (r"([«“‘„]|`+)", r" \1 "),
+        (r'^"', "``"),
+        (r"(``)", r" \1 "),
+        (r"([ (\[{<])(\"|'{2})", r"\1 `` "),
+        (r"(?i)(?<!\w)(')(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)", r"\1 "),
+        # The full stop at the end, with what closes behind it: all others are of abbreviations. The run is
+        # possessive, or a long one would be tried at all lengths.
+        (r"([^.])(\.)([\])}>\"' »”’]*+)\s*$", r"\1 \2 \3 "),
+        (r"([:,])(\D)", r" \1 \2"),
+        (r"([:,])$", r" \1 "),
+        (r"(\.{2,}|[;@#$%&]|[\u2012-\u2015])", r" \1 "),
+        (r"([?!])", r" \1 "),
+        (r"([^'])' ", r"\1 ' "),
+        (r"([*\]\[(){}<>]|--)", r" \1 "),
+        # From here on the first and the last word, too, stand between blanks.
+        (r"\A|\Z", " "),
+        # Quotes that close, then clitics.
+        (r"([»”’])", r" \1 "),
+        (r"''|\"", " '' "),
+        (r"\s+", " "),
+        (r"([^' ])('[sSmMdD]|') ", r"\1 \2 "),
+        (r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 "),
+        # Two words that are written as one.
+        (r"(?i)\b(can)(not)\b", r" \1 \2 "),
+        (r"(?i)\b(d)('ye)\b", r" \1 \2 "),
+        (r"(?i)\b(gim|lem)(me)\b", r" \1 \2 "),
+        (r"(?i)\b(gon)(na)\b", r" \1 \2 "),
+        (r"(?i)\b(got)(ta)\b", r" \1 \2 "),
+        (r"(?i)\b(more)('n)\b", r" \1 \2 "),
+        (r"(?i)\b(wan)(na)(?=\s)", r" \1 \2 "),
+        (r"(?i) ('t)(is|was)\b", r" \1 \2 "),
+    )
+)
+
+
+def tokenize(sentence: str) -> list[str]:
+    """Return the words of a sentence; double quotes become `` `` `` and ``''``.
+
+    >>> " ".join(tokenize('"They cannot," he said, "pay $3.88 to U.S. banks."'))
+    "`` They can not , '' he said , `` pay $ 3.88 to U.S. banks . ''"
+    """
+    for rule, replacement in _RULES:
+        sentence = rule.sub(replacement, sentence)
+    return sentence.split()
