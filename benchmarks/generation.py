@@ -15,7 +15,7 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -28,12 +28,11 @@ from sentgen.evaluation.regeneration.cases import Preparation, case_of
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import (
     Prepared,
-    SearchSettings,
+    Search,
+    SearchPlan,
     Unit,
-    algorithm_named,
+    plan_search,
     prepare,
-    settings_for,
-    treebank_of,
 )
 from sentgen.generation.trees.arborescence import best_arborescence
 from sentgen.generation.trees.matching import assign
@@ -69,39 +68,26 @@ def main() -> None:
 
 def timed(path: Path, bags: Sequence[Sequence[Unit]], name: str, beam: int) -> tuple[float, float]:
     """Return CPU milliseconds a sentence for looking up with nothing cached, and for searching."""
-    algorithm = algorithm_named(name)
-    settings = settings_for(algorithm, None, {"beam": beam or None})
     for given in (
         bags[:1],
         bags,
     ):  # the first sentence compiles; a store that is opened again has cached nothing
         with Store(path, read_only=True, memory_limit=2**30) as store:
-            model = registry.find(store, "wsj")
+            plan = plan_of(store, registry.find(store, "wsj"), name, beam)
             lookup = search = 0.0
             began = time.process_time()
-            for batch in batches(store, model, given, name, settings):
+            for batch in prepare(store, plan, given):
                 looked_up = time.process_time()
                 for prepared in batch:
-                    algorithm.order(prepared.under(settings), 1)
+                    plan.algorithm.order(prepared.under(plan.settings), 1)
                 lookup, search = lookup + looked_up - began, search + time.process_time() - looked_up
                 began = time.process_time()
     return 1000 * lookup / len(bags), 1000 * search / len(bags)
 
 
-def batches(
-    store: Store, model: ModelInfo, bags: Sequence[Sequence[Unit]], name: str, settings: SearchSettings
-) -> Iterator[list[Prepared]]:
-    algorithm = algorithm_named(name)
-    return prepare(
-        store,
-        model,
-        bags,
-        settings=settings,
-        seed=1,
-        lowercase=False,
-        treebank=treebank_of(store, model, algorithm),
-        words=algorithm.words,
-    )
+def plan_of(store: Store, model: ModelInfo, name: str, beam: int = 0) -> SearchPlan:
+    changes = {"beam": beam or None}
+    return plan_search(store, model, Search(algorithm=name, changes=changes, lowercase=False))
 
 
 def peers(store: Store, model: ModelInfo, bags: Sequence[Sequence[Unit]]) -> None:
@@ -113,7 +99,7 @@ def peers(store: Store, model: ModelInfo, bags: Sequence[Sequence[Unit]]) -> Non
     arpa = OUT / "generation.arpa"
     export_arpa(store, model, arpa)
     rival = kenlm.Model(str(arpa))
-    found = list(chain.from_iterable(batches(store, model, bags, "cle", SearchSettings())))
+    found = list(chain.from_iterable(prepare(store, plan_of(store, model, "cle"), bags)))
     weights = [one.problem.require_trees().prob.max(axis=2) for one in found]
     square = [
         np.vstack((np.full((1, w.shape[0]), -np.inf), np.hstack((np.full((w.shape[1], 1), -np.inf), w[1:]))))
@@ -131,15 +117,14 @@ def peers(store: Store, model: ModelInfo, bags: Sequence[Sequence[Unit]]) -> Non
         )
         networkx.maximum_spanning_arborescence(graph)
 
-    beam = algorithm_named("beam")
-    settings = settings_for(beam, None, {"beam": 64})
+    beam = plan_of(store, model, "beam", 64)
     rows = []
     for name, ours, peer, mine, other in (
         ("best arborescence", best_arborescence, theirs, square, square),
         ("assignment of n + 1 positions to n units", assign, linear_sum_assignment, costs, costs),
         (
             "beam 64",
-            lambda one: beam.order(one.under(settings), 1),
+            lambda one: beam.algorithm.order(one.under(beam.settings), 1),
             partial(plain_beam, rival, beam=64),
             found,
             found,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -11,7 +12,7 @@ import typer
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted
-from sentgen.cli.console.search_options import Search, search_options
+from sentgen.cli.console.search_options import search_options
 from sentgen.cli.evaluate_alignment import alignment
 from sentgen.cli.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
@@ -27,6 +28,7 @@ from sentgen.evaluation.regeneration.results import (
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import probability, score_table
 from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search
 from sentgen.generation.bag import UnitKind
 from sentgen.models import registry
 
@@ -109,13 +111,8 @@ def regeneration(
             registry.find(store, model),
             read_test_set(test, form=format),
             [name.strip() for name in algorithms.split(",") if name.strip()],
-            as_published=search.as_published,
-            changes=search.changes,
-            dependencies=search.dependencies,
-            seed=seed,
-            units=cast(UnitKind, units),
+            replace(search, seed=seed, units=cast(UnitKind, units), lowercase=lowercase),
             punctuation=punct,
-            lowercase=lowercase,
             by_length=lengths or report is not None,
             jobs=jobs,
             source=test,

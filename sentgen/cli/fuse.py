@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -16,8 +16,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters.clusters import read_clusters
-from sentgen.generation import ALGORITHMS, algorithm_named, treebank_of
-from sentgen.generation.bag_reader import TagKind
+from sentgen.generation import ALGORITHMS, Search
 from sentgen.generation.clusters.fusion import (
     DEPVITERBI,
     WEIGHT,
@@ -28,8 +27,6 @@ from sentgen.generation.clusters.fusion import (
     fuse_with_model,
     select,
 )
-from sentgen.models import registry
-from sentgen.models.tagging import tag_set
 
 COLUMNS = ["rank", "sentence", "score", "added", "algorithm"]
 
@@ -95,12 +92,8 @@ def fuse(
             found = fuse_by_search(selection, weight=weight, nbest=nbest)
         else:
             with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
-                asked = registry.find(store, model)
-                treebank = treebank_of(store, asked, algorithm_named(chosen))
-                tags = cast("TagKind | None", tag_set(store, treebank.corpora)) if treebank else None
-                found = fuse_with_model(
-                    store, asked, selection, algorithm=chosen, tags=tags, nbest=nbest, seed=seed
-                )
+                search = Search(algorithm=chosen, nbest=nbest, seed=seed)
+                found = fuse_with_model(store, model, selection, search)
     _show(found, selection, chosen, out)
 
 

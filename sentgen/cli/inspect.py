@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated
 
 import pyarrow as pa
@@ -13,24 +14,22 @@ import typer
 from rich.cells import cell_len, set_cell_size
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import CorpusFilter, DbOption, LimitOption, MemoryOption, open_store
+from sentgen.cli.console.option_groups import Result, asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Align, Output, output_options, printable
-from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
-from sentgen.counts.concordance import Order, all_lines, concordance
-from sentgen.counts.dependency_search import Layer, Level, count_arguments, find_dependencies
-from sentgen.counts.frequencies import By, frequency_list
-from sentgen.counts.ngram_search import find_ngrams
+from sentgen.counts.collocations import read_window
+from sentgen.counts.concordance import Order, all_lines
 from sentgen.counts.queries import Answer, Query
+from sentgen.counts.questions import (
+    Arguments,
+    Collocations,
+    Dependencies,
+    Frequencies,
+    Kwic,
+    Ngrams,
+    Question,
+)
 from sentgen.errors import InputError
-
-ShowSqlOption = Annotated[
-    bool,
-    typer.Option("--show-sql", help="Print the SQL that ran on standard error, ready for `sentgen sql`."),
-]
-LayerOption = Annotated[
-    Layer, typer.Option("--layer", help="Tree of words, or of units (base noun phrases as one).")
-]
-MinCountOption = Annotated[int, typer.Option("--min-count", min=1, help="Leave out what is rarer.")]
 
 _SIDES: dict[str, Align] = {"left": "right"}
 _BAR = 24
@@ -38,15 +37,44 @@ _EDGE = 14
 _MOST_ARGUMENTS = 7
 
 
-@contextmanager
-def _reading(db: DbOption, memory_limit: MemoryOption) -> Iterator[Connection]:
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
-        yield connection
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the store is asked."""
+
+    show_sql: Annotated[
+        bool,
+        typer.Option("--show-sql", help="Print the SQL that ran on standard error, ready for `sentgen sql`."),
+    ] = False
+    db: DbOption = None
+    memory_limit: MemoryOption = None
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Open the store."""
+        opened = open_store(self.db, read_only=True, memory_limit=self.memory_limit)
+        with opened as store, store.connect() as connection:
+            yield connection
+
+    def ask(self, question: Question) -> Answer:
+        """Ask, and show what ran."""
+        with self.connection() as connection:
+            answer = question.ask(connection)
+        self.show(answer.queries)
+        return answer
+
+    def show(self, queries: Iterable[Query]) -> None:
+        """Show the SQL if it is wanted."""
+        for query in queries if self.show_sql else ():
+            typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
 
 
-def _show_sql(queries: Iterable[Query], wanted: bool) -> None:
-    for query in queries if wanted else ():
-        typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
+def _question(declaration: type, **places: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Give a command the options of a question, those of reading, and those of output."""
+
+    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
+        return output_options(asking(declaration, **places)(asking(Reading, "reading")(function)))
+
+    return decorate
 
 
 def _finish(answer: Answer, out: Output) -> None:
@@ -57,20 +85,8 @@ def _finish(answer: Answer, out: Output) -> None:
         raise typer.Exit(1)
 
 
-@output_options
-def ngrams(
-    pattern: Annotated[
-        str, typer.Argument(help="1 to 5 words; `*` is any word, `down*` a word that begins with down.")
-    ],
-    *,
-    min_count: MinCountOption = 1,
-    corpus: CorpusFilter = None,
-    limit: LimitOption = 20,
-    show_sql: ShowSqlOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
-) -> None:
+@_question(Ngrams)
+def ngrams(*, asked: Ngrams, reading: Reading, out: Output) -> None:
     """Show the n-grams that match a pattern, with their counts.
 
     `per_million` is the count per million tokens; `probability` is that of the last word after the others,
@@ -78,127 +94,58 @@ def ngrams(
 
     Example: `sentgen ngrams "the dow *" --min-count 2`
     """
-    with _reading(db, memory_limit) as connection:
-        answer = find_ngrams(connection, pattern, corpora=corpus or (), min_count=min_count, limit=limit)
-    _show_sql(answer.queries, show_sql)
+    answer = reading.ask(asked)
     out.arrow(answer.table, truncated=answer.truncated)
     _finish(answer, out)
 
 
-@output_options
-def deps(
-    head: Annotated[str, typer.Argument(help="The head: a word, or `*`. With --reverse the modifier.")],
-    modifier: Annotated[
-        str, typer.Argument(help="The modifier: a word, or `*`. With --reverse the head.")
-    ] = "*",
-    *,
-    reverse: Annotated[
-        bool, typer.Option("--reverse", help="Ask for the heads of a word instead of its modifiers.")
-    ] = False,
-    tag: Annotated[
-        str, typer.Option("--tag", metavar="TAG", help="Tag of the first word, such as VBD.")
-    ] = "*",
-    layer: LayerOption = Layer.WORD,
-    level: Annotated[
-        Level,
-        typer.Option("--level", help="Word or tag, of head and modifier; a tag is asked for by its name."),
-    ] = Level.WORD_WORD,
-    corpus: CorpusFilter = None,
-    limit: LimitOption = 20,
-    show_sql: ShowSqlOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
-) -> None:
+@_question(Dependencies)
+def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
     """Show the dependencies between a head and its modifiers.
 
     A distance of 3 stands for three words (or units) and more.
 
     Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
     """
-    with _reading(db, memory_limit) as connection:
-        answer = find_dependencies(
-            connection,
-            head,
-            modifier,
-            head_tag=tag,
-            reverse=reverse,
-            layer=layer,
-            level=level,
-            corpora=corpus or (),
-            limit=limit,
-        )
-    _show_sql(answer.queries, show_sql)
+    answer = reading.ask(asked)
     table = answer.table
     out.arrow(_without(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
     _finish(answer, out)
 
 
-@output_options
-def args(
-    word: Annotated[str, typer.Argument(help="The head: a word, or `*` for all words of a tag.")],
-    *,
-    tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Its tag, such as VBD.")] = "*",
-    layer: LayerOption = Layer.WORD,
-    corpus: CorpusFilter = None,
-    limit: LimitOption = 0,
-    show_sql: ShowSqlOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
-) -> None:
+@_question(Arguments)
+def args(*, asked: Arguments, reading: Reading, out: Output) -> None:
     """Show how many modifiers a word takes on each side.
 
     One histogram per tag and side; `share` is the part of the occurrences with that tag.
 
     Example: `sentgen args said --tag VBD`
     """
-    with _reading(db, memory_limit) as connection:
-        answer = count_arguments(connection, word, tag=tag, layer=layer, corpora=corpus or (), limit=limit)
-    _show_sql(answer.queries, show_sql)
+    answer = reading.ask(asked)
     table = _with_bars(answer.table) if out.for_reading else answer.table
     out.arrow(table, truncated=answer.truncated, align={"arguments": "right"}, styles={"histogram": "cyan"})
     _finish(answer, out)
 
 
-@output_options
+@_question(Kwic, width="context")
 def kwic(
-    pattern: Annotated[
-        str,
-        typer.Argument(help="Tokens: `word`, `down*`, `*`, `lemma:go`, `upos:VERB`, `xpos:VBD`, `fell/VBD`."),
-    ],
     *,
-    context: Annotated[int, typer.Option("--context", min=0, help="Words on each side at most.")] = 15,
+    asked: Kwic,
     width: Annotated[
         int | None,
         typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
     ] = None,
-    sort: Annotated[
-        Order, typer.Option("--sort", help="Sort the lines shown by what is before or after the node.")
-    ] = Order.NONE,
-    random: Annotated[
-        int | None,
-        typer.Option("--random", metavar="SEED", help="Lines drawn at random, not the first ones."),
-    ] = None,
-    corpus: CorpusFilter = None,
-    limit: LimitOption = 20,
-    show_sql: ShowSqlOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    reading: Reading,
     out: Output,
 ) -> None:
     """Show a word or a sequence of words in context (concordance).
 
     Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic stock/NN --random 1`
     """
-    if not limit and sort is Order.NONE:
-        _all_lines(pattern, context, corpus, show_sql, db, memory_limit, width, out)
+    if not asked.limit and asked.sort is Order.NONE:
+        _all_lines(asked, width, reading, out)
         return
-    with _reading(db, memory_limit) as connection:
-        answer = concordance(
-            connection, pattern, context=context, order=sort, seed=random, corpora=corpus or (), limit=limit
-        )
-    _show_sql(answer.queries, show_sql)
+    answer = reading.ask(asked)
     table = answer.table
     if out.for_reading and table.num_rows:
         table = _aligned(table, width, out)
@@ -210,16 +157,7 @@ def kwic(
     _finish(answer, out)
 
 
-def _all_lines(
-    pattern: str,
-    context: int,
-    corpus: CorpusFilter,
-    show_sql: bool,
-    db: DbOption,
-    memory_limit: MemoryOption,
-    width: int | None,
-    out: Output,
-) -> None:
+def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) -> None:
     """Write all lines of a concordance part by part, as memory may not hold them."""
 
     def shown(lines: pa.Table) -> pa.Table:
@@ -227,26 +165,16 @@ def _all_lines(
             return _aligned(lines, width, out)
         return _cut_sides(lines, width, width) if width is not None else lines
 
-    with _reading(db, memory_limit) as connection:
-        query, lines = all_lines(connection, pattern, context=context, corpora=corpus or ())
-        _show_sql((query,), show_sql)
+    with reading.connection() as connection:
+        query, lines = all_lines(connection, asked.pattern, context=asked.context, corpora=asked.corpus)
+        reading.show((query,))
         if not out.parts(map(shown, lines), align=_SIDES):
-            out.note(f"no occurrence of {pattern!r}")
+            out.note(f"no occurrence of {asked.pattern!r}")
             raise typer.Exit(1)
 
 
-@output_options
-def freq(
-    *,
-    by: Annotated[By, typer.Option("--by", help="What to count.")] = By.WORD,
-    pattern: Annotated[str, typer.Option("--pattern", help="Only these, such as `un*`.")] = "*",
-    corpus: CorpusFilter = None,
-    limit: LimitOption = 20,
-    show_sql: ShowSqlOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
-) -> None:
+@_question(Frequencies)
+def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     """Show a frequency list with dispersion and coverage.
 
     `documents` is the number of documents with the item, `dp` its deviation of proportions over them
@@ -254,36 +182,13 @@ def freq(
 
     Example: `sentgen freq --by lemma --pattern "un*"`
     """
-    with _reading(db, memory_limit) as connection:
-        answer = frequency_list(connection, by=by, pattern=pattern, corpora=corpus or (), limit=limit)
-    _show_sql(answer.queries, show_sql)
+    answer = reading.ask(asked)
     out.arrow(answer.table, truncated=answer.truncated)
     _finish(answer, out)
 
 
-@output_options
-def collocations(
-    word: Annotated[str, typer.Argument(help="The node: `stock`, `lemma:fall`, `stock/NN`.")],
-    *,
-    window: Annotated[
-        str | None, typer.Option("--window", metavar="N|L,R", help="Words before and after. Default: 5.")
-    ] = None,
-    dependency: Annotated[
-        str | None,
-        typer.Option(
-            "--dependency", metavar="REL", help="By a dependency relation (`nsubj`, `*` for all) instead."
-        ),
-    ] = None,
-    by: Annotated[Unit, typer.Option("--by", help="Collocates as words or as lemmas.")] = Unit.WORD,
-    measure: Annotated[Measure, typer.Option("--measure", help="What to rank by.")] = Measure.LOGDICE,
-    min_count: MinCountOption = 2,
-    corpus: CorpusFilter = None,
-    limit: LimitOption = 20,
-    show_sql: ShowSqlOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
-) -> None:
+@_question(Collocations)
+def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
     """Show what occurs with a word more often than chance.
 
     `count` is how often the two occur together, `frequency` how often the collocate occurs in all (by
@@ -292,26 +197,16 @@ def collocations(
 
     Example: `sentgen collocations stock --window 3`, or `sentgen collocations fell --dependency nsubj`
     """
-    with _reading(db, memory_limit) as connection:
-        answer = find_collocations(
-            connection,
-            word,
-            window=_window(window),
-            relation=dependency,
-            by=by,
-            measure=measure,
-            min_count=min_count,
-            corpora=corpus or (),
-            limit=limit,
-        )
-    _show_sql(answer.queries, show_sql)
+    _check_window(asked.window)
+    answer = reading.ask(asked)
     out.arrow(answer.table, truncated=answer.truncated)
     _finish(answer, out)
 
 
-def _window(text: str | None) -> Window | None:
+def _check_window(text: str | None) -> None:
     try:
-        return None if text is None else read_window(text)
+        if text is not None:
+            read_window(text)
     except InputError as error:
         raise typer.BadParameter(error.message) from error
 

@@ -11,10 +11,10 @@ from sentgen.cli.console.answers import Wanted, show, write_files
 from sentgen.cli.console.files import check_file_option
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.search_options import Search, search_options
+from sentgen.cli.console.search_options import search_options
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
-from sentgen.generation import ALGORITHMS, Algorithm, algorithm_named
+from sentgen.generation import ALGORITHMS, Algorithm, Search, algorithm_named
 from sentgen.generation.answers import Request, answer, bags_of, require_trees
 from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
 

@@ -2,9 +2,10 @@
 
 from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
 from sentgen.generation.bag import Unit, broken_up, parse_bag, shuffled, units_of
-from sentgen.generation.prepare import Prepared, Treebank, prepare
+from sentgen.generation.plan import Search, SearchPlan, Treebank, plan_search, settings_for
+from sentgen.generation.prepare import Prepared, prepare
 from sentgen.generation.problem import Algorithm, Problem
-from sentgen.generation.regenerate import Regenerated, regenerate, settings_for, treebank_of
+from sentgen.generation.regenerate import Regenerated, order_bags, regenerate
 from sentgen.generation.settings import SearchSettings
 
 __all__ = [
@@ -13,16 +14,19 @@ __all__ = [
     "Prepared",
     "Problem",
     "Regenerated",
+    "Search",
+    "SearchPlan",
     "SearchSettings",
     "Treebank",
     "Unit",
     "algorithm_named",
     "broken_up",
+    "order_bags",
     "parse_bag",
+    "plan_search",
     "prepare",
     "regenerate",
     "settings_for",
     "shuffled",
-    "treebank_of",
     "units_of",
 ]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from dataclasses import dataclass
 
 from sentgen.errors import InputError
-from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
-from sentgen.generation.bag import Unit, broken_up, parse_bag
+from sentgen.generation.algorithms import ALGORITHMS
+from sentgen.generation.bag import Unit, parse_bag
 from sentgen.generation.bag_reader import Bag, Notation, TagKind
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import Sentence, tree_svg
@@ -20,16 +19,12 @@ from sentgen.generation.explain import (
     explain_trees,
     natural,
 )
-from sentgen.generation.prepare import Treebank
+from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.problem import Algorithm
-from sentgen.generation.regenerate import Regenerated, regenerate, settings_for, treebank_of
-from sentgen.generation.settings import Paper, SearchSettings
+from sentgen.generation.regenerate import Regenerated, order_bags
 from sentgen.generation.trees.trees import is_forced
-from sentgen.models import ModelInfo, registry
 from sentgen.models.dependencies import LEFT, RIGHT
-from sentgen.models.submodel import lowercases
-from sentgen.models.tagging import known_tags, tag_set
-from sentgen.models.trees import Layer
+from sentgen.models.tagging import known_tags
 from sentgen.schema import Store
 from sentgen.tabular import Rows
 
@@ -48,44 +43,29 @@ SIDES = {LEFT: "left", RIGHT: "right"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What is asked of `regenerate`, in the names of the command line.
-
-    ``changes`` are settings that differ from the algorithm's defaults, see `SearchSettings`.
-    """
+class Request(Search):
+    """What is asked of `regenerate`, in the names of the command line."""
 
     model: str
-    algorithm: str = "beam"
-    units: Literal["np", "word"] = "np"
     np_joiner: str = ""
     tagged: bool | None = None
-    lowercase: bool | None = None
-    seed: int = 1
-    nbest: int = 1
-    as_published: Paper | None = None
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    dependencies: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Sentences, and how they were made."""
+    """Sentences, and how they were made; ``tags`` is the kind that the dependency counts use."""
 
     store: Store
-    model: ModelInfo
+    plan: SearchPlan
     sentences: Sequence[Regenerated]
     bags: Sequence[Bag]
-    settings: SearchSettings
-    treebank: Treebank | None
     tags: TagKind | None
-    lowercase: bool
-    nbest: int
     tagged: bool | None = None
 
     def name(self, one: Regenerated) -> str:
         """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
         name = self.bags[one.item - 1].name or str(one.item)
-        return f"{name}-{one.rank}" if self.nbest > 1 else name
+        return f"{name}-{one.rank}" if self.plan.nbest > 1 else name
 
     @property
     def trees(self) -> list[Sentence]:
@@ -119,30 +99,11 @@ def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[B
         NotFoundError: there is no such model or corpus.
         ModelError: the algorithm needs trees, and there are none.
     """
-    chosen = algorithm_named(request.algorithm)
-    settings = settings_for(chosen, request.as_published, request.changes)
-    found = registry.find(store, request.model)
-    layer: Layer = "word" if request.units == "word" else "unit"
-    treebank = treebank_of(store, found, chosen, request.dependencies, layer)
-    kind = cast(TagKind, tag_set(store, treebank.corpora)) if treebank else None
-    bags = read(Notation(request.np_joiner, request.tagged, kind))
-    lower = lowercases(store, found) if request.lowercase is None else request.lowercase
-    sentences = regenerate(
-        store,
-        found,
-        [broken_up(one.units) if request.units == "word" else one.units for one in bags],
-        algorithm=request.algorithm,
-        as_published=request.as_published,
-        changes=request.changes,
-        seed=request.seed,
-        nbest=request.nbest,
-        lowercase=lower,
-        dependencies=request.dependencies,
-        layer=layer,
-    )
-    return Answers(
-        store, found, list(sentences), bags, settings, treebank, kind, lower, request.nbest, request.tagged
-    )
+    plan = plan_search(store, request.model, request)
+    tags = plan.tags(store)
+    bags = read(Notation(request.np_joiner, request.tagged, tags))
+    sentences = list(order_bags(store, plan, [one.units for one in bags]))
+    return Answers(store, plan, sentences, bags, tags, request.tagged)
 
 
 def bags_of(texts: Sequence[str], notation: Notation) -> list[Bag]:
@@ -166,13 +127,13 @@ def sentence_table(answers: Answers, *, tree: bool = False) -> Rows:
     """Return a row a sentence."""
     columns = [
         *COLUMNS,
-        *(["guessed"] if answers.treebank else []),
+        *(["guessed"] if answers.plan.treebank else []),
         *(["units", "heads"] if tree else []),
     ]
     rows = []
     for one in answers.sentences:
         row: list[object] = [one.item, one.rank, one.text, one.logp, one.score, one.unknown]
-        if answers.treebank:
+        if answers.plan.treebank:
             row.append(one.guessed)
         if tree:
             heads = one.tree.heads if one.tree else ()
@@ -194,18 +155,14 @@ def reason_table(answers: Answers) -> Rows:
 
 def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Sequence[object]]]]:
     """Return the columns of the tables of reasons, and a table a sentence; for reading if not ``full``."""
-    if answers.treebank:
-        found = explain_trees(answers.store, answers.treebank, answers.sentences, lowercase=answers.lowercase)
+    if answers.plan.treebank:
+        found = explain_trees(answers.store, answers.plan, answers.sentences)
         columns, row_of = (ATTACHMENT_COLUMNS, _attachment) if full else (SHORT_COLUMNS, _short)
         return columns, [
             [row_of(one.units[edge.place], edge) for edge in edges]
             for one, edges in zip(answers.sentences, found, strict=True)
         ]
-    order = min(answers.settings.order, answers.model.order)
-    words = (
-        explain_sentence(answers.store, answers.model, one, order=order, lowercase=answers.lowercase)
-        for one in answers.sentences
-    )
+    words = (explain_sentence(answers.store, answers.plan, one) for one in answers.sentences)
     return WORD_COLUMNS, [[row for word in found for row in _word(word)] for found in words]
 
 
@@ -275,8 +232,8 @@ def _tag_notes(answers: Answers) -> Iterator[str]:
     mixed = next(filter(_TAGGED.match, words), None)
     if mixed is not None and answers.tagged is None:
         yield f"{mixed} is one word, as not every word has a tag; --tagged and --no-tagged say what is meant"
-    if answers.treebank:
-        known = known_tags(answers.store, answers.treebank.corpora, answers.treebank.layer)
+    if treebank := answers.plan.treebank:
+        known = known_tags(answers.store, treebank.corpora, treebank.layer)
         given = {unit.head_tag for bag in answers.bags for unit in bag.units if unit.head_tag}
         if given - known:
             some = sorted(tag for tag in known if tag.isalpha())[:5]

@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sentgen.generation.bag import Unit
-from sentgen.generation.prepare import Treebank, spelling
+from sentgen.generation.plan import SearchPlan
+from sentgen.generation.prepare import spelling
 from sentgen.generation.problem import ROOT, Tree
 from sentgen.generation.regenerate import Regenerated
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
 from sentgen.models.attachments import ROOT_UNIT, Attachment, AttachmentEvidence, explain_attachments
 from sentgen.models.lookup import BackoffStep
 from sentgen.models.lookup import explain as explain_word
-from sentgen.models.submodel import ModelLike, prefetch
+from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS
 
@@ -56,19 +57,21 @@ class ExplainedWord:
 
 
 def explain_trees(
-    store: Store, treebank: Treebank, sentences: Sequence[Regenerated], *, lowercase: bool
+    store: Store, plan: SearchPlan, sentences: Sequence[Regenerated]
 ) -> list[list[ExplainedAttachment]]:
     """Return the evidence for the attachments of some sentences, each in the order of its words.
 
     Args:
         store: where the counts are.
-        treebank: the counts that the trees were made with.
+        plan: that the sentences were made by, which makes trees.
         sentences: with trees.
-        lowercase: whether words were looked up lower-cased.
     """
-    edges = [list(_attachments(one.units, one.tree, lowercase)) if one.tree else [] for one in sentences]
+    treebank = plan.treebank
+    edges = [list(_attachments(one.units, one.tree, plan.lowercase)) if one.tree else [] for one in sentences]
     wanted = [edge for mine in edges for edge in mine]
-    found = iter(explain_attachments(store, treebank.corpora, treebank.layer, wanted) if wanted else [])
+    found = iter(
+        explain_attachments(store, treebank.corpora, treebank.layer, wanted) if treebank and wanted else []
+    )
     return [
         [_explained(place, weight, next(found)) for place, weight in enumerate(one.tree.weights)]
         if one.tree
@@ -88,21 +91,18 @@ def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Att
         yield Attachment(ROOT_UNIT if head == ROOT else heads[head], modifier, side, earlier)
 
 
-def explain_sentence(
-    store: Store, model: ModelLike, sentence: Regenerated, *, order: int, lowercase: bool
-) -> list[ExplainedWord]:
+def explain_sentence(store: Store, plan: SearchPlan, sentence: Regenerated) -> list[ExplainedWord]:
     """Return how the language model backs off at each word of a sentence and at its end.
 
     The totals of the words add up to the log-probability of the sentence.
 
     Args:
         store: where the model is.
-        model: the language model.
+        plan: that the sentence was made by.
         sentence: a sentence.
-        order: n of the n-grams that the search used.
-        lowercase: whether words were looked up lower-cased.
     """
-    words = [word for unit in sentence.units for word in spelling(unit, lowercase, model.brackets)]
+    model, order = plan.model, min(plan.settings.order, plan.model.order)
+    words = [word for unit in sentence.units for word in spelling(unit, plan.lowercase, model.brackets)]
     forms, tags = [form for form, _ in words], [tag for _, tag in words]
     submodel = prefetch(store, model, [forms], tags={tag for tag in tags if tag})
     # As the model knows them: <unk>, or <unk:TAG>, for what it does not.

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from sentgen.generation.bag import Unit, broken_up, shuffled
+from sentgen.generation.plan import SearchPlan, Treebank
 from sentgen.generation.problem import Problem, TreeModel
 from sentgen.generation.settings import SearchSettings
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
-from sentgen.models.dependencies import Dependencies, Layer, prefetch_dependencies
+from sentgen.models.dependencies import Dependencies, prefetch_dependencies
 from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
 from sentgen.models.tagging import most_frequent_tags
@@ -24,14 +25,6 @@ BATCH = 100
 
 #: The words of a unit as a language model knows them, and their tags.
 Spelling = list[tuple[str, str | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Treebank:
-    """Which dependency counts to use: those of some corpora, over base noun phrases or over words."""
-
-    corpora: tuple[int, ...]
-    layer: Layer = "unit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +47,16 @@ class Prepared:
         return replace(self.problem, settings=settings)
 
 
-def prepare(
-    store: Store,
-    model: ModelLike,
-    bags: Sequence[Sequence[Unit]],
-    *,
-    settings: SearchSettings,
-    seed: int,
-    lowercase: bool,
-    treebank: Treebank | None = None,
-    words: bool = False,
-) -> Iterator[list[Prepared]]:
+def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[list[Prepared]]:
     """Shuffle bags and look up all that a search can ask, a batch at a time.
 
-    Args:
-        store: where the model and the counts live.
-        model: the language model.
-        bags: the units of each sentence.
-        settings: of the search; ``order`` bounds what is looked up.
-        seed: of the shuffle.
-        lowercase: whether to look words up lower-cased.
-        treebank: the dependency counts, for algorithms that build trees.
-        words: whether to break phrases up.
+    Other searches can use what is looked up if theirs are the words, the treebank, and the order.
     """
+    model, settings, treebank, lowercase = plan.model, plan.settings, plan.treebank, plan.lowercase
     for begin in range(0, len(bags), BATCH):
         started = time.perf_counter()
-        given = [broken_up(bag) if words else bag for bag in bags[begin : begin + BATCH]]
-        batch = [shuffled(bag, seed) for bag in given]
+        given = [broken_up(bag) if plan.words else bag for bag in bags[begin : begin + BATCH]]
+        batch = [shuffled(bag, plan.seed) for bag in given]
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
         guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]
         batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]

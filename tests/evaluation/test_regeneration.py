@@ -13,6 +13,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -31,7 +32,7 @@ def rows(store: Store, query: str) -> list[tuple[object, ...]]:
 
 def test_run_is_recorded(toy: Toy) -> None:
     """The run, a figure per system and sentence, the outputs, and what the systems were given."""
-    result = evaluate_regeneration(*toy, TEST, ["lmo", "greedy"], seed=3, source="test.conllu")
+    result = evaluate_regeneration(*toy, TEST, ["lmo", "greedy"], Search(seed=3), source="test.conllu")
     (run,) = rows(toy[0], "select id, command, seed, parameters from run")
     parameters = json.loads(str(run[3]))
 
@@ -133,7 +134,7 @@ def test_progress_is_told(toy: Toy) -> None:
 
 def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:
     """The same seed and data give the same sentences."""
-    one, other = (evaluate_regeneration(*toy, TEST, ["lmo"], seed=5) for _ in range(2))
+    one, other = (evaluate_regeneration(*toy, TEST, ["lmo"], Search(seed=5)) for _ in range(2))
 
     assert other.run_id == one.run_id + 1
     assert other.systems[0].scores == one.systems[0].scores
@@ -142,7 +143,7 @@ def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:
 def test_units_punctuation_and_case(toy: Toy) -> None:
     """Words as units, no punctuation, lower case: seen in what the system was given and compared with."""
     test = [Sentence(["The", "DOG", "barks", "."], upos=["DET", "NOUN", "VERB", "PUNCT"], nps=[1, 1, 0, 0])]
-    evaluate_regeneration(*toy, test, ["lmo"], units="word", punctuation=False, lowercase=True)
+    evaluate_regeneration(*toy, test, ["lmo"], Search(units="word", lowercase=True), punctuation=False)
     ((given, reference),) = rows(toy[0], "select input, reference from output")
 
     assert sorted(str(given).split()) == ["barks", "dog", "the"]

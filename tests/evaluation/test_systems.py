@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.systems import parse_systems
+from sentgen.generation import Search, SearchSettings, algorithm_named, settings_for
+
+
+def settings_of(texts: Sequence[str], **shared: Any) -> dict[str, SearchSettings]:
+    """Return the settings of each system, as its plan has them."""
+    return {
+        name: settings_for(algorithm_named(one.algorithm), one.as_published, one.changes)
+        for name, one in parse_systems(texts, Search(**shared)).items()
+    }
 
 
 def test_settings_of_one_and_of_all() -> None:
     """What a system says itself wins; dashes and underscores are the same."""
-    plain, own, other = parse_systems(
-        ["lmo", "lmo:order=3:lmo-context=string", "prim:verb_root=no"],
-        changes={"order": 5, "one_root": False, "beam": None},
-    )
+    texts = ["lmo", "lmo:order=3:lmo-context=string", "prim:verb_root=no"]
+    changes = {"order": 5, "one_root": False, "beam": None}
+    plain, own, other = settings_of(texts, changes=changes).values()
 
-    assert (plain.settings.order, plain.settings.lmo_context) == (5, "phrase")
-    assert (own.name, own.algorithm.name) == ("lmo:order=3:lmo-context=string", "lmo")
-    assert (own.settings.order, own.settings.lmo_context) == (3, "string")
-    assert (other.settings.verb_root, other.settings.one_root) == (False, False)
-    assert plain.settings.one_root  # it has no tree, so that the change is not for it
+    assert (plain.order, plain.lmo_context) == (5, "phrase")
+    assert [one.algorithm for one in parse_systems(texts, Search()).values()] == ["lmo", "lmo", "prim"]
+    assert list(parse_systems(texts, Search())) == texts
+    assert (own.order, own.lmo_context) == (3, "string")
+    assert (other.verb_root, other.one_root) == (False, False)
+    assert plain.one_root  # it has no tree, so that the change is not for it
 
 
 def test_papers() -> None:
     """For all systems, or for one."""
-    (one,) = parse_systems(["lmo:as-published=2009"])
+    (one,) = settings_of(["lmo:as-published=2009"]).values()
 
-    assert one.settings == parse_systems(["lmo"], as_published="2009")[0].settings
+    assert one == settings_of(["lmo"], as_published="2009")["lmo"]
     with pytest.raises(InputError, match="lmo is not in the paper of 2007"):
-        parse_systems(["lmo"], as_published="2007")
+        settings_of(["lmo"], as_published="2007")
 
 
 def test_changes_that_nobody_looks_at() -> None:
     """A setting for all systems that is for none of them is a mistake."""
     with pytest.raises(InputError, match="none of lmo, greedy looks at one-root"):
-        parse_systems(["lmo", "greedy"], changes={"one_root": False})
+        settings_of(["lmo", "greedy"], changes={"one_root": False})
     with pytest.raises(InputError, match="lmo does not look at q"):
-        parse_systems(["lmo:q=paper"])
+        settings_of(["lmo:q=paper"])
 
 
 @pytest.mark.parametrize(
@@ -55,4 +67,4 @@ def test_changes_that_nobody_looks_at() -> None:
 def test_refusals(systems: list[str], message: str) -> None:
     """One line that says what is wrong."""
     with pytest.raises(InputError, match=message):
-        parse_systems(systems)
+        settings_of(systems)

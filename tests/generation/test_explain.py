@@ -10,7 +10,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
-from sentgen.generation import Treebank, algorithm_named, parse_bag, regenerate, treebank_of
+from sentgen.generation import Search, SearchPlan, order_bags, parse_bag, plan_search
 from sentgen.generation.explain import explain_sentence, explain_trees, natural
 from sentgen.generation.problem import ROOT
 from sentgen.models import ModelInfo, build
@@ -29,19 +29,18 @@ def relief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Mo
         yield store, build(store, "relief", ["relief"], order=3, smoothing="kneser-ney", unknown="tag")
 
 
-def treebank_for(relief: tuple[Store, ModelInfo], algorithm: str) -> Treebank:
-    """Return the counts that an algorithm uses."""
-    found = treebank_of(*relief, algorithm_named(algorithm))
-    assert found is not None
-    return found
+def plan_for(relief: tuple[Store, ModelInfo], algorithm: str, **changes: object) -> SearchPlan:
+    """Return the plan of an algorithm, with some settings changed."""
+    return plan_search(*relief, Search(algorithm=algorithm, changes=changes))
 
 
 @pytest.mark.parametrize("order", [2, 3])
 def test_words_add_up_to_the_sentence(relief: tuple[Store, ModelInfo], order: int) -> None:
     """Each word's last total is its log-probability, unknown words classed by their tags included."""
     bags = [BAGS[0], BAGS[-1], parse_bag("zebras/NNS ran/VBD")]
-    for one in regenerate(*relief, bags, algorithm="lmo", changes={"order": order}):
-        found = explain_sentence(*relief, one, order=order, lowercase=False)
+    plan = plan_for(relief, "lmo", order=order)
+    for one in order_bags(relief[0], plan, bags):
+        found = explain_sentence(relief[0], plan, one)
 
         assert [word.word for word in found] == [*one.words, "</s>"]
         assert sum(natural(word.steps[-1].total) for word in found) == pytest.approx(one.logp)
@@ -51,8 +50,9 @@ def test_words_add_up_to_the_sentence(relief: tuple[Store, ModelInfo], order: in
 def test_brackets_are_words(relief: tuple[Store, ModelInfo]) -> None:
     """A model that counts the brackets of phrases has a probability for each of them."""
     model = build(relief[0], "brackets", ["relief"], order=3, brackets=True)
-    (one,) = regenerate(relief[0], model, BAGS[:1], algorithm="lmo")
-    found = explain_sentence(relief[0], model, one, order=3, lowercase=False)
+    plan = plan_for((relief[0], model), "lmo")
+    (one,) = order_bags(relief[0], plan, BAGS[:1])
+    found = explain_sentence(relief[0], plan, one)
 
     assert "<np>" in [word.word for word in found]
     assert sum(natural(word.steps[-1].total) for word in found) == pytest.approx(one.logp)
@@ -69,8 +69,9 @@ def test_attachments_have_the_weights_of_the_search(
     prim-arg takes p_arg of exactly one modifier more (2007), ab that of at least one more (2009).
     """
     bags = BAGS[: len(NEW_SENTENCES)]
-    sentences = list(regenerate(*relief, bags, algorithm=algorithm, changes=changes))
-    explained = explain_trees(relief[0], treebank_for(relief, algorithm), sentences, lowercase=False)
+    plan = plan_for(relief, algorithm, **changes)
+    sentences = list(order_bags(relief[0], plan, bags))
+    explained = explain_trees(relief[0], plan, sentences)
 
     for one, edges in zip(sentences, explained, strict=True):
         assert one.tree is not None
@@ -89,8 +90,9 @@ def test_attachments_have_the_weights_of_the_search(
 
 def test_levels_give_the_probability(relief: tuple[Store, ModelInfo]) -> None:
     """prob = l1 p + (1 - l1) (l2 p1 + (1 - l2) p2), with events / pairs at each level and c / (c + 1)."""
-    sentences = list(regenerate(*relief, BAGS, algorithm="cle"))
-    for edges in explain_trees(relief[0], treebank_for(relief, "cle"), sentences, lowercase=False):
+    plan = plan_for(relief, "cle")
+    sentences = list(order_bags(relief[0], plan, BAGS))
+    for edges in explain_trees(relief[0], plan, sentences):
         for edge in edges:
             words, mixed, tags = edge.evidence.levels
             for level in (words, mixed):
@@ -104,9 +106,9 @@ def test_levels_give_the_probability(relief: tuple[Store, ModelInfo]) -> None:
 
 def test_nothing_to_explain(relief: tuple[Store, ModelInfo]) -> None:
     """No sentences, or one without words, have no attachments."""
-    treebank = treebank_for(relief, "cle")
-    empty = list(regenerate(*relief, [[]], algorithm="cle"))
+    plan = plan_for(relief, "cle")
+    empty = list(order_bags(relief[0], plan, [[]]))
 
-    assert explain_trees(relief[0], treebank, [], lowercase=False) == []
-    assert explain_trees(relief[0], treebank, empty, lowercase=False) == [[]]
-    assert len(explain_sentence(*relief, empty[0], order=3, lowercase=False)) == 1
+    assert explain_trees(relief[0], plan, []) == []
+    assert explain_trees(relief[0], plan, empty) == [[]]
+    assert len(explain_sentence(relief[0], plan, empty[0])) == 1

@@ -188,7 +188,7 @@ def test_nbest_is_ranked_and_different(toy: Toy) -> None:
 
 def test_upper_case_is_looked_up_lower_cased(toy: Toy) -> None:
     """The words come out as given."""
-    assert texts(toy, [parse_bag("BARKS Dog A")], lowercase=True) == ["A Dog BARKS"]
+    assert texts(toy, [parse_bag("BARKS Dog A")], algorithm="lmo", lowercase=True) == ["A Dog BARKS"]
 
 
 def test_logp_is_that_of_the_sentence() -> None:
@@ -208,8 +208,14 @@ def test_logp_is_that_of_the_sentence() -> None:
         ({"algorithm": "magic"}, "no algorithm 'magic'; there are: "),
         ({"changes": {"order": 1}}, "order 1"),
         ({"changes": {"magic": 1}}, "no setting 'magic'"),
-        ({"changes": {"lmo_context": "x"}}, "lmo-context 'x' is neither phrase nor string"),
-        ({"as_published": "2007"}, "lmo is not in the paper of 2007; papers with it: 2009"),
+        (
+            {"algorithm": "lmo", "changes": {"lmo_context": "x"}},
+            "lmo-context 'x' is neither phrase nor string",
+        ),
+        (
+            {"algorithm": "lmo", "as_published": "2007"},
+            "lmo is not in the paper of 2007; papers with it: 2009",
+        ),
         ({"nbest": 0}, "0 sentences"),
     ],
 )
@@ -222,4 +228,4 @@ def test_refusals(toy: Toy, options: dict[str, object], message: str) -> None:
 def test_too_many_units(toy: Toy) -> None:
     """A bag beyond the algorithm's limit is refused with its number."""
     with pytest.raises(InputError, match="bag 2 has 1001 units"):
-        regenerate(*toy, [parse_bag("a"), [Unit(("a",))] * 1001])
+        regenerate(*toy, [parse_bag("a"), [Unit(("a",))] * 1001], algorithm="lmo")

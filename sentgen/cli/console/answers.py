@@ -50,7 +50,7 @@ def _read(answers: Answers, wanted: Wanted, out: Output) -> None:
     """Print each sentence with its tree and its reasons below it."""
     columns, tables = reasons(answers, full=False) if wanted.explain else ([], [])
     for number, one in enumerate(answers.sentences):
-        rank = f", rank {one.rank}" if answers.nbest > 1 else ""
+        rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""
         typer.echo(printable(f"bag {one.item}{rank}: {one.text}".rstrip()))
         typer.echo(f"logp {one.logp:.2f}, score {one.score:.2f}")
         if wanted.tree and one.tree:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from dataclasses import MISSING
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+import typer
+
+from sentgen.options import Option, Parameter, declared, parameters_of
 
 Result = TypeVar("Result")
 
@@ -15,6 +21,7 @@ def option_group(
     parameter: str,
     options: Mapping[str, tuple[Any, Any]],
     make: Callable[..., object],
+    places: Mapping[str, str] | None = None,
 ) -> Callable[..., Result]:
     """Return a command that has options in place of one of its parameters.
 
@@ -23,13 +30,20 @@ def option_group(
         parameter: the parameter that is replaced.
         options: name of each option to its annotation, as Typer reads it, and its default.
         make: takes the options by name and returns what the command gets.
+        places: other parameters of the command to the options that they follow.
     """
     signature = inspect.signature(function, eval_str=True)
-    kept = [one for one in signature.parameters.values() if one.name != parameter]
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in options.items()
-    ]
+    own = {one.name: one for one in signature.parameters.values()}
+    places = places or {}
+    parameters: list[inspect.Parameter] = []
+    for name in (name for name in own if name not in places):
+        if name != parameter:
+            parameters.append(own[name])
+            continue
+        for option, (annotation, default) in options.items():
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(inspect.Parameter(option, kind, default=default, annotation=annotation))
+            parameters += [own[mine] for mine, before in places.items() if before == option]
 
     @functools.wraps(function)
     def command(*arguments: Any, **given: Any) -> Result:
@@ -37,7 +51,59 @@ def option_group(
         return function(*arguments, **given, **{parameter: make(**chosen)})
 
     del command.__wrapped__  # else Typer would read the old signature
-    parameters = [*kept, *added]
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
+
+
+def asking(
+    declaration: type, parameter: str = "asked", **places: str
+) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Give a command the options of a declaration in place of one of its parameters (see `sentgen.options`).
+
+    Args:
+        declaration: the class; its fields may be annotated with options of Typer, too.
+        parameter: the parameter of the command that is replaced.
+        places: other parameters of the command to the options that they follow.
+    """
+    asked = list(parameters_of(declaration))
+    options = {one.name: (_annotation(one), _default(one)) for one in asked}
+    lists = {one.name for one in asked if get_origin(one.kind) is list}
+
+    def make(**given: Any) -> object:
+        values = {name: value or [] if name in lists else value for name, value in given.items()}
+        return declared(declaration, values)
+
+    return lambda function: option_group(function, parameter, options, make, places)
+
+
+def _default(one: Parameter) -> Any:
+    if one.kind == list[str]:
+        return None
+    return inspect.Parameter.empty if one.default is MISSING else one.default
+
+
+def _annotation(one: Parameter) -> Any:
+    """Return the type and the option as Typer reads them; the library says what a word may be."""
+    option, kind = one.option, one.kind
+    if not isinstance(option, Option):  # but what Typer reads already
+        return Annotated[kind, option]
+    if one.default is None:
+        (kind,) = set(get_args(kind)) - {NoneType}
+    if get_origin(kind) is Literal:
+        kind = str
+    if one.default is None or kind == list[str]:
+        kind = kind | None
+    told: dict[str, Any] = {"help": option.shell or option.help, "metavar": option.metavar}
+    told |= {"min": option.least, "rich_help_panel": option.panel}
+    if option.argument:
+        return Annotated[kind, typer.Argument(**told)]
+    return Annotated[kind, typer.Option(*_names(one), **told)]
+
+
+def _names(one: Parameter) -> list[str]:
+    """Return the names of an option on the command line."""
+    dashed = one.name.replace("_", "-")
+    if one.kind == bool | None or one.default is True or one.option.off:
+        return [f"--{dashed}/{one.option.off or f'--no-{dashed}'}"]
+    return [f"--{dashed}", *([one.option.short] if one.option.short else [])]

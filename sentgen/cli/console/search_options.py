@@ -6,14 +6,14 @@ algorithm's default; one that the algorithm does not look at is refused (see `se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, cast
 
 import typer
 
 from sentgen.cli.console.option_groups import Result, option_group
+from sentgen.generation import Search
 from sentgen.generation.settings import PAPERS, THEFTS, Paper
 
 _option = partial(typer.Option, rich_help_panel="Search; defaults are the algorithm's own")
@@ -68,15 +68,6 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What the options say: a paper, the settings that were given, and treebanks."""
-
-    as_published: Paper | None = None
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    dependencies: tuple[str, ...] | None = None
-
-
 def search_options(function: Callable[..., Result]) -> Callable[..., Result]:
     """Give a command the options of a search in place of its parameter ``search``."""
     options = {name: (annotation, None) for name, annotation in _OPTIONS.items()}
@@ -85,4 +76,6 @@ def search_options(function: Callable[..., Result]) -> Callable[..., Result]:
 
 def _search(as_published: str | None, dependencies: list[str] | None, **changes: Any) -> Search:
     given = {name: value for name, value in changes.items() if value is not None}
-    return Search(cast("Paper | None", as_published), given, tuple(dependencies) if dependencies else None)
+    return Search(
+        as_published=cast("Paper | None", as_published), changes=given, dependencies=dependencies or None
+    )

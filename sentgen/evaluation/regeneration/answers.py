@@ -17,10 +17,8 @@ import numpy as np
 from sentgen.arrays import Floats
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
-from sentgen.evaluation.regeneration.systems import System
-from sentgen.generation import Prepared, Regenerated, Treebank, prepare
+from sentgen.generation import Prepared, Regenerated, SearchPlan, prepare
 from sentgen.generation.regenerate import check_sizes, solve
-from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
 
 #: Sentences that one thread takes at a time.
@@ -40,12 +38,9 @@ class SystemAnswers:
 
 def answer_all(
     store: Store,
-    model: ModelLike,
     cases: Sequence[Case],
-    systems: Sequence[System],
-    treebanks: Mapping[str, Treebank | None],
+    plans: Mapping[str, SearchPlan],
     *,
-    seed: int,
     jobs: int,
     progress: Progress | None = None,
 ) -> dict[str, SystemAnswers]:
@@ -56,11 +51,8 @@ def answer_all(
 
     Args:
         store: where the model lives.
-        model: the language model.
-        cases: the test set; words are looked up as they stand in it.
-        systems: with different names.
-        treebanks: of each system the dependency counts, if it needs them.
-        seed: of the shuffle.
+        cases: the test set.
+        plans: of each system; words are looked up as they stand in the test set.
         jobs: threads that search; this thread looks up the next batch meanwhile.
         progress: called when some more sentences are done.
 
@@ -68,65 +60,45 @@ def answer_all(
         InputError: a bag is too large for an algorithm.
     """
     bags = [case.gold.units for case in cases]
-    for system in systems:
-        check_sizes(bags, system.algorithm)
-    parts: dict[str, list[SystemAnswers]] = {system.name: [] for system in systems}
-    done, total = 0, len(cases) * len(systems)
-    for group in _alike(systems, treebanks):
-        run = partial(_answered, store, model, systems=group, treebank=treebanks[group[0].name], seed=seed)
+    for plan in plans.values():
+        check_sizes(bags, plan)
+    parts: dict[str, list[SystemAnswers]] = {name: [] for name in plans}
+    done, total = 0, len(cases) * len(plans)
+    for group in _alike(plans):
+        run = partial(_answered, store, [plans[name] for name in group])
         list(run(cases[:1], jobs=1))
         for part in run(cases, jobs=jobs):
-            for system, found in zip(group, part, strict=True):
-                parts[system.name].append(found)
+            for name, found in zip(group, part, strict=True):
+                parts[name].append(found)
                 done += len(found.answers)
             if progress is not None:
                 progress(done, total)
     return {name: _joined(found) for name, found in parts.items()}
 
 
-def _alike(systems: Sequence[System], treebanks: Mapping[str, Treebank | None]) -> list[list[System]]:
+def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
     """Group the systems that look up the same: words or units, trees or none, n-grams of one order."""
-    groups: dict[object, list[System]] = {}
-    for system in systems:
-        key = (system.algorithm.words, treebanks[system.name], system.settings.order)
-        groups.setdefault(key, []).append(system)
+    groups: dict[object, list[str]] = {}
+    for name, plan in plans.items():
+        groups.setdefault((plan.words, plan.treebank, plan.settings.order), []).append(name)
     return list(groups.values())
 
 
 def _answered(
-    store: Store,
-    model: ModelLike,
-    cases: Sequence[Case],
-    *,
-    systems: Sequence[System],
-    treebank: Treebank | None,
-    seed: int,
-    jobs: int,
+    store: Store, plans: Sequence[SearchPlan], cases: Sequence[Case], *, jobs: int
 ) -> Iterator[list[SystemAnswers]]:
     """Yield what systems that look up the same answer to part after part of the cases, a value a system."""
-    batches = prepare(
-        store,
-        model,
-        [case.gold.units for case in cases],
-        settings=systems[0].settings,
-        seed=seed,
-        lowercase=False,
-        treebank=treebank,
-        words=systems[0].algorithm.words,
-    )
-    return _in_order(batches, partial(_answer_part, systems, cases), jobs)
+    batches = prepare(store, plans[0], [case.gold.units for case in cases])
+    return _in_order(batches, partial(_answer_part, plans, cases), jobs)
 
 
 def _answer_part(
-    systems: Sequence[System], cases: Sequence[Case], part: Sequence[Prepared]
+    plans: Sequence[SearchPlan], cases: Sequence[Case], part: Sequence[Prepared]
 ) -> list[SystemAnswers]:
     mine = [cases[prepared.item - 1] for prepared in part]
     found = []
-    for system in systems:
-        answers = [
-            next(solve(prepared, system.algorithm, system.settings, gold=case.gold))
-            for prepared, case in zip(part, mine, strict=True)
-        ]
+    for plan in plans:
+        answers = [next(solve(prepared, plan, case.gold)) for prepared, case in zip(part, mine, strict=True)]
         found.append(SystemAnswers(answers, statistics(answers, mine)))
     return found
 

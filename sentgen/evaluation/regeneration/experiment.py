@@ -33,10 +33,8 @@ from sentgen.evaluation.regeneration.results import (
     sentence_rows,
 )
 from sentgen.evaluation.regeneration.systems import parse_systems
-from sentgen.generation import treebank_of
-from sentgen.generation.bag import UnitKind
+from sentgen.generation import Search, plan_search
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.settings import Paper
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.tagging import tag_set
 from sentgen.schema import Store
@@ -50,18 +48,14 @@ def evaluate_regeneration(
     model: ModelLike,
     sentences: Iterable[Sentence],
     algorithms: Sequence[str],
+    search: Search | None = None,
     *,
-    as_published: Paper | None = None,
-    changes: Mapping[str, Any] | None = None,
-    dependencies: Sequence[str] | None = None,
-    seed: int = 1,
-    units: UnitKind = "np",
     punctuation: bool = True,
-    lowercase: bool | None = None,
     by_length: bool = False,
     jobs: int = 1,
     source: str = "",
     progress: Progress | None = None,
+    **asked: Any,
 ) -> RegenerationResult:
     """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
@@ -73,18 +67,15 @@ def evaluate_regeneration(
         model: the language model.
         sentences: the test set.
         algorithms: names of algorithms, with settings where wanted (see `parse_systems`).
-        as_published: take every literal reading of a paper.
-        changes: settings for all algorithms (see `SearchSettings`).
-        dependencies: names of the corpora whose trees are used; those of the model that have any if ``None``.
-        seed: of the shuffle of the units, the samples and the tests.
-        units: `np` to keep base noun phrases whole, or `word`; trees are then over words, too.
+        search: what all of them share; its seed is that of the samples and tests, too, and it says whether to
+            lower-case the test set. With `word` units, trees are over words, too.
         punctuation: whether punctuation stays in.
-        lowercase: lower-case the test set; as the corpora of the model were if ``None``.
         by_length: whether to give the main figure for sentences of some lengths, too.
         jobs: threads that search. The milliseconds of a search include its waiting for the others, so that
             they are to be taken with one.
         source: where the sentences come from, for the record.
         progress: called after every sentence.
+        asked: the fields of `search` one by one, in its place.
 
     Raises:
         InputError: an algorithm or setting is unknown, a sentence too long for it, or there is no sentence.
@@ -93,32 +84,29 @@ def evaluate_regeneration(
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
     if jobs < 1:
         raise InputError(f"{jobs} jobs do nothing; give 1 or more")
-    systems = parse_systems(algorithms, as_published=as_published, changes=changes)
-    treebanks = {
-        system.name: treebank_of(
-            store, model, system.algorithm, dependencies, "unit" if units == "np" else "word"
-        )
-        for system in systems
-    }
-    corpora = sorted({number for found in treebanks.values() if found for number in found.corpora})
+    search = search or Search(**asked)
+    # The test set is lower-cased at once, for the references and the look-ups alike.
+    systems = parse_systems(algorithms, replace(search, lowercase=False))
+    plans = {name: plan_search(store, model, one) for name, one in systems.items()}
+    corpora = sorted({number for plan in plans.values() if plan.treebank for number in plan.treebank.corpora})
     preparation = Preparation(
-        units=units,
+        units=search.units,
         punctuation=punctuation,
-        lowercase=lowercases(store, model) if lowercase is None else lowercase,
+        lowercase=lowercases(store, model) if search.lowercase is None else search.lowercase,
         tags=cast(TagKind, tag_set(store, corpora)) if corpora else None,
         function_heads=_function_heads(store, corpora),
     )
     cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
     if not cases:
         raise InputError("nothing of the test set is left to put in order; give sentences with words")
-    answered = answer_all(store, model, cases, systems, treebanks, seed=seed, jobs=jobs, progress=progress)
-    result = summarize(answered, cases, seed=seed, by_length=by_length)
+    answered = answer_all(store, cases, plans, jobs=jobs, progress=progress)
+    result = summarize(answered, cases, seed=search.seed, by_length=by_length)
     parameters = {
         "model": f"{model.name}@{model.version}",
         "test": source,
         "sha256": hashlib.sha256("\n".join(result.references).encode()).hexdigest(),
         "sentences": len(cases),
-        "systems": {system.name: asdict(system.settings) for system in systems},
+        "systems": {name: asdict(plan.settings) for name, plan in plans.items()},
         "dependencies": _names(store, corpora),
         "jobs": jobs,
         **asdict(preparation),

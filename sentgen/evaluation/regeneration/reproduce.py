@@ -18,6 +18,7 @@ from sentgen.evaluation.regeneration.penn_treebank import Split
 from sentgen.evaluation.regeneration.published import TABLES, WAN_2009_BLLIP, PublishedTable, record_published
 from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search
 from sentgen.generation.settings import Paper
 from sentgen.models import ModelInfo, build, registry
 from sentgen.schema import Store
@@ -148,9 +149,7 @@ def _evaluate(
         model,
         _sentences(split.test),
         systems,
-        dependencies=[split.name],
-        seed=seed,
-        lowercase=True,
+        Search(dependencies=[split.name], seed=seed, lowercase=True),
         jobs=jobs,
         source=split.title,
         progress=progress,

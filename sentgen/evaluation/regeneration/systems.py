@@ -2,67 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast, get_type_hints
 
 from sentgen.errors import InputError
-from sentgen.generation import Algorithm, SearchSettings, algorithm_named, settings_for
+from sentgen.generation import Search, SearchSettings, algorithm_named
 from sentgen.generation.settings import Paper
 
 _PUBLISHED = "as-published"
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """An algorithm with its settings under the name that the user wrote."""
-
-    name: str
-    algorithm: Algorithm
-    settings: SearchSettings
-
-
-def parse_systems(
-    texts: Sequence[str], *, as_published: Paper | None = None, changes: Mapping[str, Any] | None = None
-) -> list[System]:
-    """Read systems: ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``.
+def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
+    """Read systems: ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``; returns the search of each.
 
     The settings are those of `SearchSettings`, with dashes or underscores, and ``as-published`` for a paper.
 
     Args:
         texts: one a system.
-        as_published: the paper whose literal readings all systems take that name none.
-        changes: settings of all systems that look at them and do not set them themselves.
+        search: what all systems share: the paper that they take if they name none, and settings, for those
+            that look at them and do not set them themselves.
 
     Raises:
-        InputError: there is no such algorithm, setting or value, no system looks at a change, or two systems
-            are the same.
+        InputError: there is no such algorithm or value, no system looks at a change, or two systems are the
+            same.
 
-    >>> parse_systems(["lmo", "lmo:order=3"])[1].settings.order
-    3
+    >>> parse_systems(["lmo", "lmo:order=3"], Search())["lmo:order=3"].changes
+    {'order': 3}
     """
-    changes = {name: value for name, value in (changes or {}).items() if value is not None}
-    systems = [_parse(text, as_published, changes) for text in texts]
-    if not systems:
+    if not texts:
         raise InputError("there is nothing to compare; name an algorithm or more, such as lmo,greedy")
-    names = [system.name for system in systems]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None:
         raise InputError(f"{twice} is there twice; name each system once")
-    idle = sorted(changes.keys() - {name for system in systems for name in system.algorithm.options})
+    systems = {text: _parse(text, search) for text in texts}
+    looked_at = {name for system in systems.values() for name in algorithm_named(system.algorithm).options}
+    idle = sorted(
+        name for name, value in search.changes.items() if value is not None and name not in looked_at
+    )
     if idle:
-        raise InputError(f"none of {', '.join(names)} looks at {idle[0].replace('_', '-')}; leave it out")
+        raise InputError(f"none of {', '.join(texts)} looks at {idle[0].replace('_', '-')}; leave it out")
     return systems
 
 
-def _parse(text: str, paper: Paper | None, changes: Mapping[str, Any]) -> System:
+def _parse(text: str, search: Search) -> Search:
     name, *assignments = text.split(":")
-    algorithm = algorithm_named(name)
+    options = algorithm_named(name).options
     own = dict(_assignment(text, assignment) for assignment in assignments)
-    paper = cast("Paper | None", own.pop(_PUBLISHED, paper))
-    shared = {setting: value for setting, value in changes.items() if setting in algorithm.options}
-    return System(text, algorithm, settings_for(algorithm, paper, shared | own))
+    paper = cast("Paper | None", own.pop(_PUBLISHED, search.as_published))
+    shared = {setting: value for setting, value in search.changes.items() if setting in options}
+    return replace(search, algorithm=name, as_published=paper, changes=shared | own)
 
 
 def _assignment(system: str, text: str) -> tuple[str, Any]:

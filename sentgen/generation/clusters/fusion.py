@@ -24,10 +24,10 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind, tagged_units
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
-from sentgen.generation.regenerate import regenerate
+from sentgen.generation.plan import Search, plan_search
+from sentgen.generation.regenerate import order_bags
 from sentgen.models.cluster_counts import cluster_names, count_clusters
 from sentgen.models.cluster_model import cluster_model
-from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
 
 #: Words that are added to the key sentence, at most.
@@ -128,40 +128,18 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
     return Selection(key, related, chosen)
 
 
-def fuse_with_model(
-    store: Store,
-    model: ModelLike,
-    selection: Selection,
-    *,
-    algorithm: str = "beam",
-    tags: TagKind | None = None,
-    nbest: int = 1,
-    seed: int = 1,
-) -> list[Fused]:
+def fuse_with_model(store: Store, model: str, selection: Selection, search: Search) -> list[Fused]:
     """Order what was selected with an algorithm of `regenerate`; only sentences that are new.
 
-    Args:
-        store: where the model lives.
-        model: the language model.
-        selection: what the sentence is to say.
-        algorithm: a name of `ALGORITHMS`.
-        tags: the kind that the dependency counts use, for algorithms that make trees.
-        nbest: sentences to give, at most.
-        seed: of the shuffle of the units.
-
     Raises:
+        NotFoundError: there is no such model.
         InputError: the algorithm is unknown, or there are too many units for it.
         ModelError: it needs trees, and the model's corpora have none.
     """
-    found = regenerate(
-        store,
-        model,
-        [selection.units(tags)],
-        algorithm=algorithm,
-        nbest=nbest + 1 + len(selection.related),
-        seed=seed,
-    )
-    return _new((Fused(tuple(one.words), one.score) for one in found), selection)[:nbest]
+    asked = replace(search, nbest=search.nbest + 1 + len(selection.related))
+    plan = plan_search(store, model, asked)
+    found = order_bags(store, plan, [selection.units(plan.tags(store))])
+    return _new((Fused(tuple(one.words), one.score) for one in found), selection)[: search.nbest]
 
 
 def fuse_by_search(

@@ -5,16 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.counts.queries import Answer
 from sentgen.errors import InputError
+from sentgen.options import Parameter, parameters_of
 from sentgen.schema import Store
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
@@ -34,6 +35,29 @@ def Positional(description: str, *, file: str = "", **more: Any) -> Any:  # noqa
     """Describe a parameter that is an argument of the command; with ``file``, what stands in that file."""
     extra: dict[str, Any] = {"x-command-line": POSITIONAL, **({"x-file": file} if file else {})}
     return Field(description=description, json_schema_extra=extra, **more)
+
+
+def parameters(declaration: type) -> type[Parameters]:
+    """Return the parameters that a class declares (see `sentgen.options`)."""
+    fields: dict[str, Any] = {one.name: (one.kind, _field(one)) for one in parameters_of(declaration)}
+    name, about = declaration.__name__, declaration.__doc__
+    return create_model(name, __base__=Parameters, __doc__=about, **fields)
+
+
+def _field(one: Parameter) -> Any:
+    """Return a parameter as pydantic reads it."""
+    option, told = one.option, dict(one.option.api)
+    extra = dict(told.pop("json_schema_extra", {}))
+    if option.argument:
+        extra["x-command-line"] = POSITIONAL
+    if option.off and one.kind == bool | None:
+        extra["x-off"] = option.off
+    told = {"description": option.help, "ge": option.least, **told}
+    if isinstance(one.default, list):
+        told["default_factory"] = list
+    elif one.default is not MISSING:
+        told["default"] = one.default
+    return Field(json_schema_extra=extra or None, **told)
 
 
 #: Parameters that many operations have.

@@ -1,0 +1,227 @@
+"""Questions to the counts: what commands and operations can ask, and the call that asks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Protocol
+
+from sqlalchemy import Connection
+
+from sentgen.counts.collocations import Measure, Unit, find_collocations, read_window
+from sentgen.counts.concordance import Order, concordance
+from sentgen.counts.dependency_search import Layer, Level, count_arguments, find_dependencies
+from sentgen.counts.frequencies import By, frequency_list
+from sentgen.counts.ngram_search import find_ngrams
+from sentgen.counts.queries import Answer
+from sentgen.options import Option
+
+#: No count is greater, and no seed.
+_MOST = 2**62
+CorporaOption = Annotated[
+    list[str],
+    Option(
+        "Only these corpora.",
+        shell="Only this corpus; may be repeated.",
+        metavar="NAME",
+        api={"max_length": 100},
+    ),
+]
+LimitOption = Annotated[
+    int,
+    Option(
+        "Rows; 0 for as many as the server gives.",
+        short="-n",
+        least=0,
+        shell="Rows to show; 0 for all.",
+        api={"le": 1_000_000},
+    ),
+]
+MinCountOption = Annotated[int, Option("Leave out what is rarer.", least=1, api={"le": _MOST})]
+LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
+
+
+class Question(Protocol):
+    """What all questions have."""
+
+    @property
+    def limit(self) -> int: ...
+
+    def ask(self, connection: Connection) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ngrams:
+    """The n-grams that match a pattern."""
+
+    pattern: Annotated[
+        str, Option("1 to 5 words; `*` is any word, `down*` a word that begins with down.", argument=True)
+    ]
+    min_count: MinCountOption = 1
+    corpus: CorporaOption = field(default_factory=list)
+    limit: LimitOption = 20
+
+    def ask(self, connection: Connection) -> Answer:
+        return find_ngrams(
+            connection, self.pattern, corpora=self.corpus, min_count=self.min_count, limit=self.limit
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependencies:
+    """The dependencies between a head and its modifiers."""
+
+    head: Annotated[
+        str,
+        Option(
+            "The head: a word, or `*`. With `reverse` the modifier.",
+            argument=True,
+            shell="The head: a word, or `*`. With --reverse the modifier.",
+        ),
+    ]
+    modifier: Annotated[
+        str,
+        Option(
+            "The modifier: a word, or `*`. With `reverse` the head.",
+            argument=True,
+            shell="The modifier: a word, or `*`. With --reverse the head.",
+        ),
+    ] = "*"
+    reverse: Annotated[bool, Option("Ask for the heads of a word instead of its modifiers.")] = False
+    tag: Annotated[str, Option("Tag of the first word, such as VBD.", metavar="TAG")] = "*"
+    layer: LayerOption = Layer.WORD
+    level: Annotated[
+        Level,
+        Option(
+            "Word or tag, of head and modifier.",
+            shell="Word or tag, of head and modifier; a tag is asked for by its name.",
+        ),
+    ] = Level.WORD_WORD
+    corpus: CorporaOption = field(default_factory=list)
+    limit: LimitOption = 20
+
+    def ask(self, connection: Connection) -> Answer:
+        return find_dependencies(
+            connection,
+            self.head,
+            self.modifier,
+            head_tag=self.tag,
+            reverse=self.reverse,
+            layer=self.layer,
+            level=self.level,
+            corpora=self.corpus,
+            limit=self.limit,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """How many modifiers a word takes on each side."""
+
+    word: Annotated[str, Option("The head: a word, or `*` for all words of a tag.", argument=True)]
+    tag: Annotated[str, Option("Its tag, such as VBD.", metavar="TAG")] = "*"
+    layer: LayerOption = Layer.WORD
+    corpus: CorporaOption = field(default_factory=list)
+    limit: LimitOption = 0
+
+    def ask(self, connection: Connection) -> Answer:
+        return count_arguments(
+            connection, self.word, tag=self.tag, layer=self.layer, corpora=self.corpus, limit=self.limit
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kwic:
+    """A word or a sequence of words in context (concordance)."""
+
+    pattern: Annotated[
+        str,
+        Option(
+            "Tokens: `word`, `down*`, `*`, `lemma:go`, `upos:VERB`, `xpos:VBD`, `fell/VBD`.", argument=True
+        ),
+    ]
+    context: Annotated[int, Option("Words on each side at most.", least=0, api={"le": 1000})] = 15
+    sort: Annotated[
+        Order,
+        Option(
+            "Sort the lines by what is before or after the node.",
+            shell="Sort the lines shown by what is before or after the node.",
+        ),
+    ] = Order.NONE
+    random: Annotated[
+        int | None,
+        Option(
+            "Seed: lines drawn at random, not the first ones.",
+            shell="Lines drawn at random, not the first ones.",
+            metavar="SEED",
+            api={"ge": -_MOST, "le": _MOST},
+        ),
+    ] = None
+    corpus: CorporaOption = field(default_factory=list)
+    limit: LimitOption = 20
+
+    def ask(self, connection: Connection) -> Answer:
+        return concordance(
+            connection,
+            self.pattern,
+            context=self.context,
+            order=self.sort,
+            seed=self.random,
+            corpora=self.corpus,
+            limit=self.limit,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequencies:
+    """A frequency list with dispersion and coverage."""
+
+    by: Annotated[By, Option("What to count.")] = By.WORD
+    pattern: Annotated[str, Option("Only these, such as `un*`.")] = "*"
+    corpus: CorporaOption = field(default_factory=list)
+    limit: LimitOption = 20
+
+    def ask(self, connection: Connection) -> Answer:
+        return frequency_list(
+            connection, by=self.by, pattern=self.pattern, corpora=self.corpus, limit=self.limit
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collocations:
+    """What occurs with a word more often than chance."""
+
+    word: Annotated[str, Option("The node: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
+    window: Annotated[
+        str | None,
+        Option(
+            "Words before and after: `5`, or `3,2`.",
+            shell="Words before and after. Default: 5.",
+            metavar="N|L,R",
+        ),
+    ] = None
+    dependency: Annotated[
+        str | None,
+        Option(
+            "By a relation (`nsubj`, `*` for all) instead.",
+            shell="By a dependency relation (`nsubj`, `*` for all) instead.",
+            metavar="REL",
+        ),
+    ] = None
+    by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.WORD
+    measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
+    min_count: MinCountOption = 2
+    corpus: CorporaOption = field(default_factory=list)
+    limit: LimitOption = 20
+
+    def ask(self, connection: Connection) -> Answer:
+        return find_collocations(
+            connection,
+            self.word,
+            window=None if self.window is None else read_window(self.window),
+            relation=self.dependency,
+            by=self.by,
+            measure=self.measure,
+            min_count=self.min_count,
+            corpora=self.corpus,
+            limit=self.limit,
+        )

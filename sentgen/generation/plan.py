@@ -1,0 +1,129 @@
+"""How bags are to be put in order: what is asked for, and the plan that is made of it in a store, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from sentgen.errors import InputError
+from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
+from sentgen.generation.bag import UnitKind
+from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.problem import Algorithm
+from sentgen.generation.settings import PAPERS, Paper, SearchSettings
+from sentgen.models import registry
+from sentgen.models.dependencies import Layer
+from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.tagging import tag_set
+from sentgen.models.treebanks import treebanks_of
+from sentgen.schema import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What is asked of a search, in the names of the command line.
+
+    Attributes:
+        algorithm: a name of `ALGORITHMS`.
+        as_published: take every literal reading of a paper.
+        changes: settings that differ from the algorithm's defaults (see `SearchSettings`).
+        dependencies: names of the corpora whose trees are used; those of the model that have any if ``None``.
+        units: `np` for trees over base noun phrases and words, `word` to break phrases up.
+        lowercase: whether to look words up lower-cased; as the corpora of the model were if ``None``.
+        seed: of the shuffle that breaks ties.
+        nbest: how many sentences a bag to give at most.
+    """
+
+    algorithm: str = "beam"
+    as_published: Paper | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    dependencies: Sequence[str] | None = None
+    units: UnitKind = "np"
+    lowercase: bool | None = None
+    seed: int = 1
+    nbest: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Treebank:
+    """Which dependency counts to use: those of some corpora, over base noun phrases or over words."""
+
+    corpora: tuple[int, ...]
+    layer: Layer = "unit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPlan:
+    """All that a search needs to know beside the bags: nothing is left to be looked up or to default.
+
+    ``treebank`` is there for the algorithms that make trees; ``words`` says whether phrases are broken up.
+    """
+
+    model: ModelLike
+    algorithm: Algorithm
+    settings: SearchSettings
+    treebank: Treebank | None = None
+    words: bool = False
+    lowercase: bool = False
+    seed: int = 1
+    nbest: int = 1
+
+    def tags(self, store: Store) -> TagKind | None:
+        """Return the kind of tags that the dependency counts use, if there are any."""
+        return cast(TagKind, tag_set(store, self.treebank.corpora)) if self.treebank else None
+
+
+def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchPlan:
+    """Make the plan of a search with a model, which may be given by its name.
+
+    Raises:
+        InputError: the algorithm is unknown, or a setting makes no sense.
+        NotFoundError: there is no model or corpus of a name.
+        ModelError: the algorithm needs trees, and the corpora have none.
+    """
+    algorithm = algorithm_named(search.algorithm)
+    settings = settings_for(algorithm, search.as_published, search.changes)
+    if search.nbest < 1:
+        raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
+    if isinstance(model, str):
+        model = registry.find(store, model)
+    treebank = None
+    if algorithm.trees:
+        layer: Layer = "word" if search.units == "word" else "unit"
+        treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)
+    return SearchPlan(
+        model=model,
+        algorithm=algorithm,
+        settings=settings,
+        treebank=treebank,
+        words=algorithm.words or search.units == "word",
+        lowercase=lowercases(store, model) if search.lowercase is None else search.lowercase,
+        seed=search.seed,
+        nbest=search.nbest,
+    )
+
+
+def settings_for(
+    algorithm: Algorithm, as_published: Paper | None = None, changes: Mapping[str, Any] | None = None
+) -> SearchSettings:
+    """Return the settings of a search: the algorithm's defaults, or a paper's reading, with changes.
+
+    Raises:
+        InputError: the paper does not have the algorithm, the algorithm does not look at a setting that is
+            changed, or a change makes no sense.
+    """
+    settings = algorithm.defaults
+    changes = {name: value for name, value in (changes or {}).items() if value is not None}
+    if as_published is not None:
+        if as_published not in PAPERS:
+            raise InputError(f"no paper {as_published!r}; there are: {', '.join(PAPERS)}")
+        if as_published not in algorithm.published:
+            has = ", ".join(algorithm.published) or "none"
+            raise InputError(f"{algorithm.name} is not in the paper of {as_published}; papers with it: {has}")
+        settings = settings.changed(algorithm.published[as_published])
+    changed = settings.changed(changes)
+    for name in sorted(changes.keys() - algorithm.options):
+        users = ", ".join(one.name for one in ALGORITHMS.values() if name in one.options)
+        raise InputError(f"{algorithm.name} does not look at {name.replace('_', '-')}; it is for: {users}")
+    return changed

@@ -1,0 +1,92 @@
+"""What commands and operations take, declared once: the command line and the server read the same class.
+
+A declaration is a frozen dataclass whose fields are ``Annotated`` with an `Option`; name, type and default
+are those of the field. `sentgen.cli.console.option_groups` makes options of it for Typer, and
+`sentgen.server.operations.operation` parameters for the API::
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Ngrams:
+        pattern: Annotated[str, Option("1 to 5 words.", argument=True)]
+        min_count: Annotated[int, Option("Leave out what is rarer.", least=1)] = 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
+from typing import Any, TypeVar, get_type_hints
+
+Declaration = TypeVar("Declaration")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What is told of an option, and its bounds.
+
+    Attributes:
+        help: one sentence.
+        argument: whether it stands in its place, without a name.
+        short: a second name on the command line, such as ``-m``.
+        off: the name of its opposite on the command line, if that is not ``--no-`` and its own.
+        least: the least number that makes sense.
+        shell: what the command line says instead, where it has other names for things.
+        metavar: what stands for the value on the command line.
+        panel: of the help on the command line.
+        api: keywords of `pydantic.Field` besides or instead, such as bounds against strangers.
+    """
+
+    help: str
+    _: KW_ONLY
+    argument: bool = False
+    short: str = ""
+    off: str = ""
+    least: float | None = None
+    shell: str = ""
+    metavar: str | None = None
+    panel: str | None = None
+    api: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Says of a field that it holds what was given of the options of another class, by name."""
+
+    of: type
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One option of a declaration; ``default`` is `dataclasses.MISSING` if it has to be given."""
+
+    name: str
+    kind: Any
+    option: Option
+    default: Any
+
+
+def parameters_of(declaration: type) -> Iterator[Parameter]:
+    """Yield what a declaration takes, in the order of its ``ORDER``, or of its fields."""
+    hints: Mapping[str, Any] = get_type_hints(declaration, include_extras=True)
+    found = {one.name: one for one in fields(declaration)}
+    for name in getattr(declaration, "ORDER", found):
+        kind, (about, *_) = hints[name].__origin__, hints[name].__metadata__
+        if isinstance(about, Changes):
+            for each in parameters_of(about.of):
+                yield Parameter(each.name, each.kind | None, each.option, None)
+        else:
+            one = found[name]
+            make = one.default_factory
+            default = one.default if make is MISSING else make()
+            yield Parameter(name, kind, about, default)
+
+
+def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
+    """Make a declaration of the values of its parameters, by name."""
+    values = dict(given)
+    hints = get_type_hints(declaration, include_extras=True)
+    for one in fields(declaration):  # type: ignore[arg-type]
+        about = next(iter(getattr(hints[one.name], "__metadata__", ())), None)
+        if isinstance(about, Changes):
+            changes = {each.name: values.pop(each.name) for each in parameters_of(about.of)}
+            values[one.name] = {name: value for name, value in changes.items() if value is not None}
+    return declaration(**values)
