@@ -24,6 +24,11 @@ class OrderingResult(SystemResult[Regenerated]):
     """How one system ordered the whole set; its times are milliseconds a sentence: look-up and search."""
 
     @property
+    def sentences(self) -> int:
+        """Return the number of sentences."""
+        return len(self.answers)
+
+    @property
     def outputs(self) -> list[str]:
         """Return the sentences."""
         return [answer.text for answer in self.answers]
