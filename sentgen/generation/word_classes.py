@@ -5,6 +5,7 @@ from __future__ import annotations
 _VERBS = frozenset({"VERB", "AUX", "MD"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "PRP"})
 _PREPOSITIONS = frozenset({"ADP", "IN", "TO"})
+_PUNCTUATION = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
 
 
 def is_verb(tag: str) -> bool:
@@ -24,3 +25,8 @@ def is_noun(tag: str) -> bool:
 def is_preposition(tag: str) -> bool:
     """Return whether a tag is that of a preposition; the Penn Treebank's IN and TO hold other words, too."""
     return tag in _PREPOSITIONS
+
+
+def is_punctuation(tag: str) -> bool:
+    """Return whether a tag is that of punctuation, hyphens and brackets included."""
+    return tag in _PUNCTUATION

@@ -70,7 +70,18 @@ def result(counts: list[list[list[int]]], **changes: object) -> GenerationResult
             table[s, c, 0, 0] = (generated, matched, generated, matched)
     made = [[["x"] for _ in of] for of in counts]
     names = [str(c) for c in range(len(counts[0]))]
-    found = GenerationResult(7, ("new", "old"), names, [3], table, made, "skip", "sig", {"lengths": "3"}, 1.0)
+    found = GenerationResult(
+        ("new", "old"),
+        names,
+        [3],
+        table,
+        made,
+        "skip",
+        "sig",
+        run_id=7,
+        parameters={"lengths": "3"},
+        seconds=1.0,
+    )
     return replace(found, **changes)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from sentgen.alignment import Alignment, Pair
@@ -26,7 +25,7 @@ from sentgen.evaluation.alignment.results import (
 from sentgen.evaluation.alignment.systems import Missing, make_system
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import add_run
+from sentgen.evaluation.figures.record import recorded
 from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.schema import Store
@@ -86,7 +85,15 @@ def evaluate_alignment(
         seed=seed,
         seconds=time.perf_counter() - clock,
     )
-    return replace(result, run_id=_record(store, result, started))
+    return recorded(
+        store,
+        COMMAND,
+        result,
+        started=started,
+        seed=seed,
+        scores=(*rows_of(result), *pair_rows(result)),
+        outputs=outputs_of(result),
+    )
 
 
 def _results(
@@ -125,17 +132,3 @@ def _results(
         reasons = "; ".join(f"{one.system}: {one.reason}" for one in missing)
         raise InputError(f"no system can run here: {reasons}")
     return results, missing
-
-
-def _record(store: Store, result: AlignmentResult, started: datetime) -> int:
-    """Store the run, its figures, those of each pair, and the answers; return its number."""
-    return add_run(
-        store,
-        COMMAND,
-        result.parameters,
-        started=started,
-        seconds=result.seconds,
-        seed=result.seed,
-        scores=[*rows_of(result), *pair_rows(result)],
-        outputs=list(outputs_of(result)),
-    )

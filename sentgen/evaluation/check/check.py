@@ -90,7 +90,7 @@ def check(summary: Iterable[Sentence], source: Iterable[Sentence], *, spelling: 
 
 def claim_table(found: Check) -> Rows:
     """Return a row a verb argument."""
-    texts = [sentence.text or " ".join(sentence.forms) for sentence in found.summary]
+    texts = [text_of(sentence) for sentence in found.summary]
     return Rows(COLUMNS, [_row(claim, texts[claim.sentence - 1]) for claim in found.claims])
 
 
@@ -102,6 +102,11 @@ def figure(found: Check) -> str:
         f"precision {found.precision:.3f}: {found.supported} of {len(found.claims)} verb arguments have"
         " support in the source"
     )
+
+
+def text_of(sentence: Sentence) -> str:
+    """Return a sentence as it was written, or its words where that is not known."""
+    return sentence.text or " ".join(sentence.forms)
 
 
 def _row(claim: Claim, text: str) -> tuple[object, ...]:

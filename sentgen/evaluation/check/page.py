@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import sentgen
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check.check import Check, Claim
+from sentgen.evaluation.check.check import Check, Claim, text_of
 from sentgen.templates import template
 
 
@@ -46,7 +46,7 @@ def page(check: Check, *, summary: str, source: str) -> str:
     return template("sentgen.evaluation.check", "page.html.j2").render(
         check=check,
         sentences=list(_judged(check)),
-        source=[_text(sentence) for sentence in check.source],
+        source=[text_of(sentence) for sentence in check.source],
         summary_name=summary,
         source_name=source,
         version=sentgen.__version__,
@@ -81,7 +81,3 @@ def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterato
     spaces = sentence.space_after or [True] * len(sentence.forms)
     for i, (form, space) in enumerate(zip(sentence.forms, spaces, strict=True)):
         yield Word(form, space, tuple(marks.get(i, ())), i in heads)
-
-
-def _text(sentence: Sentence) -> str:
-    return sentence.text or " ".join(sentence.forms)

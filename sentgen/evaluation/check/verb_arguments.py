@@ -26,12 +26,10 @@ from typing import Literal, NamedTuple
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.generation.word_classes import is_verb
+from sentgen.generation.word_classes import is_punctuation, is_verb
 
 Kind = Literal["all", "adjacent", "long"]
 KINDS: tuple[Kind, ...] = ("all", "adjacent", "long")
-
-_PUNCTUATION = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +108,11 @@ def arguments(sentence: Sentence, spelling: Spelling = FORMS) -> list[Argument]:
     return [
         Argument(Key(words[head - 1], words[i], head - 1 < i), head - 1, i, deprels[i])
         for i, head in enumerate(sentence.heads)
-        if head and is_verb(tags[head - 1]) and not _is_punctuation(tags[i], deprels[i])
+        if head
+        and is_verb(tags[head - 1])
+        and not is_punctuation(tags[i])
+        and deprels[i].partition(":")[0] != "punct"
     ]
-
-
-def _is_punctuation(tag: str, deprel: str) -> bool:
-    return tag in _PUNCTUATION or deprel.partition(":")[0] == "punct"
 
 
 def verbs(sentence: Sentence, spelling: Spelling = FORMS) -> set[str]:

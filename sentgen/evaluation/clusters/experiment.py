@@ -20,7 +20,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling
 from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, outputs_of, rows_of
-from sentgen.evaluation.figures.record import add_run
+from sentgen.evaluation.figures.record import recorded
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.schema import Store
@@ -67,7 +67,6 @@ def evaluate_generation(
     systems = settings, replace(settings, algorithm="bigram")
     strings = _generated(source.learned(), systems, lengths, report)
     result = GenerationResult(
-        run_id=0,
         systems=(settings.algorithm, BASELINE),
         clusters=[cluster.name for cluster in source.clusters],
         lengths=list(lengths),
@@ -89,7 +88,14 @@ def evaluate_generation(
         },
         seconds=time.perf_counter() - clock,
     )
-    return replace(result, run_id=_record(store, result, started))
+    return recorded(
+        store,
+        COMMAND,
+        result,
+        started=started,
+        scores=rows_of(result),
+        outputs=outputs_of(result),
+    )
 
 
 def _check(source: ClusterSet, lengths: Sequence[int], settings: GenerationSettings) -> None:
@@ -157,16 +163,3 @@ def _parsed(strings: Sequence[tuple[str, ...]], parser: Parser, progress: Progre
     for number, sentence in enumerate(parser.parse_tokenized(strings), 1):
         yield sentence
         progress("strings", number, len(strings))
-
-
-def _record(store: Store, result: GenerationResult, started: datetime) -> int:
-    """Store the run, its figures and its strings; return its number."""
-    return add_run(
-        store,
-        COMMAND,
-        result.parameters,
-        started=started,
-        seconds=result.seconds,
-        scores=list(rows_of(result)),
-        outputs=list(outputs_of(result)),
-    )

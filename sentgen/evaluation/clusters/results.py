@@ -15,7 +15,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.evaluation.check.verb_arguments import KINDS, Kind
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import OutputRow, Row
+from sentgen.evaluation.figures.record import OutputRow, Row, RunResult
 from sentgen.evaluation.figures.significance import holm
 
 Metric = Literal["precision", "recall"]
@@ -78,11 +78,10 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationResult:
+class GenerationResult(RunResult):
     """A run of two systems over clusters and lengths.
 
     Attributes:
-        run_id: its number in the store, 0 before it has one.
         systems: names; the first one is compared with the second one, the baseline.
         clusters: names.
         lengths: numbers of words.
@@ -90,11 +89,8 @@ class GenerationResult:
         strings: of each system, cluster and length; None where it made none.
         undefined: what a figure is where there is nothing to count: left out, or 0.
         signature: how the figures were computed.
-        parameters: what was run.
-        seconds: how long it took.
     """
 
-    run_id: int
     systems: tuple[str, str]
     clusters: Sequence[str]
     lengths: Sequence[int]
@@ -102,8 +98,6 @@ class GenerationResult:
     strings: Sequence[Sequence[Sequence[str | None]]] = field(repr=False)
     undefined: Undefined
     signature: str
-    parameters: Mapping[str, object]
-    seconds: float
 
     @property
     def made(self) -> Bools:

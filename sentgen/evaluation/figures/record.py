@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
+from typing import TypeVar
 
 import pyarrow as pa
 from sqlalchemy import insert
@@ -17,6 +19,33 @@ from sentgen.schema.runs import output as output_table
 from sentgen.schema.runs import run as run_table
 from sentgen.schema.runs import score as score_table
 from sentgen.schema.store import append, next_id
+
+_SCORE = {
+    "system": ("system", pa.string()),
+    "item": ("item", pa.int32()),
+    "metric": ("score.metric", pa.string()),
+    "value": ("score.value", pa.float64()),
+    "signature": ("score.signature", pa.string()),
+}
+_OUTPUT = {
+    "system": ("system", pa.string()),
+    "item": ("item", pa.int32()),
+    "input": ("given", pa.string()),
+    "output": ("output", pa.string()),
+    "reference": ("reference", pa.string()),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What is known of a run of any experiment: its number in the store once it has one, and what ran."""
+
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    seconds: float = 0.0
+    run_id: int = 0
+
+
+Result = TypeVar("Result", bound=RunResult)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,70 +68,51 @@ class OutputRow:
     reference: str
 
 
-def add_run(
+def recorded(
     store: Store,
     command: str,
-    parameters: Mapping[str, object],
+    result: Result,
     *,
     started: datetime,
-    seconds: float = 0.0,
     seed: int | None = None,
-    scores: Sequence[Row] = (),
-    outputs: Sequence[OutputRow] = (),
-) -> int:
-    """Store a run with its figures and sentences in one transaction; return its number.
+    scores: Iterable[Row] = (),
+    outputs: Iterable[OutputRow] = (),
+) -> Result:
+    """Store a run with its figures and sentences in one transaction; return the result with its number.
 
     Args:
         store: not read-only.
         command: what ran.
-        parameters: what JSON can hold.
+        result: what it found; its parameters are what JSON can hold.
         started: UTC, without a time zone.
-        seconds: how long it took.
         seed: of its random numbers, if it used any.
         scores: the figures; those that are no numbers are left out.
         outputs: the sentences.
     """
     finite = [row for row in scores if row.score.value == row.score.value]
+    written = list(outputs)
     with store.begin() as connection:
         number = next_id(connection, run_table)
         connection.execute(
             insert(run_table).values(
                 id=number,
                 command=command,
-                parameters=json.dumps(dict(parameters), sort_keys=True),
+                parameters=json.dumps(dict(result.parameters), sort_keys=True),
                 seed=seed,
                 version=sentgen.__version__,
                 started_at=started,
-                seconds=seconds,
+                seconds=result.seconds,
             )
         )
-        append(connection, score_table.name, _score_rows(number, finite))
-        if outputs:
-            append(connection, output_table.name, _output_rows(number, outputs))
-    return number
+        append(connection, score_table.name, _table(number, finite, _SCORE))
+        if written:
+            append(connection, output_table.name, _table(number, written, _OUTPUT))
+    return replace(result, run_id=number)
 
 
-def _score_rows(number: int, rows: Sequence[Row]) -> pa.Table:
-    return pa.table(
-        {
-            "run_id": pa.array([number] * len(rows), pa.int32()),
-            "system": pa.array([row.system for row in rows], pa.string()),
-            "item": pa.array([row.item for row in rows], pa.int32()),
-            "metric": pa.array([row.score.metric for row in rows], pa.string()),
-            "value": pa.array([row.score.value for row in rows], pa.float64()),
-            "signature": pa.array([row.score.signature for row in rows], pa.string()),
-        }
-    )
-
-
-def _output_rows(number: int, rows: Sequence[OutputRow]) -> pa.Table:
-    return pa.table(
-        {
-            "run_id": pa.array([number] * len(rows), pa.int32()),
-            "system": pa.array([row.system for row in rows], pa.string()),
-            "item": pa.array([row.item for row in rows], pa.int32()),
-            "input": pa.array([row.given for row in rows], pa.string()),
-            "output": pa.array([row.output for row in rows], pa.string()),
-            "reference": pa.array([row.reference for row in rows], pa.string()),
-        }
-    )
+def _table(number: int, rows: Sequence[object], columns: Mapping[str, tuple[str, pa.DataType]]) -> pa.Table:
+    """Return rows with the number of their run; of each column there is the attribute and the type."""
+    found = {
+        name: pa.array(map(attrgetter(attribute), rows), kind) for name, (attribute, kind) in columns.items()
+    }
+    return pa.table({"run_id": pa.array([number] * len(rows), pa.int32()), **found})

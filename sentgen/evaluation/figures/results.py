@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from sentgen.evaluation.figures.bootstrap import LEVEL, RESAMPLES, Interval, intervals
 from sentgen.evaluation.figures.measurement import Measurement, Score
-from sentgen.evaluation.figures.record import Row
+from sentgen.evaluation.figures.record import Row, RunResult
 from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
 
 Answer = TypeVar("Answer")
@@ -54,16 +54,13 @@ class SystemResult(Generic[Answer]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentResult(Generic[System]):
-    """A run of systems: its number in the store, and what each reached; ``comparisons`` are by ``main``."""
+class ExperimentResult(RunResult, Generic[System]):
+    """A run of systems, and what each reached; ``comparisons`` are by the figure ``main``."""
 
     main: ClassVar[MainFigure]
     systems: Sequence[System]
     comparisons: Sequence[Comparison]
     seed: int
-    parameters: Mapping[str, object] = field(default_factory=dict)
-    seconds: float = 0.0
-    run_id: int = 0
 
     @property
     def ranked(self) -> list[System]:

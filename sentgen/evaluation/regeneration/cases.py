@@ -14,8 +14,7 @@ from sentgen.counts.units import unit_heads
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind, tagged_units
 from sentgen.generation.regenerate import Gold
-
-_PUNCTUATION_TAGS = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
+from sentgen.generation.word_classes import is_punctuation
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def _without_punctuation(sentence: Sentence) -> Sentence:
 
 def _is_punctuation(form: str, tag: str | None) -> bool:
     """Whether a token is punctuation, by its tag, or without one by its characters."""
-    return tag in _PUNCTUATION_TAGS if tag else not any(character.isalnum() for character in form)
+    return is_punctuation(tag) if tag else not any(character.isalnum() for character in form)
 
 
 def _kept_heads(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:

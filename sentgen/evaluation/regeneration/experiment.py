@@ -17,7 +17,7 @@ from sqlalchemy import func, select
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import add_run
+from sentgen.evaluation.figures.record import recorded
 from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
@@ -112,7 +112,15 @@ def evaluate_regeneration(
         **asdict(preparation),
     }
     result = replace(result, parameters=parameters, seconds=time.perf_counter() - clock)
-    return replace(result, run_id=_record(store, result, started))
+    return recorded(
+        store,
+        COMMAND,
+        result,
+        started=started,
+        seed=seed,
+        scores=(*rows_of(result), *sentence_rows(result)),
+        outputs=outputs_of(result),
+    )
 
 
 def _names(store: Store, corpora: Sequence[int]) -> list[str]:
@@ -165,17 +173,3 @@ def _ordering_result(name: str, found: SystemAnswers) -> OrderingResult:
         for metric, each in seconds.items()
     ]
     return OrderingResult(name, found.answers, measurements(found.statistics), times)
-
-
-def _record(store: Store, result: RegenerationResult, started: datetime) -> int:
-    """Store the run, its figures and its sentences, with BLEU of each; return its number."""
-    return add_run(
-        store,
-        COMMAND,
-        result.parameters,
-        started=started,
-        seconds=result.seconds,
-        seed=result.seed,
-        scores=[*rows_of(result), *sentence_rows(result)],
-        outputs=list(outputs_of(result)),
-    )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import Row, add_run
+from sentgen.evaluation.figures.record import Row, RunResult, recorded
 from sentgen.schema import Store
 from sentgen.schema.runs import run
 
@@ -81,4 +81,5 @@ def _number_of(store: Store, table: PublishedTable) -> int | None:
 def _record(store: Store, table: PublishedTable) -> int:
     rows = [Row(name, Score(METRIC, value, table.signature)) for name, value in table.bleu.items()]
     now = datetime.now(UTC).replace(tzinfo=None)
-    return add_run(store, "published", _parameters(table), started=now, scores=rows)
+    result = RunResult(parameters=_parameters(table))
+    return recorded(store, "published", result, started=now, scores=rows).run_id

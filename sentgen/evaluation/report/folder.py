@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from sentgen.errors import InputError
@@ -21,19 +20,3 @@ def prepare_folder(folder: Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"no report can go there ({reason}); name a folder", path=str(folder)) from error
-
-
-def write_files(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
-    """Write files into a folder, over those of an earlier report.
-
-    Raises:
-        InputError: a file cannot be written.
-    """
-    try:
-        for name, content in contents.items():
-            (folder / name).write_bytes(content)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror}); name another folder", path=str(folder)
-        ) from error
-    return [folder / name for name in contents]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sentgen
-from sentgen.evaluation.report.folder import write_files
+from sentgen.errors import InputError
 from sentgen.evaluation.report.plots import Draw, plot_files, plot_urls
 from sentgen.evaluation.report.tables import Table, markdown
 from sentgen.templates import template
@@ -51,5 +51,11 @@ class Report:
             InputError: a file cannot be written.
         """
         texts = {"index.html": self.page(), "results.md": self.markdown(), **self.csv}
-        contents = {name: text.encode() for name, text in texts.items()}
-        return write_files(folder, contents | plot_files(self.plots))
+        contents = {name: text.encode() for name, text in texts.items()} | plot_files(self.plots)
+        try:
+            for name, content in contents.items():
+                (folder / name).write_bytes(content)
+        except OSError as error:
+            reason = f"cannot be written ({error.strerror}); name another folder"
+            raise InputError(reason, path=str(folder)) from error
+        return [folder / name for name in contents]
