@@ -117,7 +117,7 @@ def evaluate_regeneration(
         COMMAND,
         result,
         started=started,
-        seed=seed,
+        seed=search.seed,
         scores=(*rows_of(result), *sentence_rows(result)),
         outputs=outputs_of(result),
     )
@@ -159,7 +159,7 @@ def summarize(
         comparisons=compare_all({one.system: one.measurements[PRIMARY] for one in systems}, seed=seed),
         lengths=length_buckets(references) if by_length else (),
         references=references,
-        seed=seed,
+        seed=search.seed,
     )
 
 
