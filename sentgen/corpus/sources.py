@@ -14,6 +14,7 @@ import io
 import logging
 import lzma
 import os
+import re
 import sys
 import tempfile
 import zipfile
@@ -121,6 +122,11 @@ class Source:
     member: str = ""
     explicit: bool = True
     _spool: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def base_name(self) -> str:
+        """The name without folders and archive."""
+        return re.split(r"[/\\!]", self.name)[-1]
 
     def sha256(self, limits: Limits = LIMITS) -> str:
         """Return the hash of the content after decompression: `x.txt` and `x.txt.gz` are the same content."""

@@ -19,7 +19,7 @@ from sentgen.counts import segments
 from sentgen.counts.batch import (
     BATCH_SECONDS,
     BATCH_TOKENS,
-    add_corpus,
+    BatchSummary,
     add_source,
     clear_spilled,
     find_corpus,
@@ -69,21 +69,33 @@ class Settings:
             raise InputError(f"unknown format {self.format!r}; there are: {', '.join(sorted(READERS))}")
 
 
+def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
+    """Make a corpus and return its row."""
+    values = {
+        "id": next_id(connection, tables.corpus),
+        "name": settings.corpus,
+        "kind": settings.kind,
+        "licence": settings.licence,
+        "lowercase": settings.lowercase,
+        "max_order": settings.order,
+        "tags": settings.tags,
+        "function_heads": settings.function_heads,
+        "created_at": now(),
+    }
+    connection.execute(insert(tables.corpus), values)
+    return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
+
+
 @dataclass(slots=True)
-class Summary:
+class Summary(BatchSummary):
     """What an ingestion did."""
 
-    corpus: str
     sources: int = 0
-    unchanged: int = 0
     refused: int = 0
-    sentences: int = 0
     tokens: int = 0
     types: int = 0
     cyclic: int = 0
     empty_nodes: int = 0
-    seconds: float = 0.0
-    rejections: list[Rejection] = field(default_factory=list)
     #: Files found in folders and archives that are no corpora: name and reason.
     passed_over: list[tuple[str, str]] = field(default_factory=list)
 
@@ -167,10 +179,7 @@ class _Ingestion:
                     batch.finish()
         finally:
             batch.close()
-        for name in ("sources", "unchanged", "refused", "sentences", "tokens", "cyclic", "empty_nodes"):
-            setattr(self.summary, name, getattr(self.summary, name) + getattr(done, name))
-        self.summary.rejections += done.rejections
-        self.summary.passed_over += done.passed_over
+        self.summary.add(done)
         return source
 
 
@@ -226,7 +235,7 @@ class _Batch:
 
     def _reader(self, source: Source, done: Summary) -> Reader | None:
         """Return the reader of a source, or ``None`` if it only lies beside a corpus."""
-        if not source.explicit and _ABOUT.match(_base_name(source.name)):
+        if not source.explicit and _ABOUT.match(source.base_name):
             done.passed_over.append((source.name, "is about the corpus, by its name"))
             return None
         try:
@@ -277,17 +286,7 @@ class _Batch:
     def _corpus_row(self) -> Row[tuple[object, ...]]:
         """Return the corpus, made now if it is new: a batch that stores nothing leaves no empty corpus."""
         if self.corpus is None:
-            settings = self.settings
-            self.corpus = add_corpus(
-                self.connection,
-                settings.corpus,
-                kind=settings.kind,
-                licence=settings.licence,
-                order=settings.order,
-                lowercase=settings.lowercase,
-                tags=settings.tags,
-                function_heads=settings.function_heads,
-            )
+            self.corpus = add_corpus(self.connection, self.settings)
         return self.corpus
 
     def _known(self, digest: str, reader: Reader) -> bool:
@@ -329,10 +328,6 @@ class _Batch:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
-
-
-def _base_name(name: str) -> str:
-    return re.split(r"[/\\!]", name)[-1]
 
 
 def _check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:
