@@ -166,20 +166,19 @@ class _Ingestion:
         """Ingest sources in one transaction until it is large enough; return the next one."""
         batch = _Batch(self)
         began = time.monotonic()
-        done = Summary(self.settings.corpus)
         try:
             with self.store.begin() as connection:
                 batch.open(connection)
                 with one_thread(connection):
                     while source is not None:
-                        batch.ingest(source, done)
+                        batch.ingest(source)
                         source = next(sources, None)
-                        if done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
+                        if batch.done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                             break
                     batch.finish()
         finally:
             batch.close()
-        self.summary.add(done)
+        self.summary.add(batch.done)
         return source
 
 
@@ -189,6 +188,7 @@ class _Batch:
     def __init__(self, ingestion: _Ingestion) -> None:
         self.store, self.settings, self.parser = ingestion.store, ingestion.settings, ingestion.parser
         self.progress, self.before = ingestion.progress, ingestion.summary.tokens
+        self.done = Summary(ingestion.settings.corpus)
         self.writer: Writer | None = None
 
     def open(self, connection: Connection) -> None:
@@ -197,9 +197,10 @@ class _Batch:
         if self.corpus is not None:
             _check_settings(self.corpus, self.settings)
 
-    def ingest(self, source: Source, done: Summary) -> None:
+    def ingest(self, source: Source) -> None:
         """Read one source, unless the corpus has it."""
-        reader = self._reader(source, done)
+        done = self.done
+        reader = self._reader(source)
         if reader is None:
             return
         digest = source.sha256()
@@ -214,7 +215,7 @@ class _Batch:
                 done.rejections += rejections
                 done.refused += 1
                 return
-        tally, rejections = self._read(source, reader, done)
+        tally, rejections = self._read(source, reader)
         if not tally.sentences and not rejections:
             raise InputError("has no sentences", path=source.name)
         self._record(rejections)
@@ -233,26 +234,27 @@ class _Batch:
         done.cyclic += tally.cyclic
         done.empty_nodes += tally.empty_nodes
 
-    def _reader(self, source: Source, done: Summary) -> Reader | None:
+    def _reader(self, source: Source) -> Reader | None:
         """Return the reader of a source, or ``None`` if it only lies beside a corpus."""
         if not source.explicit and _ABOUT.match(source.base_name):
-            done.passed_over.append((source.name, "is about the corpus, by its name"))
+            self.done.passed_over.append((source.name, "is about the corpus, by its name"))
             return None
         try:
             return READERS[self.settings.format or detect(source)]
         except UnrecognizedError as error:
             if source.explicit:
                 raise
-            done.passed_over.append((source.name, error.message))
+            self.done.passed_over.append((source.name, error.message))
             return None
 
-    def _read(self, source: Source, reader: Reader, done: Summary) -> tuple[SourceTally, list[Rejection]]:
+    def _read(self, source: Source, reader: Reader) -> tuple[SourceTally, list[Rejection]]:
         writer = self._writer()
         tally = SourceTally(next_id(self.connection, tables.source), source.name)
         writer.start_source(tally)
         lines = source.open()
         rejections: list[Rejection] = []
         report_at = 0
+        before = self.before + self.done.tokens
         for found in self._found(source, reader, lines):
             if isinstance(found, Rejection):
                 if self.settings.on_error == "raise":
@@ -265,9 +267,9 @@ class _Batch:
                 writer.add(found)
             if tally.tokens != report_at:
                 report_at = tally.tokens
-                self.progress(source, lines.progress, self.before + done.tokens + tally.tokens)
+                self.progress(source, lines.progress, before + tally.tokens)
         writer.flush()
-        self.progress(source, 1.0, self.before + done.tokens + tally.tokens)
+        self.progress(source, 1.0, before + tally.tokens)
         tally.rejected = len(rejections)
         return tally, rejections
 
