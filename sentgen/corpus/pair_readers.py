@@ -178,7 +178,7 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             continue
         try:
             value = jsonl.parse_object(line)
-            key = _key(value) or f"{_base(source.name)}:{number}"
+            key = _key(value) or f"{source.base_name}:{number}"
             if settings.replace_controls:
                 value = _blanked(value)
             document, abstract = _field(value, document_fields), _field(value, abstract_fields)
@@ -238,7 +238,7 @@ def _text(value: object, field: str) -> Text:
 def _read_parallel(of_documents: LineReader, of_abstracts: LineReader) -> Iterator[RawPair | Rejection]:
     documents, abstracts = of_documents.source, of_abstracts.source
     split = [_kind(source) == "lines" for source in (documents, abstracts)]
-    base = _base(documents.name)
+    base = documents.base_name
     for number, (document, abstract) in enumerate(zip_longest(of_documents, of_abstracts), 1):
         if document is None or abstract is None:
             short = documents if document is None else abstracts
@@ -296,10 +296,6 @@ def _folder(folder: str) -> Iterator[PairFile]:
 def _files(folder: str) -> list[str]:
     names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
     return [name for name in names if os.path.isfile(os.path.join(folder, name))]
-
-
-def _base(name: str) -> str:
-    return re.split(r"[/\\!]", name)[-1]
 
 
 def _stem(name: str) -> str:

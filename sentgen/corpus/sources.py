@@ -6,102 +6,29 @@ line are in memory.
 
 from __future__ import annotations
 
-import bz2
 import glob
-import gzip
 import hashlib
-import io
 import logging
-import lzma
 import os
+import re
 import sys
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import IO, Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
+from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of, open_stream
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import InputError
 
 logger = logging.getLogger(__name__)
 
-BLOCK_BYTES = 1 << 20
-XZ_MEMORY = 256 * 2**20
 #: Suffixes of compression; `formats.detect` looks at the suffix before them.
 COMPRESSED = (".gz", ".xz", ".bz2")
 #: All control characters but tab, line feed and carriage return.
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
-_BROKEN = (
-    EOFError,
-    OSError,
-    zlib.error,
-    lzma.LZMAError,
-    zipfile.BadZipFile,
-    RuntimeError,
-    NotImplementedError,
-)
-
-
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
-class _Counter(io.RawIOBase):
-    """A raw file that knows how many bytes of the disk were read through it."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        super().__init__()
-        self.raw = raw
-        self.count = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        return self.raw.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self.raw.tell()
-
-    def readinto(self, buffer: Any, /) -> int:
-        count = self.raw.readinto(buffer)  # type: ignore[attr-defined]
-        self.count += count
-        return int(count)
-
-
-class _XzStream:
-    """Bounded reads of an .xz file; `lzma.LZMAFile` has no limit on the memory of the dictionary."""
-
-    def __init__(self, raw: _Readable) -> None:
-        self.raw = raw
-        self.pending = b""
-        self.decoder = self._decoder()
-
-    @staticmethod
-    def _decoder() -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
-
-    def read(self, size: int, /) -> bytes:
-        while True:
-            if self.decoder.eof:
-                self.pending = (self.decoder.unused_data or self.raw.read(BLOCK_BYTES)).lstrip(b"\0")
-                if not self.pending:
-                    return b""
-                self.decoder = self._decoder()
-            elif self.decoder.needs_input and not self.pending:
-                self.pending = self.raw.read(1 << 16)
-                if not self.pending:
-                    raise EOFError("the compressed stream ends too early")
-            block = self.decoder.decompress(self.pending, size)
-            self.pending = b""
-            if block:
-                return block
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +48,11 @@ class Source:
     member: str = ""
     explicit: bool = True
     _spool: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def base_name(self) -> str:
+        """The name without folders and archive."""
+        return re.split(r"[/\\!]", self.name)[-1]
 
     def sha256(self, limits: Limits = LIMITS) -> str:
         """Return the hash of the content after decompression: `x.txt` and `x.txt.gz` are the same content."""
@@ -195,7 +127,7 @@ class LineReader:
         source, expanded = self.source, 0
         with ExitStack() as stack:
             try:
-                stream, counter = self._open(stack)
+                stream, counter = open_stream(source.path, source.compression, source.member, stack)
                 start = counter.count
                 while block := stream.read(size):
                     expanded += len(block)
@@ -203,27 +135,11 @@ class LineReader:
                     if source.compression:
                         self._check_expansion(expanded)
                     yield block
-            except _BROKEN as error:
+            except BROKEN as error:
                 reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 message = f"cannot read this {source.compression or 'file'}: {reason}"
                 raise InputError(message, path=source.name) from error
         self.bytes_read = source.size
-
-    def _open(self, stack: ExitStack) -> tuple[_Readable, _Counter]:
-        raw = stack.enter_context(open(self.source.path, "rb", buffering=0))  # noqa: SIM115
-        counter = _Counter(raw)
-        buffered = stack.enter_context(io.BufferedReader(counter, 1 << 16))
-        match self.source.compression:
-            case "gzip":
-                return stack.enter_context(gzip.GzipFile(fileobj=buffered)), counter
-            case "bz2":
-                return stack.enter_context(bz2.BZ2File(buffered)), counter
-            case "xz":
-                return _XzStream(buffered), counter
-            case "zip":
-                archive = stack.enter_context(zipfile.ZipFile(buffered))
-                return stack.enter_context(archive.open(self.source.member)), counter
-        return buffered, counter
 
     def _check_expansion(self, expanded: int) -> None:
         limits = self.limits
@@ -345,7 +261,7 @@ def _sources(path: str, explicit: bool, limits: Limits) -> Iterator[Source]:
         return
     try:
         with open(path, "rb") as file:
-            compression = _compression(file.read(6))
+            compression = compression_of(file.read(6))
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", path=path) from error
     if path.endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")):
@@ -356,16 +272,11 @@ def _sources(path: str, explicit: bool, limits: Limits) -> Iterator[Source]:
         yield Source(path, path, os.path.getsize(path), compression, explicit=explicit)
 
 
-def _compression(magic: bytes) -> str:
-    known = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"PK\5\6": "zip"}
-    return next((name for start, name in known.items() if magic.startswith(start)), "")
-
-
 def _members(path: str, limits: Limits) -> Iterator[Source]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
-    except _BROKEN as error:
+    except BROKEN as error:
         raise InputError(f"cannot read this zip: {error}", path=path) from error
     if len(members) > limits.archive_members:
         raise InputError(f"more than {limits.archive_members} members; unpack it", path=path)
@@ -396,7 +307,7 @@ def _spooled(path: str, limits: Limits) -> Source:
                 raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
     spool.flush()
     spool.seek(0)
-    compression = _compression(spool.read(6))
+    compression = compression_of(spool.read(6))
     if compression == "zip":
         raise InputError("a zip archive cannot come through a pipe; name the file", path=path)
     return Source(path, spool.name, size, compression, _spool=spool)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Self
 
 from sqlalchemy import Connection, Row, insert, select
 
@@ -11,7 +13,7 @@ from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
-from sentgen.schema.store import next_id, now
+from sentgen.schema.store import now
 
 #: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
 BATCH_TOKENS = 2_000_000
@@ -20,6 +22,23 @@ BATCH_SECONDS = 10.0
 #: Share of the memory limit that counting may take; DuckDB has its own (`database_share`).
 COUNTING_SHARE = 0.35
 DATABASE_SHARE = 0.4
+
+
+@dataclass(slots=True)
+class BatchSummary:
+    """What a batch, or a whole ingestion, did."""
+
+    corpus: str
+    unchanged: int = 0
+    sentences: int = 0
+    seconds: float = 0.0
+    rejections: list[Rejection] = field(default_factory=list)
+
+    def add(self, batch: Self) -> None:
+        """Add what a batch did, once it is committed."""
+        for one in fields(self):
+            if one.name != "corpus":
+                setattr(self, one.name, getattr(self, one.name) + getattr(batch, one.name))
 
 
 def spill_folder(store: Store) -> Path:
@@ -48,33 +67,6 @@ def open_writer(connection: Connection, store: Store, corpus: Row[tuple[object, 
 def find_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]] | None:
     """Return the row of a corpus, if there is one."""
     return connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
-
-
-def add_corpus(
-    connection: Connection,
-    name: str,
-    *,
-    kind: str,
-    licence: str | None,
-    order: int,
-    lowercase: bool = False,
-    tags: str = "xpos",
-    function_heads: bool = True,
-) -> Row[tuple[object, ...]]:
-    """Make a corpus and return its row."""
-    values = {
-        "id": next_id(connection, tables.corpus),
-        "name": name,
-        "kind": kind,
-        "licence": licence,
-        "lowercase": lowercase,
-        "max_order": order,
-        "tags": tags,
-        "function_heads": function_heads,
-        "created_at": now(),
-    }
-    connection.execute(insert(tables.corpus), values)
-    return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
 
 
 def add_source(

@@ -32,7 +32,7 @@ _OWNED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class SourceStatus:
     """What became of a source since it was ingested: `same`, `changed`, or `missing`."""
 
     path: str
@@ -105,7 +105,7 @@ def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
     return int(sentences or 0), int(tokens or 0)
 
 
-def verify(store: Store, name: str) -> list[Verified]:
+def verify(store: Store, name: str) -> list[SourceStatus]:
     """Compare every source of a corpus with the file that it was read from."""
     with store.connect() as connection:
         corpus = find(connection, name)
@@ -116,11 +116,11 @@ def verify(store: Store, name: str) -> list[Verified]:
     return [_verify(path, digest) for path, digest in sources]
 
 
-def _verify(path: str, digest: str) -> Verified:
+def _verify(path: str, digest: str) -> SourceStatus:
     if path == "-" or not Path(path.partition("!")[0]).exists():
-        return Verified(path, "missing", digest)
+        return SourceStatus(path, "missing", digest)
     try:
         now = source_at(path).sha256()
     except InputError:
-        return Verified(path, "changed", digest)
-    return Verified(path, "same" if now == digest else "changed", digest)
+        return SourceStatus(path, "changed", digest)
+    return SourceStatus(path, "same" if now == digest else "changed", digest)

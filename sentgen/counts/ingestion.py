@@ -19,7 +19,7 @@ from sentgen.counts import segments
 from sentgen.counts.batch import (
     BATCH_SECONDS,
     BATCH_TOKENS,
-    add_corpus,
+    BatchSummary,
     add_source,
     clear_spilled,
     find_corpus,
@@ -69,21 +69,33 @@ class Settings:
             raise InputError(f"unknown format {self.format!r}; there are: {', '.join(sorted(READERS))}")
 
 
+def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
+    """Make a corpus and return its row."""
+    values = {
+        "id": next_id(connection, tables.corpus),
+        "name": settings.corpus,
+        "kind": settings.kind,
+        "licence": settings.licence,
+        "lowercase": settings.lowercase,
+        "max_order": settings.order,
+        "tags": settings.tags,
+        "function_heads": settings.function_heads,
+        "created_at": now(),
+    }
+    connection.execute(insert(tables.corpus), values)
+    return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
+
+
 @dataclass(slots=True)
-class Summary:
+class Summary(BatchSummary):
     """What an ingestion did."""
 
-    corpus: str
     sources: int = 0
-    unchanged: int = 0
     refused: int = 0
-    sentences: int = 0
     tokens: int = 0
     types: int = 0
     cyclic: int = 0
     empty_nodes: int = 0
-    seconds: float = 0.0
-    rejections: list[Rejection] = field(default_factory=list)
     #: Files found in folders and archives that are no corpora: name and reason.
     passed_over: list[tuple[str, str]] = field(default_factory=list)
 
@@ -154,23 +166,19 @@ class _Ingestion:
         """Ingest sources in one transaction until it is large enough; return the next one."""
         batch = _Batch(self)
         began = time.monotonic()
-        done = Summary(self.settings.corpus)
         try:
             with self.store.begin() as connection:
                 batch.open(connection)
                 with one_thread(connection):
                     while source is not None:
-                        batch.ingest(source, done)
+                        batch.ingest(source)
                         source = next(sources, None)
-                        if done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
+                        if batch.done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                             break
                     batch.finish()
         finally:
             batch.close()
-        for name in ("sources", "unchanged", "refused", "sentences", "tokens", "cyclic", "empty_nodes"):
-            setattr(self.summary, name, getattr(self.summary, name) + getattr(done, name))
-        self.summary.rejections += done.rejections
-        self.summary.passed_over += done.passed_over
+        self.summary.add(batch.done)
         return source
 
 
@@ -180,6 +188,7 @@ class _Batch:
     def __init__(self, ingestion: _Ingestion) -> None:
         self.store, self.settings, self.parser = ingestion.store, ingestion.settings, ingestion.parser
         self.progress, self.before = ingestion.progress, ingestion.summary.tokens
+        self.done = Summary(ingestion.settings.corpus)
         self.writer: Writer | None = None
 
     def open(self, connection: Connection) -> None:
@@ -188,9 +197,10 @@ class _Batch:
         if self.corpus is not None:
             _check_settings(self.corpus, self.settings)
 
-    def ingest(self, source: Source, done: Summary) -> None:
+    def ingest(self, source: Source) -> None:
         """Read one source, unless the corpus has it."""
-        reader = self._reader(source, done)
+        done = self.done
+        reader = self._reader(source)
         if reader is None:
             return
         digest = source.sha256()
@@ -205,7 +215,7 @@ class _Batch:
                 done.rejections += rejections
                 done.refused += 1
                 return
-        tally, rejections = self._read(source, reader, done)
+        tally, rejections = self._read(source, reader)
         if not tally.sentences and not rejections:
             raise InputError("has no sentences", path=source.name)
         self._record(rejections)
@@ -224,26 +234,27 @@ class _Batch:
         done.cyclic += tally.cyclic
         done.empty_nodes += tally.empty_nodes
 
-    def _reader(self, source: Source, done: Summary) -> Reader | None:
+    def _reader(self, source: Source) -> Reader | None:
         """Return the reader of a source, or ``None`` if it only lies beside a corpus."""
-        if not source.explicit and _ABOUT.match(_base_name(source.name)):
-            done.passed_over.append((source.name, "is about the corpus, by its name"))
+        if not source.explicit and _ABOUT.match(source.base_name):
+            self.done.passed_over.append((source.name, "is about the corpus, by its name"))
             return None
         try:
             return READERS[self.settings.format or detect(source)]
         except UnrecognizedError as error:
             if source.explicit:
                 raise
-            done.passed_over.append((source.name, error.message))
+            self.done.passed_over.append((source.name, error.message))
             return None
 
-    def _read(self, source: Source, reader: Reader, done: Summary) -> tuple[SourceTally, list[Rejection]]:
+    def _read(self, source: Source, reader: Reader) -> tuple[SourceTally, list[Rejection]]:
         writer = self._writer()
         tally = SourceTally(next_id(self.connection, tables.source), source.name)
         writer.start_source(tally)
         lines = source.open()
         rejections: list[Rejection] = []
         report_at = 0
+        before = self.before + self.done.tokens
         for found in self._found(source, reader, lines):
             if isinstance(found, Rejection):
                 if self.settings.on_error == "raise":
@@ -256,9 +267,9 @@ class _Batch:
                 writer.add(found)
             if tally.tokens != report_at:
                 report_at = tally.tokens
-                self.progress(source, lines.progress, self.before + done.tokens + tally.tokens)
+                self.progress(source, lines.progress, before + tally.tokens)
         writer.flush()
-        self.progress(source, 1.0, self.before + done.tokens + tally.tokens)
+        self.progress(source, 1.0, before + tally.tokens)
         tally.rejected = len(rejections)
         return tally, rejections
 
@@ -277,17 +288,7 @@ class _Batch:
     def _corpus_row(self) -> Row[tuple[object, ...]]:
         """Return the corpus, made now if it is new: a batch that stores nothing leaves no empty corpus."""
         if self.corpus is None:
-            settings = self.settings
-            self.corpus = add_corpus(
-                self.connection,
-                settings.corpus,
-                kind=settings.kind,
-                licence=settings.licence,
-                order=settings.order,
-                lowercase=settings.lowercase,
-                tags=settings.tags,
-                function_heads=settings.function_heads,
-            )
+            self.corpus = add_corpus(self.connection, self.settings)
         return self.corpus
 
     def _known(self, digest: str, reader: Reader) -> bool:
@@ -329,10 +330,6 @@ class _Batch:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
-
-
-def _base_name(name: str) -> str:
-    return re.split(r"[/\\!]", name)[-1]
 
 
 def _check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:

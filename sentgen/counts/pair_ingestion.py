@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, insert, select, update
 
@@ -16,13 +16,14 @@ from sentgen.counts import corpora, segments
 from sentgen.counts.batch import (
     BATCH_SECONDS,
     BATCH_TOKENS,
-    add_corpus,
+    BatchSummary,
     add_source,
     clear_spilled,
     find_corpus,
     open_writer,
     rejection_row,
 )
+from sentgen.counts.ingestion import Settings, add_corpus
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
@@ -42,23 +43,12 @@ Progress = Callable[[str, int, float], None]
 
 
 @dataclass(slots=True)
-class PairSummary:
+class PairSummary(BatchSummary):
     """What an ingestion of pairs did."""
 
-    corpus: str
     pairs: int = 0
-    unchanged: int = 0
-    sentences: int = 0
     document_words: int = 0
     abstract_words: int = 0
-    seconds: float = 0.0
-    rejections: list[Rejection] = field(default_factory=list)
-
-    def add(self, other: PairSummary) -> None:
-        """Add what a batch did, once it is committed."""
-        for name in ("pairs", "unchanged", "sentences", "document_words", "abstract_words"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.rejections += other.rejections
 
 
 def ingest_pairs(
@@ -90,13 +80,11 @@ def ingest_pairs(
     Raises:
         InputError: a path, a pair or a setting is wrong.
     """
-    if not corpus.strip():
-        raise InputError("a corpus needs a name; give --corpus NAME")
+    new = Settings(corpus, licence=licence, order=order, kind=KIND)
     if on_error not in ON_ERROR:
         raise InputError(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
     files = pair_files(paths)
-    new = _New(corpus, licence, order)
     run = _Ingestion(store, new, settings or PairSettings(), on_error == "skip", progress)
     run.size = sum(file.size for file in files)
     run.read(files)
@@ -106,27 +94,18 @@ def ingest_pairs(
     return run.total
 
 
-@dataclass(frozen=True, slots=True)
-class _New:
-    """How a corpus is made if there is none."""
-
-    name: str
-    licence: str | None
-    order: int
-
-
 class _Ingestion:
     def __init__(
         self,
         store: Store,
-        new: _New,
+        new: Settings,
         settings: PairSettings,
         skip: bool,
         progress: Progress | None,
     ) -> None:
         self.store, self.new, self.settings, self.skip = store, new, settings, skip
         self.progress = progress or (lambda *_: None)
-        self.total = PairSummary(new.name)
+        self.total = PairSummary(new.corpus)
         #: Bytes of all files, and of those that were read.
         self.size = self.finished = 0
         #: Name to hash of the pairs of the corpus, those of the batch in flight included.
@@ -304,14 +283,14 @@ class _Batch:
         self.writer.close()
 
 
-def _corpus(connection: Connection, new: _New) -> Row[tuple[object, ...]]:
+def _corpus(connection: Connection, new: Settings) -> Row[tuple[object, ...]]:
     """Return a corpus of pairs, made now if it is new."""
-    found = find_corpus(connection, new.name)
+    found = find_corpus(connection, new.corpus)
     if found is None:
-        return add_corpus(connection, new.name, kind=KIND, licence=new.licence, order=new.order)
+        return add_corpus(connection, new)
     if found.kind != KIND:
         raise InputError(
-            f"the corpus {new.name!r} is of kind {found.kind}, and pairs need one of their own; "
+            f"the corpus {new.corpus!r} is of kind {found.kind}, and pairs need one of their own; "
             "choose another --corpus"
         )
     return found
