@@ -15,13 +15,12 @@ from typing import get_args
 from sentgen.alignment import Alignment, Link, Pair
 from sentgen.alignment.baselines.bitext import word_links
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.systems import check_memory
+from sentgen.alignment.systems import Missing, check_memory, make_system
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment.gold import Combination, Gold, GoldLinks, Possible
 from sentgen.evaluation.alignment.measures import PRIMARY, agreements, ignored_words, measure
 from sentgen.evaluation.alignment.results import AlignedBy, AlignmentResult, outputs_of, pair_rows, rows_of
-from sentgen.evaluation.alignment.systems import Missing, make_system
 from sentgen.evaluation.figures.bootstrap import Interval, intervals
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.record import add_run
@@ -53,7 +52,7 @@ def evaluate_alignment(
     Args:
         store: where the run is recorded, so not read-only, and models are.
         gold: what the systems are compared with.
-        systems: names with settings (see `alignment_systems`).
+        systems: names with settings (see `sentgen.alignment.systems`).
         training: pairs that systems learn from beside those of the gold standard.
         combine: how several annotators are one (see `Gold.combined`).
         possible: what becomes of possible links.

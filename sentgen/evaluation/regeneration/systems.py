@@ -9,9 +9,9 @@ from typing import Any, cast, get_type_hints
 from sentgen.errors import InputError
 from sentgen.generation import Algorithm, SearchSettings, algorithm_named, settings_for
 from sentgen.generation.settings import Paper
+from sentgen.notation import Assignment, parse_system, truth
 
-_PUBLISHED = "as-published"
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PUBLISHED = "as_published"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def parse_systems(
 
 
 def _parse(text: str, paper: Paper | None, changes: Mapping[str, Any]) -> System:
-    name, *assignments = text.split(":")
+    name, assignments = parse_system(text)
     algorithm = algorithm_named(name)
     own = dict(_assignment(text, assignment) for assignment in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, paper))
@@ -65,14 +65,11 @@ def _parse(text: str, paper: Paper | None, changes: Mapping[str, Any]) -> System
     return System(text, algorithm, settings_for(algorithm, paper, shared | own))
 
 
-def _assignment(system: str, text: str) -> tuple[str, Any]:
-    setting, found, value = text.partition("=")
-    setting = setting.strip().replace("-", "_")
-    if not found:
+def _assignment(system: str, given: Assignment) -> tuple[str, Any]:
+    text, setting, value = given
+    if value is None:
         raise InputError(f"{system!r} has {text!r} where a setting belongs; write SETTING=VALUE")
-    if setting == _PUBLISHED.replace("-", "_"):
-        return _PUBLISHED, value
-    return setting, _value(setting, value.strip())
+    return setting, value if setting == _PUBLISHED else _value(setting, value.strip())
 
 
 def _value(setting: str, text: str) -> Any:
@@ -80,7 +77,7 @@ def _value(setting: str, text: str) -> Any:
     kind = get_type_hints(SearchSettings).get(setting, str)
     try:
         if kind is bool:
-            return _TRUTH[text.lower()]
+            return truth(text)
         return kind(text) if kind in (int, float) else text
     except (KeyError, ValueError) as error:
         wanted = "yes or no" if kind is bool else "a number"
