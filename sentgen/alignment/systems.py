@@ -1,16 +1,23 @@
-"""The systems that the aligner is compared with, by name: ``cut-and-paste``, ``cut-and-paste:n=3``, ``lcs``.
+"""The systems of the aligner by name, for command line, server and evaluation.
 
-Word models are unsupervised: they learn from the training pairs and from the texts that they are asked to
-align, as the tools that they are named after do.
+`cut-and-paste` or `cut-and-paste:n=3` are what the aligner is compared with; word models are unsupervised:
+they learn from the training pairs and from the texts that they are asked to align, as the tools that they are
+named after do.
+
+`pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
+behind colons: `pbhmm:preset=paper:iterations=10` trains in memory on all these pairs, as in the paper,
+`pbhmm:max-document-phrase=1` changes a setting of the model (see `Settings`), `pbhmm:prior-identity=0` one of
+its priors. Only an evaluation has it among the others; `align text` has options for it (see `Choice`).
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -23,19 +30,26 @@ from sentgen.alignment.baselines.hmm import SymmetricHMM, WordHMM
 from sentgen.alignment.baselines.lcs import LongestCommon, stems
 from sentgen.alignment.baselines.model1 import Model1
 from sentgen.alignment.baselines.symmetrize import Join
-from sentgen.alignment.budget import Budget
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
-from sentgen.errors import InputError
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
+from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings_json import changed, decoding, setting_names
+from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
+from sentgen.errors import InputError, SentgenError
+from sentgen.notation import Assignment, parse_system, truth
+from sentgen.schema import Store
+
+#: The name of our own system.
+PBHMM = "pbhmm"
+#: What to say of an aligner without model and system.
+PRIORS_NOTE = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
 
 #: Words of a document times those of an abstract up to which no system takes much.
 _SMALL = 1 << 20
 #: Bytes of a pair of equal words in `lcs`, and of a step from one place of a word to one of the next word in
 #: `cut-and-paste`.
 _RUN_BYTES, _STEP_BYTES = 250, 60
-
-
-def _truth(text: str) -> bool:
-    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
 
 def _count(text: str) -> int:
@@ -95,7 +109,7 @@ _HMM = {
 _PROGRAM = {"join": _join, "sentences": _count}
 #: Name to system, in the order of tables.
 SYSTEMS: Mapping[str, System] = {
-    "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": _length, "reuse": _truth}),
+    "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": _length, "reuse": truth}),
     "cut-and-paste": System(CutAndPaste, "Jing 2002: blocks of equal stems", {"n": _length, "near": _count}),
     "model1": System(
         Model1,
@@ -125,6 +139,28 @@ SYSTEMS: Mapping[str, System] = {
 }
 
 
+def parse_specs(text: str) -> list[str]:
+    """Return the systems of a list, separated by commas.
+
+    Systems and settings that there are not are refused, so that what is left may be missing here only.
+
+    Raises:
+        InputError: there is none, one is there twice, or none is called so.
+    """
+    specs = [spec.strip() for spec in text.split(",") if spec.strip()]
+    if not specs:
+        raise InputError("no systems; give some, such as pbhmm,cut-and-paste,lcs")
+    for number, spec in enumerate(specs):
+        if spec in specs[:number]:
+            raise InputError(f"the system {spec!r} is there twice; remove one")
+        name, assignments = parse_system(spec)
+        if name != PBHMM:
+            system = _system(name, known=(PBHMM, *SYSTEMS))
+            for one in assignments:
+                _reader(spec, system, one)
+    return specs
+
+
 def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     """Make a system from ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``.
 
@@ -138,14 +174,35 @@ def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     >>> aligner_named("lcs:n=2").name
     'lcs:n=2'
     """
-    name, *assignments = spec.split(":")
-    system = SYSTEMS.get(name)
-    if system is None:
-        raise InputError(f"no system {name!r}; there are: {', '.join(SYSTEMS)}")
-    settings = dict(_assignment(spec, text, system) for text in assignments)
+    name, assignments = parse_system(spec)
+    system = _system(name, known=tuple(SYSTEMS))
+    settings = {one.setting: _value(spec, system, one) for one in assignments}
     if system.learns:
         settings["training"] = tuple(training)
     return system.make(name=spec, **settings)
+
+
+def _system(name: str, *, known: Sequence[str]) -> System:
+    if name not in SYSTEMS:
+        raise InputError(f"no system {name!r}; there are: {', '.join(known)}")
+    return SYSTEMS[name]
+
+
+def _reader(spec: str, system: System, given: Assignment) -> Callable[[str], Any]:
+    """Return what reads the value of a setting."""
+    if given.setting not in system.settings:
+        known = ", ".join(system.settings) or "none"
+        raise InputError(f"{spec!r} has no setting {given.setting!r}; there are: {known}")
+    return system.settings[given.setting]
+
+
+def _value(spec: str, system: System, given: Assignment) -> Any:
+    read, value = _reader(spec, system, given), given.value or ""
+    try:
+        return read(value.strip())
+    except (KeyError, ValueError, StopIteration) as error:
+        told = f"{spec!r} has the value {value!r} for {given.setting}, which it cannot take"
+        raise InputError(told) from error
 
 
 def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
@@ -156,7 +213,7 @@ def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
     Raises:
         MemoryLimitError: it would take more.
     """
-    name = spec.split(":")[0]
+    name, _ = parse_system(spec)
     if name not in SYSTEMS or len(pair.document) * len(pair.abstract) < _SMALL:
         return
     if name in ("lcs", "cut-and-paste"):
@@ -173,14 +230,153 @@ def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
     budget.check(wanted, f"with {name}, {told}")
 
 
-def _assignment(spec: str, text: str, system: System) -> tuple[str, Any]:
-    setting, _, value = text.partition("=")
-    setting = setting.strip().replace("-", "_")
-    read = system.settings.get(setting)
-    if read is None:
-        known = ", ".join(system.settings) or "none"
-        raise InputError(f"{spec!r} has no setting {setting!r}; there are: {known}")
-    try:
-        return setting, read(value.strip())
-    except (KeyError, ValueError, StopIteration) as error:
-        raise InputError(f"{spec!r} has the value {value!r} for {setting}, which it cannot take") from error
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What is chosen of `align text`, in the names of its options.
+
+    Raises:
+        InputError: choices exclude each other.
+    """
+
+    model: str | None = None
+    system: str | None = None
+    preset: str | None = None
+    decode: Literal["viterbi", "posterior"] | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.model is not None and self.system is not None:
+            raise InputError("--model and --system exclude each other; choose one")
+        if self.system is not None and (self.decode is not None or self.threshold is not None):
+            raise InputError("--decode and --threshold are of the phrase-based HMM; leave out --system")
+        if self.preset is not None and not self.priors_only:
+            raise InputError("--preset is for the aligner without --model and --system; leave it out")
+
+    @property
+    def priors_only(self) -> bool:
+        """Return whether the aligner has learnt nothing."""
+        return self.model is None and self.system is None
+
+
+def chosen_aligner(
+    choice: Choice, store: Callable[[], Store], *, budget: Budget = UNBOUNDED
+) -> tuple[Aligner, str]:
+    """Return the aligner that was chosen, and what a reader is told of it.
+
+    Args:
+        choice: what was chosen.
+        store: opens the store; called for a model only, which needs it as long as it aligns.
+        budget: memory for the phrase-based HMM.
+
+    Raises:
+        NotFoundError: there is no such model.
+        InputError: there is no such system, or a threshold for the best path.
+    """
+    if choice.system is not None:
+        return aligner_named(choice.system), choice.system
+    if choice.model is not None:
+        aligner: StoredAligner | PhraseHmm = stored_aligner(store(), choice.model)
+        name = f"the model {choice.model}"
+    else:
+        aligner = untrained(choice.preset or "best")
+        name = f"the phrase-based HMM, preset {choice.preset or 'best'}, with its priors only"
+    settings = decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
+    return replace(aligner, settings=settings, budget=budget), name
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A system that can align, and how long it has learnt."""
+
+    aligner: Aligner
+    training_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A system that cannot run here, and why."""
+
+    system: str
+    reason: str
+
+
+def make_system(
+    spec: str,
+    pairs: Sequence[Pair],
+    training: Sequence[Pair] = (),
+    *,
+    store: Store | None = None,
+    budget: Budget = UNBOUNDED,
+) -> Ready | Missing:
+    """Make a system, and train it if it learns beforehand.
+
+    Args:
+        spec: its name and settings.
+        pairs: what it is to align, and may learn from.
+        training: more pairs to learn from.
+        store: where models are that have been trained.
+        budget: memory for aligning a pair with our own system.
+
+    Raises:
+        InputError: a setting of our own system is wrong.
+        NotFoundError: the store has no such model.
+    """
+    clock = time.perf_counter()
+    aligner: Aligner
+    if parse_system(spec)[0] == PBHMM:
+        aligner = replace(_phrase_hmm(spec, (*training, *pairs), store), budget=budget)
+    else:
+        try:
+            aligner = aligner_named(spec, training)
+        except SentgenError as error:
+            return Missing(spec, str(error))
+    return Ready(aligner, time.perf_counter() - clock)
+
+
+def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> PhraseHmm | StoredAligner:
+    _, parts = parse_system(spec)
+    if parts and parts[0].value is None:
+        return _stored(spec, parts[0].text, parts[1:], store)
+    given = _given(spec, parts)
+    iterations = _iterations(spec, given.pop("iterations", "0"))
+    settings = _settings(spec, preset(given.pop("preset", "best")), given)
+    return train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
+
+
+def _stored(spec: str, name: str, parts: Sequence[Assignment], store: Store | None) -> StoredAligner:
+    """Return a model of the store, decoding in another way if the settings say so."""
+    if store is None:
+        raise InputError(f"{spec!r} is a model of a store, and there is none")
+    model = stored_aligner(store, name, label=spec)
+    given = _given(spec, parts)
+    if given.keys() - {"decode", "threshold"}:
+        raise InputError(f"{spec!r} is trained; only decode and threshold can be set")
+    return replace(model, settings=_settings(spec, model.settings, given))
+
+
+def _iterations(spec: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise InputError(f"{spec[:40]!r} has the value {text[:40]!r} for iterations, which must be 0 or more")
+    return int(text)
+
+
+def _given(spec: str, parts: Sequence[Assignment]) -> dict[str, str]:
+    given = {}
+    for part, name, value in parts:
+        if value is None:
+            raise InputError(f"{part!r} in {spec!r} is no setting; write NAME=VALUE")
+        given[name] = value.strip()
+    return given
+
+
+def _settings(spec: str, settings: Settings, given: dict[str, str]) -> Settings:
+    """Change settings and priors by their names; what is wrong is said of the system."""
+    for name, text in given.items():
+        if name not in (known := setting_names()):
+            raise InputError(f"{spec!r} has no setting {name!r}; there are: {', '.join(known)}")
+        try:
+            settings = changed(settings, {name: text})
+        except InputError as error:
+            refused = f"{spec!r} has the value {text!r} for {name}, which it cannot take"
+            raise InputError(f"{refused}: {error.message}") from error
+    return settings

@@ -12,6 +12,7 @@ from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.stored_pairs import stored_pairs
+from sentgen.alignment.systems import parse_specs
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted_each
@@ -22,7 +23,6 @@ from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
-from sentgen.evaluation.alignment.systems import parse_specs
 from sentgen.evaluation.alignment.tables import agreement_table, figures_table
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder

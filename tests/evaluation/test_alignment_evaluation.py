@@ -13,15 +13,15 @@ from sqlalchemy import text
 from test_report import parsed
 
 from sentgen.alignment import Alignment, Pair
+from sentgen.alignment import systems as alignment_systems
 from sentgen.alignment.baselines.bitext import word_links
+from sentgen.alignment.systems import Missing, make_system, parse_specs
 from sentgen.errors import InputError, NotFoundError
-from sentgen.evaluation.alignment import systems as alignment_systems
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.kinds import kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult
-from sentgen.evaluation.alignment.systems import Missing, make_system, parse_specs
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.schema import Store

@@ -161,10 +161,9 @@ def link_rows(
     Returns the posteriors of events that they sum up.
     """
     transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
-    copies = copied(found, settings)
 
     def add_events(first: int, words: Floats, events: Floats) -> None:
-        add_event_links(found.emission, events, copies, first, words)
+        add_event_links(found.emission, events, found.events.stems, first, words)
         take(first, words)
 
     return infer_rows(found.emission, transitions, add_events, rows=rows, counting=False)
@@ -202,12 +201,6 @@ def _stops(pair: PairIds) -> tuple[Bools, Bools] | None:
         pair.kinship.abstract_stops[np.unique(pair.abstract, return_inverse=True)[1]],
         pair.kinship.document_stops[np.unique(pair.document, return_inverse=True)[1]],
     )
-
-
-def copied(found: Rewriting, settings: Settings) -> Bools:
-    """Say which phrase events are equal word by word up to the stem."""
-    equal: Bools = found.event_parts[2 if settings.stems == "table" else 1] > 0
-    return equal
 
 
 def _null(seen: Seen) -> tuple[float, ...]:

@@ -6,6 +6,9 @@ T is the table of words and phrases, U that of stems, and N the number of abstra
 phrases, the product over their words), which makes each component sum to one. With ``stems="equal"`` the
 second component is [stems equal] / N(stem d) and the third [equal]. What is equal may be of any length.
 Words that are akin (see ``kinship``) have constants in the second component then.
+
+The components are called as their weights are, whatever the settings make of them: ``TABLE``, ``STEMS``,
+``IDENTITY``.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from itertools import chain
 import numpy as np
 
 from sentgen.alignment.budget import WORD_CELLS
-from sentgen.alignment.phrase_hmm.emission_kernels import add_words, share_out
+from sentgen.alignment.phrase_hmm.emission_kernels import IDENTITY, STEMS, TABLE, add_words, share_out
 from sentgen.alignment.phrase_hmm.event_kernels import Order, by_end
 from sentgen.alignment.phrase_hmm.events import all_events, copied_runs, look_up, nothing, word_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import Emission
@@ -93,20 +96,19 @@ class Words:
         stem_cells = np.full_like(cells, -1)
         parts = np.empty((3, *cells.shape))
         learnt = settings.trust * _probs(parameters.table, cells, prior)
-        parts[0] = learnt + (1.0 - settings.trust) * prior
+        parts[TABLE] = learnt + (1.0 - settings.trust) * prior
         if settings.stems == "table":
             (of_into, by_stem), (of_words, by_other) = (
                 np.unique(of, return_inverse=True) for of in (stems, self.word_stems)
             )
             stem_cells = word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
-            parts[1] = _probs(parameters.stems, stem_cells, prior) * share
-            parts[2] = same * share
+            parts[STEMS] = _probs(parameters.stems, stem_cells, prior) * share
+            parts[IDENTITY] = same * share
         else:
-            parts[1] = same * share
+            parts[STEMS] = same * share
             if akin is not None:
-                kinds = [0.0, settings.related, settings.synonym, settings.grouped, settings.similar]
-                parts[1] = np.maximum(parts[1], np.array(kinds)[akin.kinds[rows]])
-            parts[2] = identical
+                parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.akin)[akin.kinds[rows]])
+            parts[IDENTITY] = identical
         return WordParts(rows, parts, cells, stem_cells, learnt)
 
 
@@ -115,16 +117,15 @@ class Rewriting:
     """The emission of a pair, with what each component has in it.
 
     ``kept`` has the parts of the words where one look-up had all of them; else they are looked up again when
-    they are asked for. The same of the phrase events are ``event_parts`` (3, events), ``event_cells``,
-    ``event_stem_cells``.
+    they are asked for. ``events`` are the phrase events, and ``event_parts`` (3, events) the components of
+    each.
     """
 
     emission: Emission
     words: Words
     kept: WordParts | None
+    events: Order
     event_parts: Floats
-    event_cells: Longs
-    event_stem_cells: Longs
 
     def word_parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
         """Yield the components of the words, some different words of the abstract at a time."""
@@ -170,7 +171,7 @@ def rewriting(
         words.abstract,
         words.document,
     )
-    return Rewriting(emission, words, kept, event_parts, events.cell, events.stem_cell)
+    return Rewriting(emission, words, kept, events, event_parts)
 
 
 def _stems(words: Ints, text: Ints, stems: Ints) -> Ints:
@@ -205,7 +206,9 @@ def _probs(table: RewriteTable, index: Longs, prior: Floats) -> Floats:
 
 def _mixed(weights: Floats, parts: Floats) -> Floats:
     """Return the weighted sum of the components; a product of matrices would wake the threads of BLAS."""
-    mixed: Floats = weights[0] * parts[0] + weights[1] * parts[1] + weights[2] * parts[2]
+    mixed: Floats = (
+        weights[TABLE] * parts[TABLE] + weights[STEMS] * parts[STEMS] + weights[IDENTITY] * parts[IDENTITY]
+    )
     return mixed
 
 
@@ -226,7 +229,7 @@ def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings:
     """Return what each component has in the phrase events, (3, events)."""
     parts = np.zeros((3, len(events.start)))
     known = np.flatnonzero(events.cell >= 0)
-    parts[0, known] = settings.trust * parameters.table.prob[events.cell[known]]
+    parts[TABLE, known] = settings.trust * parameters.table.prob[events.cell[known]]
     copies = np.flatnonzero(events.stems)
     share = _shares(
         _forms(pair.document_stems, parameters, settings), events.position[copies] - 1, events.width[copies]
@@ -236,11 +239,11 @@ def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings:
         into = _shares(
             _forms(pair.abstract_stems, parameters, settings), events.start[known], events.length[known]
         )
-        parts[1, known] = parameters.stems.prob[events.stem_cell[known]] * into
-        parts[2, copies] = share
+        parts[STEMS, known] = parameters.stems.prob[events.stem_cell[known]] * into
+        parts[IDENTITY, copies] = share
     else:
-        parts[1, copies] = share
-        parts[2] = events.words
+        parts[STEMS, copies] = share
+        parts[IDENTITY] = events.words
     return parts
 
 
@@ -278,9 +281,8 @@ def credit(
     """
     weights = np.zeros(3)
     of_words = ((by_word[one.rows], one) for one in found.word_parts(parameters, settings))
-    of_events = WordParts(
-        slice(0), found.event_parts, found.event_cells, found.event_stem_cells, found.event_parts[0]
-    )
+    parts, at = found.event_parts, found.events
+    of_events = WordParts(slice(0), parts, at.cell, at.stem_cell, parts[TABLE])
     for posterior, of in chain(of_words, ((events, of_events),)):
         share_out(
             posterior.ravel(),

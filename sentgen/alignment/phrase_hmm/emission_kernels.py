@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sentgen.arrays import Floats, Longs, compiled
 
+#: The components of the mixture, in the order of their weights.
+TABLE, STEMS, IDENTITY = range(3)
+
 
 @compiled
 def add_words(posterior: Floats, rows: Longs, columns: Longs, out: Floats) -> None:
@@ -32,13 +35,17 @@ def share_out(
     part of it that was ``learnt``; ``sums`` (3,) takes what each component gets.
     """
     for k in range(len(posterior)):
-        total = weights[0] * parts[0, k] + weights[1] * parts[1, k] + weights[2] * parts[2, k]
+        total = (
+            weights[TABLE] * parts[TABLE, k]
+            + weights[STEMS] * parts[STEMS, k]
+            + weights[IDENTITY] * parts[IDENTITY, k]
+        )
         if total <= 0.0:
             continue
         share = posterior[k] / total
-        for component in range(3):
+        for component in (TABLE, STEMS, IDENTITY):
             sums[component] += share * weights[component] * parts[component, k]
         if cells[k] >= 0:
-            table[cells[k]] += share * weights[0] * learnt[k]
+            table[cells[k]] += share * weights[TABLE] * learnt[k]
         if stem_cells[k] >= 0:
-            stems[stem_cells[k]] += share * weights[1] * parts[1, k]
+            stems[stem_cells[k]] += share * weights[STEMS] * parts[STEMS, k]

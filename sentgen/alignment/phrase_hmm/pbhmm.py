@@ -9,8 +9,9 @@ from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, sizes_of
+from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import Parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import Settings, preset
 from sentgen.alignment.words.wordnet import find_wordnet
 
@@ -66,5 +67,35 @@ class PhraseHmm:
 
 def untrained(name: str = "best") -> PhraseHmm:
     """Return an aligner with the priors of a preset, which needs no training."""
-    settings = preset(name)
-    return PhraseHmm(f"pbhmm-{name}", settings, prior_parameters(settings), Lexicon(fold=settings.fold))
+    return train_phrase_hmm(f"pbhmm-{name}", (), preset(name), iterations=0)
+
+
+def train_phrase_hmm(
+    name: str, training: Sequence[Pair], settings: Settings, *, iterations: int
+) -> PhraseHmm:
+    """Return the phrase-based HMM after EM in memory, in both directions if the settings decode in both.
+
+    Without iterations it has its priors only.
+    """
+    lexicon = Lexicon(fold=settings.fold)
+    if not iterations:
+        return PhraseHmm(name, settings, prior_parameters(settings), lexicon)
+    pairs = [lexicon.encode(pair) for pair in training]
+    if settings.kindred:
+        wordnet = find_wordnet()
+        pairs = [lexicon.with_kinship(pair, wordnet=wordnet) for pair in pairs]
+    exchanged = [pair.exchanged() for pair in pairs] if settings.both else None
+    return PhraseHmm(
+        name,
+        settings,
+        _trained(pairs, lexicon, settings, iterations),
+        lexicon,
+        None if exchanged is None else _trained(exchanged, lexicon, settings, iterations),
+    )
+
+
+def _trained(pairs: Sequence[PairIds], lexicon: Lexicon, settings: Settings, iterations: int) -> Parameters:
+    parameters = initial_parameters(pairs, lexicon.stem_of, settings)
+    for iteration in train(pairs, parameters, settings, iterations=iterations):
+        parameters = iteration.parameters
+    return parameters

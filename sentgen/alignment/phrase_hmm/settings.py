@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from math import inf
+from typing import Annotated, Literal
 
 from sentgen.errors import InputError
 
 #: The parts of the parameters that EM may leave as they are.
 Part = Literal["null", "weights", "unigram", "jumps", "table"]
+
+#: Numbers with the least and the largest that has a meaning, which `settings_json.changed` lets pass.
+Share = Annotated[float, (0, 1)]
+Number = Annotated[int, (1, inf)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,46 +92,47 @@ class Settings:
 
     max_document_phrase: int = 4
     max_abstract_phrase: int = 4
-    max_run: int | None = None
-    min_documents: int = 2
+    max_run: Annotated[int, (0, inf)] | None = None
+    min_documents: Number = 2
     null: Literal["stay", "table3"] = "stay"
     normalization: Literal["deficient", "position"] = "deficient"
     window: int | None = 32
-    reach: int = 1 << 14
+    reach: Annotated[int, (1, 1 << 24)] = 1 << 14
     stems: Literal["table", "equal"] = "table"
     constants: Literal["normalized", "one"] = "normalized"
     fold: bool = True
     p0: float = 0.2
     weights: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3)
-    vocabulary: int = 20_000
-    forms: int = 2
-    jump_power: float = 1.0
-    jump_back: float = 1.0
-    null_function: float | None = None
+    vocabulary: Number = 20_000
+    forms: Number = 2
+    jump_power: Annotated[float, (0, 100)] = 1.0
+    jump_back: Annotated[float, (0, inf)] = 1.0
+    null_function: Share | None = None
     null_excess: bool = False
-    mixed: float = 1.0
-    trust: float = 1.0
-    similar: float = 0.0
-    synonym: float = 0.0
-    related: float = 0.0
-    grouped: float = 0.0
+    mixed: Share = 1.0
+    trust: Share = 1.0
+    similar: Share = 0.0
+    synonym: Share = 0.0
+    related: Share = 0.0
+    grouped: Share = 0.0
     forget: float = 0.0
     prior: Prior = Prior()
     fixed: frozenset[Part] = frozenset()
     decode: Literal["viterbi", "posterior"] = "viterbi"
     both: bool = False
-    threshold: float = 0.5
+    threshold: Share = 0.5
     stops: bool = False
+
+    @property
+    def akin(self) -> tuple[float, ...]:
+        """What the second component gives to words that are akin, by their kind (see ``kinship``)."""
+        return 0.0, self.related, self.synonym, self.grouped, self.similar
 
     @property
     def kindred(self) -> bool:
         """Whether the model looks at what words are akin, function words, or full stops."""
-        return (
-            self.null_function is not None
-            or self.mixed != 1
-            or self.similar + self.synonym + self.related + self.grouped + self.forget > 0
-            or self.stops
-        )
+        looks = max(self.akin) > 0 or self.null_function is not None or self.mixed != 1
+        return looks or self.forget > 0 or self.stops
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""

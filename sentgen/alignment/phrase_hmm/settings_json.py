@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from math import inf, isfinite, nan
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from sentgen.alignment.phrase_hmm.settings import Part, Prior, Settings
 from sentgen.errors import InputError
@@ -15,16 +15,6 @@ from sentgen.errors import InputError
 _PRIOR = "prior_"
 #: Commas separate systems in a list of them, so that there slashes separate values.
 _SEPARATOR = re.compile("[,/]")
-#: Least and largest values, where not every number has a meaning; no prior has negative fake counts.
-_RANGES: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("min_documents", "vocabulary", "forms"), (1, inf)),
-    **dict.fromkeys(("null_function", "mixed", "trust", "similar", "synonym", "related", "grouped"), (0, 1)),
-    "threshold": (0, 1),
-    "max_run": (0, inf),
-    "reach": (1, 1 << 24),
-    "jump_power": (0, 100),
-    "jump_back": (0, inf),
-}
 _SWITCH = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -122,12 +112,19 @@ def _value(option: str, name: str, text: str) -> Any:
         return _SWITCH[text.lower()]
     if text.lower() == "none" and type(None) in get_args(hint):
         return None
-    number = _number(option, text, _RANGES.get(name, (-inf, inf)))
+    number = _number(option, text, _bounds(name))
     if int not in (hint, *get_args(hint)):
         return number
     if not number.is_integer():
         raise InputError(f"{option} is {text!r}, which is no whole number")
     return int(number)
+
+
+def _bounds(name: str) -> tuple[float, float]:
+    """Return the least and the largest value of a setting, as its type says."""
+    hint = get_type_hints(Settings, include_extras=True)[name]
+    kinds = (kind for kind in (hint, *get_args(hint)) if get_origin(kind) is Annotated)
+    return next((kind.__metadata__[0] for kind in kinds), (-inf, inf))
 
 
 def _number(option: str, text: str, bounds: tuple[float, float] = (-inf, inf)) -> float:

@@ -27,6 +27,7 @@ from sentgen.arrays import Bools
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
 Key = TypeVar("Key", bound=Hashable)
+#: Kinds of kinship, the closest last; `Settings.akin` says what each is worth.
 NONE, RELATED, SYNONYM, GROUPED, SIMILAR = range(5)
 #: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
 _LETTERS = 4

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.systems import check_memory
+from sentgen.alignment.systems import Missing, check_memory, make_system
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, SentgenError
 from sentgen.evaluation.alignment.measures import PRIMARY, agreements
@@ -22,7 +22,6 @@ from sentgen.evaluation.alignment.results import (
     pair_rows,
     rows_of,
 )
-from sentgen.evaluation.alignment.systems import Missing, make_system
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import recorded
@@ -52,7 +51,7 @@ def evaluate_alignment(
     Args:
         store: where the run is recorded, so not read-only, and models are.
         target: what the systems are compared with.
-        systems: names with settings (see `alignment_systems`).
+        systems: names with settings (see `sentgen.alignment.systems`).
         training: pairs that systems learn from beside those of the gold standard.
         seed: of the samples and the tests.
         parameters: what was asked for, for the record.

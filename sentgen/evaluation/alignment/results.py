@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sentgen.alignment import Alignment, Pair
+from sentgen.alignment.systems import Missing
 from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.gold import GoldLinks
 from sentgen.evaluation.alignment.measures import PRIMARY, Agreement
-from sentgen.evaluation.alignment.systems import Missing
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import OutputRow, Row
 from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows

@@ -159,7 +159,7 @@ def summarize(
         comparisons=compare_all({one.system: one.measurements[PRIMARY] for one in systems}, seed=seed),
         lengths=length_buckets(references) if by_length else (),
         references=references,
-        seed=search.seed,
+        seed=seed,
     )
 
 

@@ -9,9 +9,9 @@ from typing import Any, cast, get_type_hints
 from sentgen.errors import InputError
 from sentgen.generation import Search, SearchSettings, algorithm_named
 from sentgen.generation.settings import Paper
+from sentgen.notation import Assignment, parse_system, truth
 
-_PUBLISHED = "as-published"
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PUBLISHED = "as_published"
 
 
 def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
@@ -47,7 +47,7 @@ def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
 
 
 def _parse(text: str, search: Search) -> Search:
-    name, *assignments = text.split(":")
+    name, assignments = parse_system(text)
     options = algorithm_named(name).options
     own = dict(_assignment(text, assignment) for assignment in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, search.as_published))
@@ -55,14 +55,11 @@ def _parse(text: str, search: Search) -> Search:
     return replace(search, algorithm=name, as_published=paper, changes=shared | own)
 
 
-def _assignment(system: str, text: str) -> tuple[str, Any]:
-    setting, found, value = text.partition("=")
-    setting = setting.strip().replace("-", "_")
-    if not found:
+def _assignment(system: str, given: Assignment) -> tuple[str, Any]:
+    text, setting, value = given
+    if value is None:
         raise InputError(f"{system!r} has {text!r} where a setting belongs; write SETTING=VALUE")
-    if setting == _PUBLISHED.replace("-", "_"):
-        return _PUBLISHED, value
-    return setting, _value(setting, value.strip())
+    return setting, value if setting == _PUBLISHED else _value(setting, value.strip())
 
 
 def _value(setting: str, text: str) -> Any:
@@ -70,7 +67,7 @@ def _value(setting: str, text: str) -> Any:
     kind = get_type_hints(SearchSettings).get(setting, str)
     try:
         if kind is bool:
-            return _TRUTH[text.lower()]
+            return truth(text)
         return kind(text) if kind in (int, float) else text
     except (KeyError, ValueError) as error:
         wanted = "yes or no" if kind is bool else "a number"

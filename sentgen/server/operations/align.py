@@ -8,10 +8,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sentgen.alignment import Aligner
-from sentgen.alignment.asked import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.baselines.external import External
 from sentgen.alignment.budget import Budget, MemoryLimitError
 from sentgen.alignment.stored.model_store import list_models
+from sentgen.alignment.systems import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import View

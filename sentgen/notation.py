@@ -1,0 +1,37 @@
+"""The notation in which systems are asked for: ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Assignment(NamedTuple):
+    """A setting, with underscores for dashes, and its value; both are as they were written in ``text``."""
+
+    text: str
+    setting: str
+    value: str | None
+
+
+def parse_system(text: str) -> tuple[str, list[Assignment]]:
+    """Return the name and the settings; what stands without ``=`` has no value.
+
+    >>> parse_system("lcs:n=2")
+    ('lcs', [Assignment(text='n=2', setting='n', value='2')])
+    """
+    name, *parts = text.split(":")
+    return name, [_assignment(part) for part in parts]
+
+
+def _assignment(text: str) -> Assignment:
+    setting, equals, value = text.partition("=")
+    return Assignment(text, setting.strip().replace("-", "_"), value if equals else None)
+
+
+def truth(text: str) -> bool:
+    """Return what yes or no means.
+
+    Raises:
+        KeyError: it is neither.
+    """
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
