@@ -54,9 +54,8 @@ def taking(
 def _field(one: Parameter) -> Any:
     """Return a parameter as pydantic reads it."""
     option, told = one.option, dict(one.option.api)
-    extra = dict(told.pop("json_schema_extra", {}))
-    if option.argument:
-        extra["x-command-line"] = POSITIONAL
+    extra: dict[str, Any] = {"x-command-line": POSITIONAL} if option.argument else {}
+    extra |= told.pop("json_schema_extra", {})
     if option.off and one.kind == bool | None:
         extra["x-off"] = option.off
     told = {"description": option.help, "ge": option.least, "le": option.most, **told}
