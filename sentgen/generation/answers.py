@@ -20,10 +20,11 @@ from sentgen.generation.explain import (
     explain_trees,
     natural,
 )
-from sentgen.generation.plan import SHARED, ModelOption, Search, SearchPlan, plan_search
+from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.regenerate import Regenerated, regenerate
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependencies import LEFT, RIGHT
+from sentgen.models.request import ModelOption
 from sentgen.models.tagging import known_tags
 from sentgen.options import Option
 from sentgen.schema import Store

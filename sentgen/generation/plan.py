@@ -14,27 +14,13 @@ from sentgen.generation.problem import Algorithm
 from sentgen.generation.settings import PAPERS, SEARCH_PANEL, Paper, SearchSettings
 from sentgen.models import registry
 from sentgen.models.dependencies import Layer
+from sentgen.models.request import LOWERCASE
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.tagging import tag_set
 from sentgen.models.treebanks import treebanks_of
 from sentgen.options import Changes, Option
 from sentgen.schema import Store
 
-#: A language model, and how its words are looked up; other commands have these options, too.
-ModelOption = Annotated[
-    str,
-    Option(
-        "Language model: NAME, or NAME@VERSION.",
-        shell="Language model.",
-        short="-m",
-        metavar="NAME[@VERSION]",
-        api={"max_length": 200},
-    ),
-]
-LowercaseOption = Annotated[
-    bool | None,
-    Option("Look words up lower-cased. Default: as the model's corpora.", off="--keep-case"),
-]
 #: The fields of a search that `regenerate` and experiments have in common.
 SHARED = ("as_published", "changes", "dependencies")
 
@@ -64,7 +50,7 @@ class Search:
         ),
     ] = None
     units: Annotated[UnitKind, Option("Keep base noun phrases whole, or break them up.")] = "np"
-    lowercase: LowercaseOption = None
+    lowercase: Annotated[bool | None, Option(LOWERCASE, off="--keep-case")] = None
     seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0, api={"lt": 2**31})] = 1
     nbest: Annotated[int, Option("Sentences to give for each bag, at most.", least=1, api={"le": 100})] = 1
 

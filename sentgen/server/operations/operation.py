@@ -66,17 +66,7 @@ def _field(one: Parameter) -> Any:
     return Field(json_schema_extra=extra or None, **told)
 
 
-#: Parameters that many operations have.
-Corpora = Annotated[list[str], Field(default_factory=list, description="Only these corpora.", max_length=100)]
 Limit = Annotated[int, Field(ge=0, le=1_000_000, description="Rows; 0 for as many as the server gives.")]
-ModelName = Annotated[str, Field(max_length=200, description="Language model: NAME, or NAME@VERSION.")]
-Lowercase = Annotated[
-    bool | None,
-    Field(
-        description="Look words up lower-cased. Default: as the model's corpora.",
-        json_schema_extra={"x-off": "--keep-case"},
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
