@@ -12,7 +12,7 @@ are those of the field. `sentgen.cli.console.option_groups` makes options of it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from typing import Any, TypeVar, get_type_hints
 
@@ -29,6 +29,7 @@ class Option:
         short: a second name on the command line, such as ``-m``.
         off: the name of its opposite on the command line, if that is not ``--no-`` and its own.
         least: the least number that makes sense.
+        most: the greatest one.
         shell: what the command line says instead, where it has other names for things.
         metavar: what stands for the value on the command line.
         panel: of the help on the command line.
@@ -41,6 +42,7 @@ class Option:
     short: str = ""
     off: str = ""
     least: float | None = None
+    most: float | None = None
     shell: str = ""
     metavar: str | None = None
     panel: str | None = None
@@ -64,11 +66,11 @@ class Parameter:
     default: Any
 
 
-def parameters_of(declaration: type) -> Iterator[Parameter]:
-    """Yield what a declaration takes, in the order of its ``ORDER``, or of its fields."""
+def parameters_of(declaration: type, names: Iterable[str] = ()) -> Iterator[Parameter]:
+    """Yield what a declaration takes, or some of it, in the order of its ``ORDER``, or of its fields."""
     hints: Mapping[str, Any] = get_type_hints(declaration, include_extras=True)
     found = {one.name: one for one in fields(declaration)}
-    for name in getattr(declaration, "ORDER", found):
+    for name in names or getattr(declaration, "ORDER", found):
         kind, (about, *_) = hints[name].__origin__, hints[name].__metadata__
         if isinstance(about, Changes):
             for each in parameters_of(about.of):
@@ -87,6 +89,6 @@ def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declar
     for one in fields(declaration):  # type: ignore[arg-type]
         about = next(iter(getattr(hints[one.name], "__metadata__", ())), None)
         if isinstance(about, Changes):
-            changes = {each.name: values.pop(each.name) for each in parameters_of(about.of)}
+            changes = {each.name: values.pop(each.name, None) for each in parameters_of(about.of)}
             values[one.name] = {name: value for name, value in changes.items() if value is not None}
     return declaration(**values)

@@ -9,10 +9,10 @@ from typing import Annotated, cast
 
 import typer
 
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted
-from sentgen.cli.console.search_options import search_options
 from sentgen.cli.evaluate_alignment import alignment
 from sentgen.cli.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
@@ -30,6 +30,7 @@ from sentgen.evaluation.report.tables import probability, score_table
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.generation.bag import UnitKind
+from sentgen.generation.plan import SHARED
 from sentgen.models import registry
 
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.", no_args_is_help=True)
@@ -44,7 +45,7 @@ def main() -> None:
 
 @app.command()
 @output_options
-@search_options
+@asking(Search, "search", SHARED)
 def regeneration(
     *,
     model: Annotated[str, typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model.")],

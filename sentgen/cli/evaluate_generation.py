@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Literal, get_args
 
 import typer
 
 from sentgen.cli.console.lengths import parse_lengths
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted_each
@@ -25,88 +27,72 @@ from sentgen.evaluation.clusters.clusters import (
 )
 from sentgen.evaluation.clusters.experiment import evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
-from sentgen.evaluation.clusters.results import GenerationResult
+from sentgen.evaluation.clusters.results import GenerationResult, Undefined
 from sentgen.evaluation.clusters.tables import figure_rows, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.generation.clusters.generate import GenerationSettings
+from sentgen.generation.clusters.generate import GenerationSettings, Reuse, Transitions
+from sentgen.generation.clusters.salience import Kind
+from sentgen.models.cluster_model import Smoothing
+from sentgen.options import Option
 
 #: Whose trees the sources have.
-_TREES = ("own", "gold", "parser")
+_Trees = Literal["own", "gold", "parser"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationExperiment:
+    """What is compared, and how."""
+
+    clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
+    parser: Annotated[str, Option("Parser of the strings, such as udpipe:FILE.", metavar="PARSER")]
+    lengths: Annotated[str, Option("Words of the strings, such as 1-40 or 5,10.", metavar="RANGES")] = "1-40"
+    source_trees: Annotated[
+        _Trees,
+        Option("Trees of the sources: their own, else the parser's; their own, or nothing; the parser's."),
+    ] = "own"
+    derive: Annotated[
+        int | None, Option("Make N clusters of similar sentences from a treebank.", metavar="N", least=1)
+    ] = None
+    limit: Annotated[int | None, Option("Only the first N clusters.", short="-n", metavar="N", least=1)] = (
+        None
+    )
+    weight: Annotated[float, Option("Weight of the dependencies beside the bigrams.", least=0, most=1)] = 0.5
+    reuse: Annotated[Reuse, Option("How often a word may be used.")] = "none"
+    transitions: Annotated[
+        Transitions, Option("A word may follow any other, or only one that it follows in the cluster.")
+    ] = "all"
+    function_heads: Annotated[
+        bool, Option("Let case, mark, aux and cop head their phrase for the search (UD only).")
+    ] = False
+    smoothing: Annotated[Smoothing, Option("Back-off of the dependencies.")] = "none"
+    salience: Annotated[Kind, Option("Content selection.")] = "uniform"
+    beam: Annotated[int | None, Option("Hypotheses a length and word.", metavar="N", least=1)] = None
+    punct: Annotated[bool, Option("Keep punctuation.")] = True
+    lowercase: Annotated[bool, Option("Lower-case the words of the clusters.", off="--keep-case")] = False
+    lemmas: Annotated[bool, Option("Compare lemmas instead of forms.")] = False
+    undefined: Annotated[
+        Undefined, Option("Leave strings without verb arguments out, or take their figures for zero.")
+    ] = "skip"
+
+    def settings(self) -> GenerationSettings:
+        """Return the settings of the search."""
+        return GenerationSettings(
+            weight=self.weight,
+            reuse=self.reuse,
+            transitions=self.transitions,
+            smoothing=self.smoothing,
+            salience=self.salience,
+            beam=self.beam,
+            punctuation=self.punct,
+            lowercase=self.lowercase,
+        )
 
 
 @output_options
+@asking(GenerationExperiment)
 def generation(
     *,
-    clusters: Annotated[
-        str, typer.Option("--clusters", metavar="PATH", help="Clusters: a document each, in any format.")
-    ],
-    parser: Annotated[
-        str,
-        typer.Option("--parser", metavar="PARSER", help="Parser of the strings, such as udpipe:FILE."),
-    ],
-    lengths: Annotated[
-        str, typer.Option("--lengths", metavar="RANGES", help="Words of the strings, such as 1-40 or 5,10.")
-    ] = "1-40",
-    source_trees: Annotated[
-        str,
-        typer.Option(
-            "--source-trees",
-            metavar="|".join(_TREES),
-            help="Trees of the sources: their own, else the parser's; their own, or nothing; the parser's.",
-        ),
-    ] = "own",
-    derive: Annotated[
-        int | None,
-        typer.Option(
-            "--derive", metavar="N", min=1, help="Make N clusters of similar sentences from a treebank."
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="Only the first N clusters.")
-    ] = None,
-    weight: Annotated[
-        float, typer.Option("--weight", min=0, max=1, help="Weight of the dependencies beside the bigrams.")
-    ] = 0.5,
-    reuse: Annotated[
-        str, typer.Option("--reuse", metavar="none|counts|free", help="How often a word may be used.")
-    ] = "none",
-    transitions: Annotated[
-        str,
-        typer.Option(
-            "--transitions",
-            metavar="all|seen",
-            help="A word may follow any other, or only one that it follows in the cluster.",
-        ),
-    ] = "all",
-    function_heads: Annotated[
-        bool,
-        typer.Option(
-            "--function-heads",
-            help="Let case, mark, aux and cop head their phrase for the search (UD only).",
-        ),
-    ] = False,
-    smoothing: Annotated[
-        str, typer.Option("--smoothing", metavar="none|collins", help="Back-off of the dependencies.")
-    ] = "none",
-    salience: Annotated[
-        str, typer.Option("--salience", metavar="uniform|unigram|tfidf", help="Content selection.")
-    ] = "uniform",
-    beam: Annotated[
-        int | None, typer.Option("--beam", metavar="N", min=1, help="Hypotheses a length and word.")
-    ] = None,
-    punct: Annotated[bool, typer.Option("--punct/--no-punct", help="Keep punctuation.")] = True,
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase/--keep-case", help="Lower-case the words of the clusters.")
-    ] = False,
-    lemmas: Annotated[bool, typer.Option("--lemmas", help="Compare lemmas instead of forms.")] = False,
-    undefined: Annotated[
-        str,
-        typer.Option(
-            "--undefined",
-            metavar="skip|zero",
-            help="Leave strings without verb arguments out, or take their figures for zero.",
-        ),
-    ] = "skip",
+    asked: GenerationExperiment,
     report: Annotated[
         Path | None,
         typer.Option("--report", metavar="DIR", help="Write plots, tables and strings into a folder."),
@@ -127,30 +113,15 @@ def generation(
     Example: `sentgen evaluate generation --clusters c.jsonl --parser udpipe:ewt.udpipe --report report`
     """
     for option, value, allowed in (
-        ("--source-trees", source_trees, _TREES),
-        ("--undefined", undefined, ("skip", "zero")),
+        ("--source-trees", asked.source_trees, get_args(_Trees)),
+        ("--undefined", asked.undefined, get_args(Undefined)),
     ):
         if value not in allowed:
             raise typer.BadParameter(f"{value!r} is none of: {', '.join(allowed)}", param_hint=option)
-    settings = GenerationSettings(
-        **cast(
-            Any,
-            {
-                "weight": weight,
-                "reuse": reuse,
-                "transitions": transitions,
-                "smoothing": smoothing,
-                "salience": salience,
-                "beam": beam,
-                "punctuation": punct,
-                "lowercase": lowercase,
-            },
-        )
-    )
-    wanted = parse_lengths(lengths)
+    settings, lengths = asked.settings(), parse_lengths(asked.lengths)
     if report is not None:
         prepare_folder(report)
-    trees = open_parser(parser)
+    trees = open_parser(asked.parser)
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         CachedParser(trees, store) as cached,
@@ -159,15 +130,15 @@ def generation(
         result = evaluate_generation(
             store,
             ClusterSet(
-                _clusters(clusters, cached, source_trees, derive, limit, format),
-                clusters,
-                "function" if function_heads else "own",
+                _clusters(asked, cached, format),
+                asked.clusters,
+                "function" if asked.function_heads else "own",
             ),
             cached,
-            lengths=wanted,
+            lengths=lengths,
             settings=settings,
-            spelling=Spelling(lemmas=lemmas),
-            undefined=cast(Any, undefined),
+            spelling=Spelling(lemmas=asked.lemmas),
+            undefined=asked.undefined,
             progress=progress,
         )
     if report is not None:
@@ -176,18 +147,16 @@ def generation(
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
 
 
-def _clusters(
-    path: str, parser: Parser, trees: str, derive: int | None, limit: int | None, form: str | None
-) -> list[Cluster]:
+def _clusters(asked: GenerationExperiment, parser: Parser, form: str | None) -> list[Cluster]:
     """Read the clusters with the trees that were asked for."""
-    own = None if trees == "gold" else parser
-    if derive is None:
-        found = list(islice(read_clusters(path, parser=own, form=form), limit))
+    path, own = asked.clusters, None if asked.source_trees == "gold" else parser
+    if asked.derive is None:
+        found = list(islice(read_clusters(path, parser=own, form=form), asked.limit))
     else:
-        found = similar_clusters(list(read_trees(path, parser=own, form=form)), derive)[:limit]
+        found = similar_clusters(list(read_trees(path, parser=own, form=form)), asked.derive)[: asked.limit]
         if not found:
             raise InputError("has no sentences that are similar enough for a cluster", path=path)
-    return reparsed(found, parser) if trees == "parser" else found
+    return reparsed(found, parser) if asked.source_trees == "parser" else found
 
 
 def _show(result: GenerationResult, out: Output) -> None:

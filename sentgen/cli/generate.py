@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
 from sentgen.cli.console.files import check_file_option
-from sentgen.cli.console.generated import Shown, show, write_files
+from sentgen.cli.console.generated import show, write_files
 from sentgen.cli.console.lengths import parse_lengths
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
     DbOption,
@@ -30,151 +31,32 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.clusters.clusters import Clusters, temporary_clusters
-from sentgen.generation.clusters.depviterbi import BEAM
 from sentgen.generation.clusters.generate import Generated, GenerationSettings, LanguageModel
 from sentgen.generation.clusters.generate import generate as run
-from sentgen.generation.clusters.salience import KINDS, parse_weights
+from sentgen.generation.clusters.request import FILES_PANEL, OWN, ClusterRequest
+from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
 from sentgen.models import registry
 from sentgen.models.cluster_counts import cluster_names
 
-_MODEL = "Model"
-_FILES = "Trees and traces"
-#: The language model of the paper: the cluster alone.
-_OWN = "cluster"
 #: Share of the memory for the DuckDB of a store that holds the clusters alone, beside that of the model.
 _CLUSTER_SHARE = 0.15
 
 
 @output_options
+@asking(ClusterRequest, parser="format")
 def generate(
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="FILE|-", help="Clusters: a document each, in any format with trees."),
-    ] = None,
     *,
-    lengths: Annotated[
-        str, typer.Option("--lengths", metavar="LIST", help="Words of a sentence, such as 1-40 or 5,10-12.")
-    ] = "1-40",
-    nbest: Annotated[
-        int, typer.Option("--nbest", min=1, help="Sentences to give for each length, at most.")
-    ] = 1,
-    corpus: Annotated[
-        str | None,
-        typer.Option(
-            "--corpus", metavar="NAME", help="Keep FILE as this corpus; without FILE, take what is there."
-        ),
-    ] = None,
-    cluster: Annotated[
-        list[str] | None,
-        typer.Option("--cluster", metavar="NAME", help="Only this document; may be repeated."),
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="Format of FILE; detected if not given.")
-    ] = None,
+    asked: ClusterRequest,
     parser: ParserOption = None,
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            metavar="depviterbi|bigram",
-            help="With dependencies, or without: the baseline.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "depviterbi",
-    weight: Annotated[
-        float,
-        typer.Option(
-            "--weight",
-            metavar="0..1",
-            help="Weight of dependencies against bigrams, below 1.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = 0.5,
-    reuse: Annotated[
-        str,
-        typer.Option(
-            "--reuse",
-            metavar="none|counts|free",
-            help="Each token once, a word as often as in one sentence, or without limit.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "none",
-    transitions: Annotated[
-        str,
-        typer.Option(
-            "--transitions",
-            metavar="all|seen",
-            help="A word may follow any other, or only one that it follows in the cluster.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "all",
-    smoothing: Annotated[
-        str,
-        typer.Option(
-            "--smoothing",
-            metavar="none|collins",
-            help="Of dependencies: none, or back-off to tags.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "none",
-    lm: Annotated[
-        str,
-        typer.Option(
-            "--lm",
-            metavar="cluster|MODEL",
-            help="Bigrams of the cluster alone, or mixed with those of a model.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = _OWN,
-    lm_weight: Annotated[
-        float,
-        typer.Option(
-            "--lm-weight",
-            metavar="0..1",
-            help="Weight of the cluster's own bigrams beside --lm MODEL.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = 0.5,
-    salience: Annotated[
-        str,
-        typer.Option(
-            "--salience",
-            metavar=f"{'|'.join(KINDS)}|FILE",
-            help="Which words are chosen: all alike, by frequency, or by the weights of a file.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "uniform",
-    beam: Annotated[
-        int | None,
-        typer.Option(
-            "--beam",
-            metavar="N",
-            min=1,
-            help=f"Paths for each length and last word; 1 is the paper's search. Default: {BEAM}, and with"
-            " --reuse free as many as prove the answer.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = None,
-    punct: Annotated[
-        bool, typer.Option("--punct/--no-punct", help="Keep punctuation.", rich_help_panel=_MODEL)
-    ] = True,
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase/--keep-case", help="Lower-case words.", rich_help_panel=_MODEL)
-    ] = False,
-    tree: Annotated[
-        bool, typer.Option("--tree", help="Show the dependency trees.", rich_help_panel=_FILES)
-    ] = False,
-    trace: Annotated[
-        bool,
-        typer.Option("--trace", help="Show probabilities and head stack by word.", rich_help_panel=_FILES),
-    ] = False,
     conllu: Annotated[
         Path | None,
-        typer.Option("--conllu", metavar="FILE", help="Write the trees as CoNLL-U.", rich_help_panel=_FILES),
+        typer.Option(
+            "--conllu", metavar="FILE", help="Write the trees as CoNLL-U.", rich_help_panel=FILES_PANEL
+        ),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the trees.", rich_help_panel=_FILES)
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the trees.", rich_help_panel=FILES_PANEL),
     ] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -189,45 +71,24 @@ def generate(
     """
     check_file_option("--conllu", conllu)
     check_file_option("--svg", svg)
-    settings = GenerationSettings(
-        **cast(
-            Any,
-            {
-                "algorithm": algorithm,
-                "weight": weight,
-                "reuse": reuse,
-                "transitions": transitions,
-                "smoothing": smoothing,
-                "salience": _salience(salience),
-                "beam": beam,
-                "punctuation": punct,
-                "lowercase": lowercase,
-            },
-        )
-    )
-    wanted = parse_lengths(lengths)
-    shown = Shown(tree, trace, conllu, svg)
+    settings = asked.settings(_salience(asked.salience))
+    lengths = parse_lengths(asked.lengths)
     trees = open_parser(parser) if parser else None
-    with _clusters(file, corpus, cluster or None, format, trees, db, memory_limit) as clusters:
-        with _language_model(clusters, lm, lm_weight, db, memory_limit) as model:
-            found = _generate(clusters, wanted, settings, nbest, model)
+    with _clusters(asked, trees, db, memory_limit) as clusters:
+        with _language_model(clusters, asked, db, memory_limit) as model:
+            found = _generate(clusters, lengths, settings, asked.nbest, model)
         with clusters.store.connect() as connection:
             tags = cast(TagKind, corpora.find(connection, clusters.corpus).tags)
-    write_files(found, shown, tags, out)
-    show(found, shown, len(clusters.chosen), wanted, out)
+    write_files(found, conllu, svg, tags, out)
+    show(found, asked, len(clusters.chosen), lengths, out)
 
 
 @contextmanager
 def _clusters(
-    file: str | None,
-    corpus: str | None,
-    names: Sequence[str] | None,
-    form: str | None,
-    parser: Parser | None,
-    db: Path | None,
-    memory_limit: str | None,
+    asked: ClusterRequest, parser: Parser | None, db: Path | None, memory_limit: str | None
 ) -> Iterator[Clusters]:
     """Open the store with the clusters: the user's with --corpus, else one that is removed afterward."""
+    file, corpus, names, form = asked.file, asked.corpus, asked.cluster or None, asked.format
     if file is None:
         if corpus is None:
             raise InputError("there is nothing to generate from; give FILE, - , or --corpus NAME")
@@ -252,10 +113,11 @@ def _clusters(
 
 @contextmanager
 def _language_model(
-    clusters: Clusters, name: str, weight: float, db: Path | None, memory_limit: str | None
+    clusters: Clusters, asked: ClusterRequest, db: Path | None, memory_limit: str | None
 ) -> Iterator[LanguageModel | None]:
     """Find the model to mix in, in the user's store."""
-    if name == _OWN:
+    name, weight = asked.lm, asked.lm_weight
+    if name == OWN:
         yield None
     elif clusters.kept:
         yield LanguageModel(clusters.store, registry.find(clusters.store, name), weight)
@@ -291,7 +153,7 @@ def _generate(
     return found
 
 
-def _salience(text: str) -> str | dict[str, float]:
+def _salience(text: Kind) -> Kind | dict[str, float]:
     """Return a kind of salience, or the weights of the file that is named.
 
     Raises:

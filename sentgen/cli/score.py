@@ -9,12 +9,14 @@ from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
 from sentgen.models import registry
+from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
     BRACKET_NOTE,
     COLUMNS,
@@ -27,23 +29,12 @@ from sentgen.models.scoring import (
 
 
 @output_options
+@asking(ScoreRequest, file="model")
 def score(
-    text: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT|-", help="Sentences, or - for standard input.")
-    ] = None,
     *,
-    model: Annotated[str, typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model.")],
+    asked: ScoreRequest,
     file: Annotated[
         Path | None, typer.Option("--file", "-f", help="Read sentences from here, one a line.")
-    ] = None,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Print the totals instead of the sentences.")
-    ] = False,
-    lowercase: Annotated[
-        bool | None,
-        typer.Option(
-            "--lowercase/--keep-case", help="Lower-case first. Default: as the corpora of the model."
-        ),
     ] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -56,13 +47,13 @@ def score(
     Example: `sentgen score --model ewt "the dow was down ."`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
-        chosen = registry.find(store, model)
+        chosen = registry.find(store, asked.model)
         if chosen.brackets:
             out.note(BRACKET_NOTE)
-        lines = map(split_tokens, _lines(text or [], file))
-        found = score_sentences(store, chosen, lines, lowercase=lowercase)
+        lines = map(split_tokens, _lines(asked.text, file))
+        found = score_sentences(store, chosen, lines, lowercase=asked.lowercase)
         sums = Totals()
-        if totals:
+        if asked.totals:
             for one in found:
                 sums.add(one)
             out.rows(TOTALS, [sums.row])

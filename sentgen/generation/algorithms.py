@@ -8,7 +8,6 @@ from sentgen.generation.problem import Algorithm
 from sentgen.generation.settings import SearchSettings
 from sentgen.generation.trees import assignment, cle, prim
 
-_TREE = frozenset({"order", "verb_root", "noun_under_noun", "one_root"})
 #: The hard constraints are those of the paper; in it the root may take several modifiers.
 _PRIM = SearchSettings(one_root=False)
 
@@ -27,7 +26,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "greedy n-gram ordering after the last phrase (2009)",
             lmo.order_units,
             lmo.value,
-            options=frozenset({"order", "lmo_context"}),
             published={"2009": {"lmo_context": "phrase"}},
         ),
         Algorithm(
@@ -35,7 +33,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "4-gram beam search over single words (2007, 2009)",
             beam.order_without_future_cost,
             beam.value,
-            options=frozenset({"order", "beam"}),
             defaults=SearchSettings(beam=100),
             published={"2007": {"beam": 100}, "2009": {"beam": 100}},
             words=True,
@@ -45,7 +42,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "n-gram beam search with a future cost (Schmaltz et al. 2016)",
             beam.order_units,
             beam.value,
-            options=frozenset({"order", "beam"}),
             defaults=SearchSettings(order=5, beam=512),
         ),
         Algorithm(
@@ -53,7 +49,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "Prim's tree, the strongest relation nearest to its head (2007)",
             prim.order_by_relations,
             prim.value,
-            options=_TREE,
             defaults=_PRIM,
             published={"2007": {}},
             trees=True,
@@ -63,7 +58,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "Prim's tree, siblings ordered by n-grams (2007)",
             prim.order_siblings_by_ngrams,
             prim.value,
-            options=_TREE | {"lmo_context"},
             defaults=_PRIM,
             published={"2007": {}},
             trees=True,
@@ -73,7 +67,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "Prim's tree with argument counts, siblings ordered by n-grams (2007)",
             prim.order_with_arguments,
             prim.value_with_arguments,
-            options=_TREE | {"lmo_context", "theft"},
             defaults=_PRIM,
             published={"2007": {"theft": "printed"}},
             trees=True,
@@ -83,7 +76,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "Chu-Liu/Edmonds' best tree, siblings ordered by n-grams (2009)",
             cle.order_units,
             cle.value,
-            options=_TREE | {"lmo_context"},
             defaults=SearchSettings(verb_root=False, noun_under_noun=True),
             published={"2009": {"one_root": False}},
             trees=True,
@@ -93,7 +85,6 @@ ALGORITHMS: dict[str, Algorithm] = {
             "assignment of words to argument positions, siblings ordered by n-grams (2009)",
             assignment.order_units,
             assignment.value,
-            options=_TREE - {"one_root"} | {"lmo_context", "q", "padding", "padding_cost"},
             defaults=SearchSettings(noun_under_noun=True),
             published={"2009": {"q": "paper", "padding": "literal", "verb_root": False}},
             trees=True,

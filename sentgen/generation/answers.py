@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 from sentgen.errors import InputError
-from sentgen.generation.algorithms import ALGORITHMS
+from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
 from sentgen.generation.bag import Unit, parse_bag
 from sentgen.generation.bag_reader import Bag, Notation, TagKind
 from sentgen.generation.drawing.conllu import conllu_block
@@ -19,12 +20,13 @@ from sentgen.generation.explain import (
     explain_trees,
     natural,
 )
-from sentgen.generation.plan import Search, SearchPlan, plan_search
-from sentgen.generation.problem import Algorithm
+from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.regenerate import Regenerated, order_bags
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependencies import LEFT, RIGHT
+from sentgen.models.request import ModelOption
 from sentgen.models.tagging import known_tags
+from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.tabular import Rows
 
@@ -39,16 +41,56 @@ ATTACHMENT_COLUMNS = [
 #: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
 SHORT_COLUMNS = ["modifier", "side", "head", "weight", "prob", "factor", "words", "mixed", "tags"]
 _TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
+#: The part of the help that tells of trees and reasons.
+FILES_PANEL = "Trees and reasons"
 SIDES = {LEFT: "left", RIGHT: "right"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request(Search):
-    """What is asked of `regenerate`, in the names of the command line."""
+    """Bags of words and [base noun phrases]; the order in which they are given does not matter."""
 
-    model: str
-    np_joiner: str = ""
-    tagged: bool | None = None
+    ORDER: ClassVar = (
+        *("bag", "model", "algorithm", "units", "np_joiner", "tagged", "lowercase", "seed", "nbest"),
+        *("tree", "explain", *SHARED),
+    )
+
+    bag: Annotated[
+        list[str],
+        Option(
+            "Words and [base noun phrases], a sentence each.",
+            argument=True,
+            shell="Words and [base noun phrases], or - for standard input.",
+            metavar="BAG|-",
+            api={"min_length": 1},
+        ),
+    ]
+    model: ModelOption
+    np_joiner: Annotated[
+        str,
+        Option(
+            "What joins the words of a phrase, as in the_dow.",
+            shell="What joins the words of a phrase, such as _ in the_dow.",
+            api={"max_length": 20},
+        ),
+    ] = ""
+    tagged: Annotated[bool | None, Option("Words are word/TAG. Default: if all have a slash.")] = None
+    tree: Annotated[
+        bool,
+        Option(
+            "Give the dependency trees, also as SVG and CoNLL-U.",
+            shell="Show the dependency trees.",
+            panel=FILES_PANEL,
+        ),
+    ] = False
+    explain: Annotated[
+        bool,
+        Option(
+            "Give what is behind each attachment, or word, instead.",
+            shell="Show what the store holds behind each attachment, or each word where there is no tree.",
+            panel=FILES_PANEL,
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +98,11 @@ class Answers:
     """Sentences, and how they were made; ``tags`` is the kind that the dependency counts use."""
 
     store: Store
+    request: Request
     plan: SearchPlan
     sentences: Sequence[Regenerated]
     bags: Sequence[Bag]
     tags: TagKind | None
-    tagged: bool | None = None
 
     def name(self, one: Regenerated) -> str:
         """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
@@ -103,7 +145,7 @@ def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[B
     tags = plan.tags(store)
     bags = read(Notation(request.np_joiner, request.tagged, tags))
     sentences = list(order_bags(store, plan, [one.units for one in bags]))
-    return Answers(store, plan, sentences, bags, tags, request.tagged)
+    return Answers(store, request, plan, sentences, bags, tags)
 
 
 def bags_of(texts: Sequence[str], notation: Notation) -> list[Bag]:
@@ -111,20 +153,28 @@ def bags_of(texts: Sequence[str], notation: Notation) -> list[Bag]:
     return [Bag(tuple(parse_bag(text, joiner=notation.joiner, tagged=notation.tagged))) for text in texts]
 
 
-def require_trees(algorithm: Algorithm, asked: Mapping[str, object]) -> None:
-    """Refuse to ask for trees where there are none; ``asked`` is the name of an option to its value.
+def require_trees(request: Request, files: Mapping[str, object] | None = None) -> None:
+    """Refuse to ask for trees where there are none; ``files`` are other options that need them, by name.
 
     Raises:
         InputError: with the first option that means nothing.
     """
+    algorithm = algorithm_named(request.algorithm)
+    asked = {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
     option = next((name for name, given in asked.items() if given), None)
     if option is not None and not algorithm.trees:
         having = ", ".join(one.name for one in ALGORITHMS.values() if one.trees)
         raise InputError(f"{algorithm.name} makes no trees, so {option} means nothing; these do: {having}")
 
 
-def sentence_table(answers: Answers, *, tree: bool = False) -> Rows:
+def table_of(answers: Answers) -> Rows:
+    """Return a row a sentence, or the reasons if they are asked for."""
+    return reason_table(answers) if answers.request.explain else sentence_table(answers)
+
+
+def sentence_table(answers: Answers) -> Rows:
     """Return a row a sentence."""
+    tree = answers.request.tree
     columns = [
         *COLUMNS,
         *(["guessed"] if answers.plan.treebank else []),
@@ -230,7 +280,7 @@ def _tag_notes(answers: Answers) -> Iterator[str]:
     """Name the tags that mean nothing to the counts, and words that look like word/TAG but were not split."""
     words = (word for bag in answers.bags for unit in bag.units for word in unit.words)
     mixed = next(filter(_TAGGED.match, words), None)
-    if mixed is not None and answers.tagged is None:
+    if mixed is not None and answers.request.tagged is None:
         yield f"{mixed} is one word, as not every word has a tag; --tagged and --no-tagged say what is meant"
     if treebank := answers.plan.treebank:
         known = known_tags(answers.store, treebank.corpora, treebank.layer)

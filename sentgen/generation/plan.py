@@ -2,47 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.problem import Algorithm
-from sentgen.generation.settings import PAPERS, Paper, SearchSettings
+from sentgen.generation.settings import PAPERS, SEARCH_PANEL, Paper, SearchSettings
 from sentgen.models import registry
 from sentgen.models.dependencies import Layer
+from sentgen.models.request import LOWERCASE
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.tagging import tag_set
 from sentgen.models.treebanks import treebanks_of
+from sentgen.options import Changes, Option
 from sentgen.schema import Store
+
+#: The fields of a search that `regenerate` and experiments have in common.
+SHARED = ("as_published", "changes", "dependencies")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """What is asked of a search, in the names of the command line.
 
-    Attributes:
-        algorithm: a name of `ALGORITHMS`.
-        as_published: take every literal reading of a paper.
-        changes: settings that differ from the algorithm's defaults (see `SearchSettings`).
-        dependencies: names of the corpora whose trees are used; those of the model that have any if ``None``.
-        units: `np` for trees over base noun phrases and words, `word` to break phrases up.
-        lowercase: whether to look words up lower-cased; as the corpora of the model were if ``None``.
-        seed: of the shuffle that breaks ties.
-        nbest: how many sentences a bag to give at most.
+    ``changes`` are settings that differ from the algorithm's defaults. ``units`` are those of the trees, too.
     """
 
-    algorithm: str = "beam"
-    as_published: Paper | None = None
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    dependencies: Sequence[str] | None = None
-    units: UnitKind = "np"
-    lowercase: bool | None = None
-    seed: int = 1
-    nbest: int = 1
+    algorithm: Annotated[str, Option(f"One of: {', '.join(ALGORITHMS)}.", short="-a", metavar="NAME")] = (
+        "beam"
+    )
+    as_published: Annotated[
+        Paper | None, Option("Take every literal reading of a paper.", panel=SEARCH_PANEL)
+    ] = None
+    changes: Annotated[Mapping[str, Any], Changes(SearchSettings)] = field(default_factory=dict)
+    dependencies: Annotated[
+        list[str] | None,
+        Option(
+            "Treebanks to take dependencies from. Default: the model's corpora.",
+            shell="Treebank to take dependencies from; may be repeated. Default: the model's corpora.",
+            metavar="CORPUS",
+            panel=SEARCH_PANEL,
+            api={"max_length": 100},
+        ),
+    ] = None
+    units: Annotated[UnitKind, Option("Keep base noun phrases whole, or break them up.")] = "np"
+    lowercase: Annotated[bool | None, Option(LOWERCASE, off="--keep-case")] = None
+    seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0, api={"lt": 2**31})] = 1
+    nbest: Annotated[int, Option("Sentences to give for each bag, at most.", least=1, api={"le": 100})] = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.generation.settings import Paper, SearchSettings
+from sentgen.generation.settings import SETTINGS, Paper, SearchSettings
 from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
 from sentgen.schema.corpus import EOS
 
@@ -100,7 +100,6 @@ class Algorithm:
         value: the score of an answer that came from elsewhere, the units in order with the heads of the bag's
             units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
             search errors are counted.
-        options: names of the settings that it looks at; the others cannot be changed.
         defaults: settings that are best on development data.
         published: the literal reading of a paper.
         trees: whether it needs a dependency model, and gives trees.
@@ -112,12 +111,16 @@ class Algorithm:
     title: str
     order: Callable[[Problem, int], list[Ordering]]
     value: Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]
-    options: frozenset[str] = frozenset({"order"})
     defaults: SearchSettings = field(default_factory=SearchSettings)
     published: Mapping[Paper, Mapping[str, Any]] = field(default_factory=dict)
     trees: bool = False
     words: bool = False
     max_units: int = 1000
+
+    @property
+    def options(self) -> frozenset[str]:
+        """Return the names of the settings that it looks at; the others cannot be changed."""
+        return frozenset(name for name, one in SETTINGS.items() if not one.of or self.name in one.of)
 
 
 def sentence_logp(problem: Problem, units: tuple[int, ...]) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args, get_type_hints
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from sentgen.errors import InputError
+from sentgen.options import Option, parameters_of
 
 LmoContext = Literal["phrase", "string"]
 Positions = Literal["paper", "learned"]
@@ -17,9 +18,25 @@ Paper = Literal["2007", "2009"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)
 
 
+#: The part of the help that tells of searches.
+SEARCH_PANEL = "Search; defaults are the algorithm's own"
+#: In `ab`, the last of them, there is always one root.
+_TREES = ("prim", "prim-ngram", "prim-arg", "cle", "ab")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Option):
+    """What is told of a setting; ``of`` are the algorithms that look at it, all if there are none."""
+
+    of: tuple[str, ...] = ()
+    panel: str | None = SEARCH_PANEL
+
+
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """What can be chosen about a search; an algorithm looks at the settings that it knows.
+
+    A new setting is a field here, and what the algorithms do that look at it.
 
     Attributes:
         order: n of the n-grams, at most the model's.
@@ -37,16 +54,59 @@ class SearchSettings:
         beam: hypotheses kept a stack (`viterbi`, `beam`).
     """
 
-    order: int = 4
-    lmo_context: LmoContext = "phrase"
-    q: Positions = "learned"
-    padding: Padding = "free"
-    padding_cost: float = 1.0
-    verb_root: bool = True
-    noun_under_noun: bool = False
-    one_root: bool = True
-    theft: Theft = "sum"
-    beam: int = 64
+    #: As help lists them; the order of the fields is that of the records of experiments.
+    ORDER: ClassVar = (
+        *("order", "beam", "lmo_context", "verb_root", "noun_under_noun", "one_root"),
+        *("theft", "q", "padding", "padding_cost"),
+    )
+
+    order: Annotated[int, Setting("Order of the n-grams.", least=2, most=5)] = 4
+    lmo_context: Annotated[
+        LmoContext,
+        Setting(
+            "What a unit joins: the last one, or all so far.",
+            of=("lmo", "prim-ngram", "prim-arg", "cle", "ab"),
+        ),
+    ] = "phrase"
+    q: Annotated[Positions, Setting("Argument positions: by the paper's rule, or as seen.", of=("ab",))] = (
+        "learned"
+    )
+    padding: Annotated[Padding, Setting("Let any position stay empty, or as in the paper.", of=("ab",))] = (
+        "free"
+    )
+    padding_cost: Annotated[
+        float,
+        Setting(
+            "Cost of a position that stays empty, in nats.",
+            shell="Cost of a position that stays empty.",
+            metavar="NATS",
+            api={"ge": -1e6, "le": 1e6},
+            of=("ab",),
+        ),
+    ] = 1.0
+    verb_root: Annotated[
+        bool, Setting("Only a verb may be the root, if there is one.", off="--any-root", of=_TREES)
+    ] = True
+    noun_under_noun: Annotated[
+        bool, Setting("A noun may modify a noun.", off="--no-noun-under-noun", of=_TREES)
+    ] = False
+    one_root: Annotated[
+        bool, Setting("Only one unit may be the root.", off="--many-roots", of=_TREES[:-1])
+    ] = True
+    theft: Annotated[Theft, Setting("How an edge is scaled that robs another head.", of=("prim-arg",))] = (
+        "sum"
+    )
+    beam: Annotated[
+        int,
+        Setting(
+            "Hypotheses kept a stack.",
+            shell="Hypotheses kept a stack, such as 64 or 512.",
+            metavar="N",
+            least=1,
+            api={"le": 2048},
+            of=("viterbi", "beam"),
+        ),
+    ] = 64
 
     def changed(self, changes: Mapping[str, Any]) -> SearchSettings:
         """Return the settings with some of them changed; ``None`` changes nothing.
@@ -54,7 +114,7 @@ class SearchSettings:
         Raises:
             InputError: there is no such setting, or a value is out of its range.
         """
-        unknown = sorted(set(changes) - SETTINGS)
+        unknown = sorted(set(changes) - SETTINGS.keys())
         if unknown:
             raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(SETTINGS))}")
         settings = replace(self, **{name: value for name, value in changes.items() if value is not None})
@@ -69,7 +129,7 @@ class SearchSettings:
         if not self.padding_cost >= 0:
             raise InputError(f"padding cost {self.padding_cost} is not 0 or more")
         hints = get_type_hints(SearchSettings)
-        for name in ("lmo_context", "q", "padding", "theft"):
+        for name in (name for name, kind in hints.items() if get_origin(kind) is Literal):
             allowed = get_args(hints[name])
             if getattr(self, name) not in allowed:
                 raise InputError(
@@ -77,5 +137,5 @@ class SearchSettings:
                 )
 
 
-#: The names of all settings.
-SETTINGS = frozenset(field.name for field in fields(SearchSettings))
+#: The settings by name.
+SETTINGS: dict[str, Setting] = {one.name: one.option for one in parameters_of(SearchSettings)}  # type: ignore[misc]

@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from sentgen.cli.console.files import write_text
 from sentgen.cli.console.output import Output, printable
-from sentgen.generation.answers import Answers, notes, reason_table, reasons, sentence_table
+from sentgen.generation.answers import Answers, notes, reasons, table_of
 from sentgen.generation.drawing.text import tree_text
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What was asked for beside the sentences."""
-
-    tree: bool = False
-    explain: bool = False
-    conllu: Path | None = None
-    svg: Path | None = None
-
-
-def write_files(answers: Answers, wanted: Wanted, out: Output) -> None:
+def write_files(answers: Answers, conllu: Path | None, svg: Path | None, out: Output) -> None:
     """Write the trees to the files that were asked for."""
-    if wanted.conllu is not None:
-        write_text(wanted.conllu, answers.conllu())
-    if wanted.svg is not None:
-        write_text(wanted.svg, answers.svg())
-    for path in (wanted.conllu, wanted.svg):
+    if conllu is not None:
+        write_text(conllu, answers.conllu())
+    if svg is not None:
+        write_text(svg, answers.svg())
+    for path in (conllu, svg):
         if path is not None:
             out.note(f"{path}: {len(answers.trees)} trees")
 
 
-def show(answers: Answers, wanted: Wanted, out: Output) -> None:
+def show(answers: Answers, out: Output) -> None:
     """Print the sentences, their trees or the reasons for them, and say what needs to be known of them."""
-    if wanted.explain and not out.for_reading:
-        out.table(reason_table(answers))
-    elif out.for_reading and (wanted.tree or wanted.explain):
-        _read(answers, wanted, out)
+    if out.for_reading and (answers.request.tree or answers.request.explain):
+        _read(answers, out)
     else:
-        out.table(sentence_table(answers, tree=wanted.tree))
+        out.table(table_of(answers))
     for note in notes(answers):
         out.note(note)
 
 
-def _read(answers: Answers, wanted: Wanted, out: Output) -> None:
+def _read(answers: Answers, out: Output) -> None:
     """Print each sentence with its tree and its reasons below it."""
+    wanted = answers.request
     columns, tables = reasons(answers, full=False) if wanted.explain else ([], [])
     for number, one in enumerate(answers.sentences):
         rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""

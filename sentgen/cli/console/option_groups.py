@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
@@ -57,16 +57,17 @@ def option_group(
 
 
 def asking(
-    declaration: type, parameter: str = "asked", **places: str
+    declaration: type, parameter: str = "asked", names: Iterable[str] = (), **places: str
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Give a command the options of a declaration in place of one of its parameters (see `sentgen.options`).
 
     Args:
         declaration: the class; its fields may be annotated with options of Typer, too.
         parameter: the parameter of the command that is replaced.
+        names: fields to take, if not all.
         places: other parameters of the command to the options that they follow.
     """
-    asked = list(parameters_of(declaration))
+    asked = list(parameters_of(declaration, names))
     options = {one.name: (_annotation(one), _default(one)) for one in asked}
     lists = {one.name for one in asked if get_origin(one.kind) is list}
 
@@ -90,12 +91,13 @@ def _annotation(one: Parameter) -> Any:
         return Annotated[kind, option]
     if one.default is None:
         (kind,) = set(get_args(kind)) - {NoneType}
+    metavar = option.metavar
     if get_origin(kind) is Literal:
-        kind = str
+        kind, metavar = str, metavar or "|".join(get_args(kind))
     if one.default is None or kind == list[str]:
         kind = kind | None
-    told: dict[str, Any] = {"help": option.shell or option.help, "metavar": option.metavar}
-    told |= {"min": option.least, "rich_help_panel": option.panel}
+    told: dict[str, Any] = {"help": option.shell or option.help, "metavar": metavar}
+    told |= {"min": option.least, "max": option.most, "rich_help_panel": option.panel}
     if option.argument:
         return Annotated[kind, typer.Argument(**told)]
     return Annotated[kind, typer.Option(*_names(one), **told)]

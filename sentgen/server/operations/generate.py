@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import cast
 
-from pydantic import Field
-
 from sentgen.counts import corpora
 from sentgen.errors import InputError
 from sentgen.generation.bag_reader import TagKind
@@ -20,22 +18,13 @@ from sentgen.generation.clusters.clusters import (
     parse_lengths,
     temporary_clusters,
 )
-from sentgen.generation.clusters.generate import (
-    GenerationAlgorithm,
-    GenerationSettings,
-    LanguageModel,
-    Reuse,
-    Transitions,
-)
+from sentgen.generation.clusters.generate import LanguageModel
 from sentgen.generation.clusters.generate import generate as run
-from sentgen.generation.clusters.salience import Kind as Salience
+from sentgen.generation.clusters.request import OWN, ClusterRequest
 from sentgen.models import registry
 from sentgen.models.cluster_counts import cluster_names
-from sentgen.models.cluster_model import Smoothing
-from sentgen.server.operations.operation import Context, Operation, Parameters, Positional, Result
+from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
-#: The language model of the paper: the cluster alone.
-_OWN = "cluster"
 _LONGEST = 100
 _EXAMPLE = """\
 # newdoc id = relief
@@ -50,58 +39,21 @@ _EXAMPLE = """\
 """
 
 
-class Generate(Parameters):
-    """Clusters: documents of a corpus, or a text with trees (or any text if the server has a parser)."""
-
-    file: str | None = Positional("The clusters, a document each.", default=None, file="file")
-    lengths: str = Field("1-40", max_length=200, description="Words of a sentence, such as 1-40 or 5,10-12.")
-    nbest: int = Field(1, ge=1, le=100, description="Sentences to give for each length, at most.")
-    corpus: str | None = Field(None, description="Take the clusters that this corpus has, instead of a text.")
-    cluster: list[str] = Field(default_factory=list, max_length=100, description="Only these documents.")
-    format: str | None = Field(None, description="Format of the text; detected if not given.")
-    algorithm: GenerationAlgorithm = Field("depviterbi", description="With dependencies, or the baseline.")
-    weight: float = Field(0.5, ge=0, lt=1, description="Weight of dependencies against bigrams.")
-    reuse: Reuse = Field(
-        "none", description="Each token once, a word as often as in one sentence, or freely."
-    )
-    transitions: Transitions = Field("all", description="A word may follow any other, or only as seen.")
-    smoothing: Smoothing = Field("none", description="Of dependencies: none, or back-off to tags.")
-    lm: str = Field(_OWN, description="Bigrams of the cluster alone, or mixed with those of a model.")
-    lm_weight: float = Field(0.5, ge=0, le=1, description="Weight of the cluster's own bigrams beside `lm`.")
-    salience: Salience = Field("uniform", description="Which words are chosen: all alike, or by frequency.")
-    beam: int | None = Field(None, ge=1, le=2048, description="Paths for each length and last word.")
-    punct: bool = Field(True, description="Keep punctuation.")
-    lowercase: bool = Field(False, description="Lower-case words.")
-    tree: bool = Field(False, description="Give the dependency trees, also as SVG and CoNLL-U.")
-    trace: bool = Field(False, description="Give probabilities and head stack by word.")
-
-
-def generate(context: Context, asked: Generate) -> Result:
+def generate(context: Context, asked: ClusterRequest) -> Result:
     """Answer `sentgen generate`."""
     lengths = parse_lengths(asked.lengths)
     if lengths[-1] > _LONGEST:
         raise InputError(f"sentences of {lengths[-1]} words take too long here; ask for {_LONGEST} at most")
-    settings = GenerationSettings(
-        algorithm=asked.algorithm,
-        weight=asked.weight,
-        reuse=asked.reuse,
-        transitions=asked.transitions,
-        smoothing=asked.smoothing,
-        salience=asked.salience,
-        beam=asked.beam,
-        punctuation=asked.punct,
-        lowercase=asked.lowercase,
-    )
     with _clusters(context, asked) as clusters:
         lm = None
-        if asked.lm != _OWN:
+        if asked.lm != OWN:
             lm = LanguageModel(context.opened, registry.find(context.opened, asked.lm), asked.lm_weight)
         found = list(
             run(
                 clusters.store,
                 clusters.corpus,
                 lengths=lengths,
-                settings=settings,
+                settings=asked.settings(asked.salience),
                 clusters=clusters.chosen,
                 nbest=asked.nbest,
                 lm=lm,
@@ -115,7 +67,7 @@ def generate(context: Context, asked: Generate) -> Result:
 
 
 @contextmanager
-def _clusters(context: Context, asked: Generate) -> Iterator[Clusters]:
+def _clusters(context: Context, asked: ClusterRequest) -> Iterator[Clusters]:
     """Open the clusters: those of a corpus, or of the text."""
     names = asked.cluster or None
     if (asked.file is None) == (asked.corpus is None):
@@ -143,8 +95,8 @@ OPERATIONS = (
         "generate",
         "New sentences from clusters of related ones.",
         "generate",
-        Generate,
-        generate,
+        parameters(ClusterRequest, "Generate"),
+        taking(ClusterRequest, generate),
         kind="compute",
         method="POST",
         example={"file": _EXAMPLE, "lengths": "1-4"},

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sentgen.counts.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
-from sentgen.options import declared
-from sentgen.server.operations.operation import Context, Operation, Parameters, Result, answered, parameters
+from sentgen.server.operations.operation import Context, Operation, Result, answered, parameters, taking
 
 _Question = type[Ngrams | Dependencies | Arguments | Kwic | Frequencies | Collocations]
 
@@ -18,12 +17,13 @@ def _operation(
 ) -> Operation:
     """Return the operation that asks a question, for as many rows as the server gives."""
 
-    def run(context: Context, given: Parameters) -> Result:
-        asked = declared(question, dict(given))
+    def run(context: Context, asked: Any) -> Result:
         with context.opened.connect() as connection:
             return answered(replace(asked, limit=context.limit(asked.limit)).ask(connection))
 
-    return Operation(name, summary, command, parameters(question), run, example=example or {})
+    return Operation(
+        name, summary, command, parameters(question), taking(question, run), example=example or {}
+    )
 
 
 OPERATIONS = (

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.counts.queries import Answer
 from sentgen.errors import InputError
-from sentgen.options import Parameter, parameters_of
+from sentgen.options import Declaration, Parameter, declared, parameters_of
 from sentgen.schema import Store
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
@@ -37,22 +37,28 @@ def Positional(description: str, *, file: str = "", **more: Any) -> Any:  # noqa
     return Field(description=description, json_schema_extra=extra, **more)
 
 
-def parameters(declaration: type) -> type[Parameters]:
-    """Return the parameters that a class declares (see `sentgen.options`)."""
+def parameters(declaration: type, name: str = "") -> type[Parameters]:
+    """Return the parameters that a class declares (see `sentgen.options`), under its name or another one."""
     fields: dict[str, Any] = {one.name: (one.kind, _field(one)) for one in parameters_of(declaration)}
-    name, about = declaration.__name__, declaration.__doc__
-    return create_model(name, __base__=Parameters, __doc__=about, **fields)
+    about = declaration.__doc__
+    return create_model(name or declaration.__name__, __base__=Parameters, __doc__=about, **fields)
+
+
+def taking(
+    declaration: type[Declaration], run: Callable[[Context, Declaration], Result]
+) -> Callable[[Context, Parameters], Result]:
+    """Return the function of an operation that takes what a class declares."""
+    return lambda context, given: run(context, declared(declaration, dict(given)))
 
 
 def _field(one: Parameter) -> Any:
     """Return a parameter as pydantic reads it."""
     option, told = one.option, dict(one.option.api)
-    extra = dict(told.pop("json_schema_extra", {}))
-    if option.argument:
-        extra["x-command-line"] = POSITIONAL
+    extra: dict[str, Any] = {"x-command-line": POSITIONAL} if option.argument else {}
+    extra |= told.pop("json_schema_extra", {})
     if option.off and one.kind == bool | None:
         extra["x-off"] = option.off
-    told = {"description": option.help, "ge": option.least, **told}
+    told = {"description": option.help, "ge": option.least, "le": option.most, **told}
     if isinstance(one.default, list):
         told["default_factory"] = list
     elif one.default is not MISSING:
@@ -60,17 +66,7 @@ def _field(one: Parameter) -> Any:
     return Field(json_schema_extra=extra or None, **told)
 
 
-#: Parameters that many operations have.
-Corpora = Annotated[list[str], Field(default_factory=list, description="Only these corpora.", max_length=100)]
 Limit = Annotated[int, Field(ge=0, le=1_000_000, description="Rows; 0 for as many as the server gives.")]
-ModelName = Annotated[str, Field(max_length=200, description="Language model: NAME, or NAME@VERSION.")]
-Lowercase = Annotated[
-    bool | None,
-    Field(
-        description="Look words up lower-cased. Default: as the model's corpora.",
-        json_schema_extra={"x-off": "--keep-case"},
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)

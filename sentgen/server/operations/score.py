@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.models import registry
+from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
     BRACKET_NOTE,
     COLUMNS,
@@ -15,28 +14,11 @@ from sentgen.models.scoring import (
     score_sentences,
     split_lines,
 )
-from sentgen.server.operations.operation import (
-    Context,
-    Lowercase,
-    ModelName,
-    Operation,
-    Parameters,
-    Positional,
-    Result,
-)
+from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 from sentgen.tabular import Rows
 
 
-class Score(Parameters):
-    """Tokenized sentences, words separated by blanks."""
-
-    text: list[str] = Positional("Sentences, one a line.", min_length=1)
-    model: ModelName
-    totals: bool = Field(False, description="The totals instead of the sentences.")
-    lowercase: Lowercase = None
-
-
-def score(context: Context, asked: Score) -> Result:
+def score(context: Context, asked: ScoreRequest) -> Result:
     """Answer `sentgen score`."""
     store, sums = context.opened, Totals()
     chosen = registry.find(store, asked.model)
@@ -55,8 +37,8 @@ OPERATIONS = (
         "score",
         "Log-probability and perplexity of sentences.",
         "score",
-        Score,
-        score,
+        parameters(ScoreRequest, "Score"),
+        taking(ScoreRequest, score),
         kind="compute",
         method="POST",
         example={"text": ["the people arrived in the camp ."], "model": "relief"},

@@ -1,0 +1,162 @@
+"""What is asked of `generate`, for the command line and the server alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated
+
+from sentgen.generation.clusters.depviterbi import BEAM
+from sentgen.generation.clusters.generate import GenerationAlgorithm, GenerationSettings, Reuse, Transitions
+from sentgen.generation.clusters.salience import KINDS, Kind
+from sentgen.models.cluster_model import Smoothing
+from sentgen.options import Option
+
+#: The language model of the paper: the cluster alone.
+OWN = "cluster"
+#: The part of the help that tells of trees and traces.
+FILES_PANEL = "Trees and traces"
+_model = partial(Option, panel="Model")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRequest:
+    """Clusters: documents of a corpus, or a text with trees (or any text if the server has a parser)."""
+
+    file: Annotated[
+        str | None,
+        Option(
+            "The clusters, a document each.",
+            argument=True,
+            shell="Clusters: a document each, in any format with trees.",
+            metavar="FILE|-",
+            api={"json_schema_extra": {"x-file": "file"}},
+        ),
+    ] = None
+    lengths: Annotated[
+        str,
+        Option("Words of a sentence, such as 1-40 or 5,10-12.", metavar="LIST", api={"max_length": 200}),
+    ] = "1-40"
+    nbest: Annotated[int, Option("Sentences to give for each length, at most.", least=1, api={"le": 100})] = 1
+    corpus: Annotated[
+        str | None,
+        Option(
+            "Take the clusters that this corpus has, instead of a text.",
+            shell="Keep FILE as this corpus; without FILE, take what is there.",
+            metavar="NAME",
+        ),
+    ] = None
+    cluster: Annotated[
+        list[str],
+        Option(
+            "Only these documents.",
+            shell="Only this document; may be repeated.",
+            metavar="NAME",
+            api={"max_length": 100},
+        ),
+    ] = field(default_factory=list)
+    format: Annotated[
+        str | None,
+        Option(
+            "Format of the text; detected if not given.",
+            shell="Format of FILE; detected if not given.",
+            short="-f",
+        ),
+    ] = None
+    algorithm: Annotated[
+        GenerationAlgorithm,
+        _model(
+            "With dependencies, or the baseline.",
+            shell="With dependencies, or without: the baseline.",
+            short="-a",
+        ),
+    ] = "depviterbi"
+    weight: Annotated[
+        float,
+        _model(
+            "Weight of dependencies against bigrams.",
+            shell="Weight of dependencies against bigrams, below 1.",
+            metavar="0..1",
+            api={"ge": 0, "lt": 1},
+        ),
+    ] = 0.5
+    reuse: Annotated[
+        Reuse,
+        _model(
+            "Each token once, a word as often as in one sentence, or freely.",
+            shell="Each token once, a word as often as in one sentence, or without limit.",
+        ),
+    ] = "none"
+    transitions: Annotated[
+        Transitions,
+        _model(
+            "A word may follow any other, or only as seen.",
+            shell="A word may follow any other, or only one that it follows in the cluster.",
+        ),
+    ] = "all"
+    smoothing: Annotated[Smoothing, _model("Of dependencies: none, or back-off to tags.")] = "none"
+    lm: Annotated[
+        str,
+        _model("Bigrams of the cluster alone, or mixed with those of a model.", metavar=f"{OWN}|MODEL"),
+    ] = OWN
+    lm_weight: Annotated[
+        float,
+        _model(
+            "Weight of the cluster's own bigrams beside `lm`.",
+            shell="Weight of the cluster's own bigrams beside --lm MODEL.",
+            metavar="0..1",
+            api={"ge": 0, "le": 1},
+        ),
+    ] = 0.5
+    salience: Annotated[
+        Kind,
+        _model(
+            "Which words are chosen: all alike, or by frequency.",
+            shell="Which words are chosen: all alike, by frequency, or by the weights of a file.",
+            metavar=f"{'|'.join(KINDS)}|FILE",
+        ),
+    ] = "uniform"
+    beam: Annotated[
+        int | None,
+        _model(
+            "Paths for each length and last word.",
+            shell=f"Paths for each length and last word; 1 is the paper's search. Default: {BEAM}, and with"
+            " --reuse free as many as prove the answer.",
+            metavar="N",
+            least=1,
+            api={"le": 2048},
+        ),
+    ] = None
+    punct: Annotated[bool, _model("Keep punctuation.")] = True
+    lowercase: Annotated[bool, _model("Lower-case words.", off="--keep-case")] = False
+    tree: Annotated[
+        bool,
+        Option(
+            "Give the dependency trees, also as SVG and CoNLL-U.",
+            shell="Show the dependency trees.",
+            panel=FILES_PANEL,
+        ),
+    ] = False
+    trace: Annotated[
+        bool,
+        Option(
+            "Give probabilities and head stack by word.",
+            shell="Show probabilities and head stack by word.",
+            panel=FILES_PANEL,
+        ),
+    ] = False
+
+    def settings(self, salience: Kind | Mapping[str, float]) -> GenerationSettings:
+        """Return the settings of the search, with weights of words that may come from elsewhere."""
+        return GenerationSettings(
+            algorithm=self.algorithm,
+            weight=self.weight,
+            reuse=self.reuse,
+            transitions=self.transitions,
+            smoothing=self.smoothing,
+            salience=salience,
+            beam=self.beam,
+            punctuation=self.punct,
+            lowercase=self.lowercase,
+        )

@@ -1,0 +1,49 @@
+"""What is asked of `score`, and the options of all commands that look words up in a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from sentgen.options import Option
+
+ModelOption = Annotated[
+    str,
+    Option(
+        "Language model: NAME, or NAME@VERSION.",
+        shell="Language model.",
+        short="-m",
+        metavar="NAME[@VERSION]",
+        api={"max_length": 200},
+    ),
+]
+LOWERCASE = "Look words up lower-cased. Default: as the model's corpora."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRequest:
+    """Tokenized sentences, words separated by blanks."""
+
+    text: Annotated[
+        list[str],
+        Option(
+            "Sentences, one a line.",
+            argument=True,
+            shell="Sentences, or - for standard input.",
+            metavar="TEXT|-",
+            api={"min_length": 1},
+        ),
+    ]
+    model: ModelOption
+    totals: Annotated[
+        bool,
+        Option("The totals instead of the sentences.", shell="Print the totals instead of the sentences."),
+    ] = False
+    lowercase: Annotated[
+        bool | None,
+        Option(
+            LOWERCASE,
+            shell="Lower-case first. Default: as the corpora of the model.",
+            off="--keep-case",
+        ),
+    ] = None
