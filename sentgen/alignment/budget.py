@@ -33,6 +33,8 @@ _ROW_BYTES = 1000
 _LEAST = 64 << 20
 #: What limits that are told are rounded up to.
 _UNIT = 100 << 20
+#: Share of the memory limit that DuckDB may use where a model of the store is trained, or aligns.
+DATABASE_SHARE = 0.2
 
 
 class MemoryLimitError(InputError):
@@ -160,6 +162,12 @@ def scratch_folder() -> Path:
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
         return Path("/var/tmp")
     return Path(tempfile.gettempdir())
+
+
+def aligning_budget(limit: float, *, with_store: bool) -> Budget:
+    """Return what of a memory limit aligning a pair may take, beside DuckDB if there is a store."""
+    share = 1.0 - DATABASE_SHARE if with_store else 1.0
+    return Budget.of_limit(limit, share=share, folder=scratch_folder())
 
 
 def events_take_too_much(events: float, most: float) -> MemoryLimitError:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+
+from sentgen.corpus.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +22,16 @@ class Pair:
     abstract: tuple[str, ...]
     document_starts: tuple[int, ...] = (0,)
     abstract_starts: tuple[int, ...] = (0,)
+
+    @classmethod
+    def of_sentences(cls, key: str, document: Sequence[Sentence], abstract: Sequence[Sentence]) -> Pair:
+        """Return the words of two texts and where their sentences begin."""
+        return cls(key, _words(document), _words(abstract), _starts(document), _starts(abstract))
+
+
+def _words(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    return tuple(form for sentence in sentences for form in sentence.forms)
+
+
+def _starts(sentences: Sequence[Sentence]) -> tuple[int, ...]:
+    return tuple(accumulate((len(sentence.forms) for sentence in sentences[:-1]), initial=0))

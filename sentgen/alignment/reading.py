@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterator
 
 from sentgen.alignment.pair import Pair
 from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings, TokenizedPair
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.pair_text import PairSettings
 from sentgen.errors import Rejection
 
 
@@ -28,23 +26,4 @@ def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pa
             pair = found if isinstance(found, Rejection) else found.tokenised(settings)
             if isinstance(pair, Rejection):
                 raise pair.as_error("pair")
-            yield as_pair(pair)
-
-
-def as_pair(pair: TokenizedPair) -> Pair:
-    """Return a pair as the aligners see it."""
-    return Pair(
-        pair.key,
-        _words(pair.document),
-        _words(pair.abstract),
-        _starts(pair.document),
-        _starts(pair.abstract),
-    )
-
-
-def _words(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    return tuple(form for sentence in sentences for form in sentence.forms)
-
-
-def _starts(sentences: Sequence[Sentence]) -> tuple[int, ...]:
-    return tuple(accumulate((len(sentence.forms) for sentence in sentences[:-1]), initial=0))
+            yield Pair.of_sentences(pair.key, pair.document, pair.abstract)

@@ -33,8 +33,8 @@ from sentgen.alignment.baselines.symmetrize import Join
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
-from sentgen.alignment.phrase_hmm.settings import Settings, preset
-from sentgen.alignment.phrase_hmm.settings_json import changed, decoding, setting_names
+from sentgen.alignment.phrase_hmm.settings import Settings, decoding, preset
+from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
 from sentgen.errors import InputError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth

@@ -8,11 +8,10 @@ from typing import Any
 
 from sentgen.alignment.alignment import Aligner, Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.reading import as_pair
+from sentgen.alignment.pair import Pair
 from sentgen.alignment.systems import check_memory
 from sentgen.alignment.view.figures import new_words
 from sentgen.alignment.view.view import View, view
-from sentgen.corpus.pair_text import TokenizedPair
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
@@ -43,7 +42,7 @@ def align_texts(
     Raises:
         MemoryLimitError: the aligner takes more memory than the budget has.
     """
-    pair = as_pair(TokenizedPair("", tuple(document), tuple(abstract)))
+    pair = Pair.of_sentences("", document, abstract)
     check_memory(aligner.name, pair, budget)
     (alignment,) = aligner.align([pair])
     return view(

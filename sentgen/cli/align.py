@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.phrase_hmm.settings import preset as settings_of
 from sentgen.alignment.phrase_hmm.settings_json import changed
 from sentgen.alignment.stored import application
@@ -19,7 +20,7 @@ from sentgen.alignment.stored.model_report import (
     top_rewrites,
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, list_models, remove_model
-from sentgen.alignment.stored.training import DATABASE_SHARE, DROP, Plan, train_model
+from sentgen.alignment.stored.training import DROP, Plan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli import align_text
 from sentgen.cli.console.files import check_file_option, whole_file
@@ -283,7 +284,7 @@ def apply(
             model,
             decode=decode.value if decode else None,
             threshold=threshold,
-            budget=application.aligning_budget(limit, with_store=True),
+            budget=aligning_budget(limit, with_store=True),
             progress=progress,
         )
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sentgen.alignment import Span
-from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.systems import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view.html import page

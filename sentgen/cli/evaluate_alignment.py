@@ -9,8 +9,8 @@ from typing import Annotated, cast, get_args
 import typer
 
 from sentgen.alignment import Pair
+from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.reading import read_pairs
-from sentgen.alignment.stored.application import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size

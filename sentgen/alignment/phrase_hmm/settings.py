@@ -6,7 +6,7 @@ Daumé & Marcu 2004; docs/pbhmm.md says what each choice means and which one is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Annotated, Literal
 
@@ -186,3 +186,23 @@ def preset(name: str) -> Settings:
         return PRESETS[name]
     except KeyError:
         raise InputError(f"there is no preset {name!r}; choose one of {', '.join(sorted(PRESETS))}") from None
+
+
+def decoding(
+    settings: Settings,
+    *,
+    decode: Literal["viterbi", "posterior"] | None = None,
+    threshold: float | None = None,
+) -> Settings:
+    """Return settings with another choice of links; ``None`` leaves what there is.
+
+    Raises:
+        InputError: a threshold for the best path.
+    """
+    if decode is not None:
+        settings = replace(settings, decode=decode)
+    if threshold is not None:
+        if settings.decode != "posterior":
+            raise InputError("the best path has no --threshold; choose --decode posterior")
+        settings = replace(settings, threshold=threshold)
+    return settings

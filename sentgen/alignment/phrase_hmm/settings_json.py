@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from math import inf, isfinite, nan
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from sentgen.alignment.phrase_hmm.settings import Part, Prior, Settings
 from sentgen.errors import InputError
@@ -61,26 +61,6 @@ def changed(settings: Settings, given: Mapping[str, str]) -> Settings:
             settings = replace(settings, prior=prior)
         else:
             settings = replace(settings, **{name: _value(option, name, text)})
-    return settings
-
-
-def decoding(
-    settings: Settings,
-    *,
-    decode: Literal["viterbi", "posterior"] | None = None,
-    threshold: float | None = None,
-) -> Settings:
-    """Return settings with another choice of links; ``None`` leaves what there is.
-
-    Raises:
-        InputError: a threshold for the best path.
-    """
-    if decode is not None:
-        settings = replace(settings, decode=decode)
-    if threshold is not None:
-        if settings.decode != "posterior":
-            raise InputError("the best path has no --threshold; choose --decode posterior")
-        settings = replace(settings, threshold=threshold)
     return settings
 
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.alignment.alignment import Alignment, PhraseLink
-from sentgen.alignment.budget import UNBOUNDED, Budget, scratch_folder
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.settings_json import decoding
+from sentgen.alignment.phrase_hmm.settings import decoding
 from sentgen.alignment.stored.model_store import DIRECTIONS, get_model, iterations_done
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
@@ -27,17 +27,8 @@ from sentgen.schema.store import append, fetch_arrow, raw
 #: Pairs whose alignments share a transaction.
 BATCH = 200
 
-#: Share of the memory limit that DuckDB may use where pairs are aligned with a model of the store.
-DATABASE_SHARE = 0.2
-
 #: Called with the pairs done and the pairs in all.
 Progress = Callable[[int, int], None]
-
-
-def aligning_budget(limit: float, *, with_store: bool) -> Budget:
-    """Return what of a memory limit aligning a pair may take, beside DuckDB if there is a store."""
-    share = 1.0 - DATABASE_SHARE if with_store else 1.0
-    return Budget.of_limit(limit, share=share, folder=scratch_folder())
 
 
 @dataclass(slots=True)

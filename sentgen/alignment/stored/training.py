@@ -16,7 +16,7 @@ from itertools import islice
 
 import numpy as np
 
-from sentgen.alignment.budget import Budget, MemoryLimitError
+from sentgen.alignment.budget import DATABASE_SHARE, Budget, MemoryLimitError
 from sentgen.alignment.phrase_hmm.em import Expected, Explained, Tally, explain, log_prior, maximize
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, starting_parameters
@@ -31,8 +31,7 @@ from sentgen.errors import InputError, ModelError
 from sentgen.schema import Store
 from sentgen.schema.store import one_thread, translated_errors
 
-#: Shares of the memory limit: DuckDB's, and that of the rewrite tables; inference and Python have the rest.
-DATABASE_SHARE = 0.2
+#: Share of the memory limit for the rewrite tables; inference and Python have what DuckDB leaves of the rest.
 CELL_SHARE = 0.42
 #: What inference has: the rest, for one of these pairs a thread: one at work and two that wait to be counted.
 PAIR_SHARE = 1 - DATABASE_SHARE - CELL_SHARE
