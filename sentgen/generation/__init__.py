@@ -5,7 +5,7 @@ from sentgen.generation.bag import Unit, broken_up, parse_bag, shuffled, units_o
 from sentgen.generation.plan import Search, SearchPlan, Treebank, plan_search, settings_for
 from sentgen.generation.prepare import Prepared, prepare
 from sentgen.generation.problem import Algorithm, Problem
-from sentgen.generation.regenerate import Regenerated, regenerate
+from sentgen.generation.regenerate import Regenerated, order_bags, regenerate
 from sentgen.generation.settings import SearchSettings
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Unit",
     "algorithm_named",
     "broken_up",
+    "order_bags",
     "parse_bag",
     "plan_search",
     "prepare",

@@ -21,7 +21,7 @@ from sentgen.generation.explain import (
     natural,
 )
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
-from sentgen.generation.regenerate import Regenerated, regenerate
+from sentgen.generation.regenerate import Regenerated, order_bags
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependencies import LEFT, RIGHT
 from sentgen.models.request import ModelOption
@@ -144,7 +144,7 @@ def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[B
     plan = plan_search(store, request.model, request)
     tags = plan.tags(store)
     bags = read(Notation(request.np_joiner, request.tagged, tags))
-    sentences = list(regenerate(store, plan, [one.units for one in bags]))
+    sentences = list(order_bags(store, plan, [one.units for one in bags]))
     return Answers(store, request, plan, sentences, bags, tags)
 
 

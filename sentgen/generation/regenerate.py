@@ -6,12 +6,14 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, broken_up
-from sentgen.generation.plan import SearchPlan
+from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import Prepared, prepare
 from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
+from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
 
 
@@ -58,7 +60,14 @@ class Regenerated:
         return " ".join(self.words)
 
 
-def regenerate(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[Regenerated]:
+def regenerate(
+    store: Store, model: ModelLike, bags: Sequence[Sequence[Unit]], **asked: Any
+) -> Iterator[Regenerated]:
+    """Order the units of each bag as the fields of `Search` ask; see `plan_search` and `order_bags`."""
+    return order_bags(store, plan_search(store, model, Search(**asked)), bags)
+
+
+def order_bags(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[Regenerated]:
     """Order the units of each bag; yields at most ``nbest`` sentences a bag, the best one first.
 
     The order of the input never matters: bags are sorted and shuffled by the seed. The words come out as

@@ -11,10 +11,9 @@ import toy_store
 from beam_reference import best_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from searching import regenerate
 
 from sentgen.errors import InputError
-from sentgen.generation import Problem, SearchSettings, Unit, parse_bag
+from sentgen.generation import Problem, SearchSettings, Unit, parse_bag, regenerate
 from sentgen.generation.ngrams.beam import order_units, order_without_future_cost, value
 from sentgen.generation.problem import string_of
 from sentgen.models.ngram_table import EMPTY, NgramTable, build_table, extend, start_state

@@ -10,7 +10,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
-from sentgen.generation import Search, SearchPlan, parse_bag, plan_search, regenerate
+from sentgen.generation import Search, SearchPlan, order_bags, parse_bag, plan_search
 from sentgen.generation.explain import explain_sentence, explain_trees, natural
 from sentgen.generation.problem import ROOT
 from sentgen.models import ModelInfo, build
@@ -39,7 +39,7 @@ def test_words_add_up_to_the_sentence(relief: tuple[Store, ModelInfo], order: in
     """Each word's last total is its log-probability, unknown words classed by their tags included."""
     bags = [BAGS[0], BAGS[-1], parse_bag("zebras/NNS ran/VBD")]
     plan = plan_for(relief, "lmo", order=order)
-    for one in regenerate(relief[0], plan, bags):
+    for one in order_bags(relief[0], plan, bags):
         found = explain_sentence(relief[0], plan, one)
 
         assert [word.word for word in found] == [*one.words, "</s>"]
@@ -51,7 +51,7 @@ def test_brackets_are_words(relief: tuple[Store, ModelInfo]) -> None:
     """A model that counts the brackets of phrases has a probability for each of them."""
     model = build(relief[0], "brackets", ["relief"], order=3, brackets=True)
     plan = plan_for((relief[0], model), "lmo")
-    (one,) = regenerate(relief[0], plan, BAGS[:1])
+    (one,) = order_bags(relief[0], plan, BAGS[:1])
     found = explain_sentence(relief[0], plan, one)
 
     assert "<np>" in [word.word for word in found]
@@ -70,7 +70,7 @@ def test_attachments_have_the_weights_of_the_search(
     """
     bags = BAGS[: len(NEW_SENTENCES)]
     plan = plan_for(relief, algorithm, **changes)
-    sentences = list(regenerate(relief[0], plan, bags))
+    sentences = list(order_bags(relief[0], plan, bags))
     explained = explain_trees(relief[0], plan, sentences)
 
     for one, edges in zip(sentences, explained, strict=True):
@@ -91,7 +91,7 @@ def test_attachments_have_the_weights_of_the_search(
 def test_levels_give_the_probability(relief: tuple[Store, ModelInfo]) -> None:
     """prob = l1 p + (1 - l1) (l2 p1 + (1 - l2) p2), with events / pairs at each level and c / (c + 1)."""
     plan = plan_for(relief, "cle")
-    sentences = list(regenerate(relief[0], plan, BAGS))
+    sentences = list(order_bags(relief[0], plan, BAGS))
     for edges in explain_trees(relief[0], plan, sentences):
         for edge in edges:
             words, mixed, tags = edge.evidence.levels
@@ -107,7 +107,7 @@ def test_levels_give_the_probability(relief: tuple[Store, ModelInfo]) -> None:
 def test_nothing_to_explain(relief: tuple[Store, ModelInfo]) -> None:
     """No sentences, or one without words, have no attachments."""
     plan = plan_for(relief, "cle")
-    empty = list(regenerate(relief[0], plan, [[]]))
+    empty = list(order_bags(relief[0], plan, [[]]))
 
     assert explain_trees(relief[0], plan, []) == []
     assert explain_trees(relief[0], plan, empty) == [[]]

@@ -11,10 +11,9 @@ import pytest
 import toy_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from searching import regenerate
 
 from sentgen.errors import InputError
-from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken_up, parse_bag
+from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken_up, parse_bag, regenerate
 from sentgen.generation.ngrams.join import join_logp, order_greedily, order_greedily_reference, window_logp
 from sentgen.generation.problem import sentence_logp
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from searching import regenerate
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.generation import ALGORITHMS, Unit
+from sentgen.generation import ALGORITHMS, Unit, regenerate
 from sentgen.models import build, find
 from sentgen.schema import Store
 from sentgen.schema.store import raw

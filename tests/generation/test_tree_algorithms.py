@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from searching import regenerate
 from toy_problems import FLOOR, logp, permuted, problem_of, problems
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.evaluation.regeneration.bleu import corpus_bleu
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import ALGORITHMS, Algorithm, Problem, Unit, parse_bag, shuffled, units_of
+from sentgen.generation import ALGORITHMS, Algorithm, Problem, Unit, parse_bag, regenerate, shuffled, units_of
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Tree, string_of
 from sentgen.generation.trees.linearize import by_ngrams_reference, by_weight_reference
 from sentgen.generation.trees.trees import FORBIDDEN

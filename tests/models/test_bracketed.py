@@ -8,14 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from searching import regenerate
 from sqlalchemy import text
 from toy_corpus import add_corpus, assert_sums_to_one, lookup, ngrams
 from typer.testing import CliRunner
 
 from sentgen.cli import build as commands
 from sentgen.errors import ModelError
-from sentgen.generation import parse_bag
+from sentgen.generation import parse_bag, regenerate
 from sentgen.models import build, export_arpa, find, import_arpa
 from sentgen.models.registry import describe
 from sentgen.schema import Store

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy import func, select
 
@@ -55,6 +55,7 @@ def evaluate_regeneration(
     jobs: int = 1,
     source: str = "",
     progress: Progress | None = None,
+    **asked: Any,
 ) -> RegenerationResult:
     """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
@@ -74,6 +75,7 @@ def evaluate_regeneration(
             they are to be taken with one.
         source: where the sentences come from, for the record.
         progress: called after every sentence.
+        asked: fields of ``search``, by name.
 
     Raises:
         InputError: an algorithm or setting is unknown, a sentence too long for it, or there is no sentence.
@@ -82,7 +84,7 @@ def evaluate_regeneration(
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
     if jobs < 1:
         raise InputError(f"{jobs} jobs do nothing; give 1 or more")
-    search = search or Search()
+    search = replace(search or Search(), **asked)
     # The test set is lower-cased at once, for the references and the look-ups alike.
     systems = parse_systems(algorithms, replace(search, lowercase=False))
     plans = {name: plan_search(store, model, one) for name, one in systems.items()}

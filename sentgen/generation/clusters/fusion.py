@@ -25,7 +25,7 @@ from sentgen.generation.bag_reader import TagKind, tagged_units
 from sentgen.generation.clusters.cluster_store import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
 from sentgen.generation.plan import Search, plan_search
-from sentgen.generation.regenerate import regenerate
+from sentgen.generation.regenerate import order_bags
 from sentgen.models.cluster_counts import cluster_names, count_clusters
 from sentgen.models.cluster_model import cluster_model
 from sentgen.schema import Store
@@ -138,7 +138,7 @@ def fuse_with_model(store: Store, model: str, selection: Selection, search: Sear
     """
     asked = replace(search, nbest=search.nbest + 1 + len(selection.related))
     plan = plan_search(store, model, asked)
-    found = regenerate(store, plan, [selection.units(plan.tags(store))])
+    found = order_bags(store, plan, [selection.units(plan.tags(store))])
     return _new((Fused(tuple(one.words), one.score) for one in found), selection)[: search.nbest]
 
 
