@@ -15,7 +15,7 @@ from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.errors import NotFoundError
-from sentgen.generation import Regenerated, Search, order_bags, parse_bag, plan_search, shuffled
+from sentgen.generation import Regenerated, parse_bag, regenerate, shuffled
 from sentgen.generation.drawing.text import tree_text
 from sentgen.models import build, registry
 from sentgen.schema import Store
@@ -72,8 +72,8 @@ def _model(store: Store) -> registry.ModelInfo:
 
 def _regenerated(store: Store, model: registry.ModelInfo) -> dict[str, list[Regenerated]]:
     """Return the answers of two algorithms; neither sees the order of a sentence."""
-    searches = [Search(algorithm=name, seed=_SEED, changes={"order": model.order}) for name in ("lmo", "ab")]
-    return {one.algorithm: list(order_bags(store, plan_search(store, model, one), _BAGS)) for one in searches}
+    asked = {"seed": _SEED, "changes": {"order": model.order}}
+    return {name: list(regenerate(store, model, _BAGS, algorithm=name, **asked)) for name in ("lmo", "ab")}
 
 
 def _compared(answers: Mapping[str, Sequence[Regenerated]]) -> pa.Table:

@@ -61,9 +61,9 @@ class Regenerated:
 
 
 def regenerate(
-    store: Store, model: ModelLike | str, bags: Sequence[Sequence[Unit]], **asked: Any
+    store: Store, model: ModelLike, bags: Sequence[Sequence[Unit]], **asked: Any
 ) -> Iterator[Regenerated]:
-    """Order the units of each bag, as is asked in the names of `Search`; see `order_bags`."""
+    """Order the units of each bag as the fields of `Search` ask; see `plan_search` and `order_bags`."""
     return order_bags(store, plan_search(store, model, Search(**asked)), bags)
 
 

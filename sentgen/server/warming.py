@@ -13,7 +13,7 @@ def warm_up(store: Store) -> None:
     from sentgen.alignment import Pair
     from sentgen.alignment.phrase_hmm.pbhmm import untrained
     from sentgen.errors import SentgenError
-    from sentgen.generation import ALGORITHMS, Search, order_bags, parse_bag, plan_search
+    from sentgen.generation import ALGORITHMS, parse_bag, regenerate
     from sentgen.models import registry
     from sentgen.models.scoring import score_sentences
 
@@ -26,7 +26,6 @@ def warm_up(store: Store) -> None:
     list(score_sentences(store, models[-1], [["the", "people"]]))
     for name in ALGORITHMS:
         try:
-            plan = plan_search(store, models[-1], Search(algorithm=name, nbest=2))
-            list(order_bags(store, plan, [bag]))
+            list(regenerate(store, models[-1], [bag], algorithm=name, nbest=2))
         except SentgenError:
             continue  # such as trees where the corpora of the model have none

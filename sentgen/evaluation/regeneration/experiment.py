@@ -75,7 +75,7 @@ def evaluate_regeneration(
             they are to be taken with one.
         source: where the sentences come from, for the record.
         progress: called after every sentence.
-        asked: the fields of `search` one by one, in its place.
+        asked: fields of ``search``, by name.
 
     Raises:
         InputError: an algorithm or setting is unknown, a sentence too long for it, or there is no sentence.
@@ -84,7 +84,7 @@ def evaluate_regeneration(
     started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
     if jobs < 1:
         raise InputError(f"{jobs} jobs do nothing; give 1 or more")
-    search = search or Search(**asked)
+    search = replace(search or Search(), **asked)
     # The test set is lower-cased at once, for the references and the look-ups alike.
     systems = parse_systems(algorithms, replace(search, lowercase=False))
     plans = {name: plan_search(store, model, one) for name, one in systems.items()}
