@@ -27,7 +27,7 @@ from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import chain, infer, log_likelihood
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import Parameters, prior_mean, prior_parameters
-from sentgen.alignment.phrase_hmm.settings import PRESETS, Settings
+from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 
 sys.path.insert(0, str(ROOT / "tests" / "alignment"))
 from inference_reference import infer_from, tables
@@ -54,7 +54,7 @@ def texts(m: int, n: int, *, seed: int = 1) -> PairIds:
     return PairIds(document, words, document, words)
 
 
-def trained_on(pair: PairIds, settings: Settings) -> Parameters:
+def trained_on(pair: PairIds, settings: PbhmmSettings) -> Parameters:
     """Return parameters with a table of all word pairs of a pair, and of ten made-up phrase pairs a word."""
     rng = np.random.default_rng(3)
     m, n = len(pair.abstract), len(pair.document)

@@ -27,7 +27,7 @@ from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.cases import Preparation, case_of
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import (
-    Prepared,
+    PreparedBag,
     Search,
     SearchPlan,
     Unit,
@@ -146,7 +146,7 @@ def cpu(call: Callable[..., object], items: Sequence[object]) -> float:
     return 1000 * (time.process_time() - began) / len(items)
 
 
-def plain_beam(rival, prepared: Prepared, *, beam: int) -> str:  # type: ignore[no-untyped-def]
+def plain_beam(rival, prepared: PreparedBag, *, beam: int) -> str:  # type: ignore[no-untyped-def]
     """Order a bag with the `kenlm` module's states: the same search, written in plain Python."""
     import kenlm
 

@@ -10,7 +10,7 @@ from sentgen.schema.segments import counted_tables
 
 
 @dataclass(frozen=True, slots=True)
-class Unowned:
+class UnownedRows:
     """Rows of a table that nothing accounts for.
 
     Args:
@@ -38,12 +38,12 @@ class Unowned:
         return f"delete from {self.table}\nwhere {self.condition}"
 
 
-def unowned() -> Iterator[Unowned]:
+def unowned() -> Iterator[UnownedRows]:
     """Yield what may be without an owner, owners first: removed in this order, nothing is left over."""
     yield _without("source", "corpus_id", "corpus")
     yield _without("document", "source_id", "source")
     yield _without("sentence", "document_id", "document")
-    yield Unowned(
+    yield UnownedRows(
         "sentences beyond their document",
         "sentence",
         """sentence.id not between (
@@ -70,7 +70,7 @@ def unowned() -> Iterator[Unowned]:
     yield from _alignments()
 
 
-def _alignments() -> Iterator[Unowned]:
+def _alignments() -> Iterator[UnownedRows]:
     yield _without("pair", "corpus_id", "corpus")
     yield _without("pair", "document_id", "document")
     yield _without("pair", "abstract_id", "document")
@@ -88,11 +88,11 @@ def _alignments() -> Iterator[Unowned]:
         yield _lost(name, "alignment", f"i.model_id = {name}.model_id and i.pair_id = {name}.pair_id")
 
 
-def _without(table: str, column: str, owner: str, *, large: bool = False) -> Unowned:
+def _without(table: str, column: str, owner: str, *, large: bool = False) -> UnownedRows:
     condition = f"{table}.{column} not in (select id from {owner})"
-    return Unowned(f"{table}.{column} without {owner}", table, condition, column, large)
+    return UnownedRows(f"{table}.{column} without {owner}", table, condition, column, large)
 
 
-def _lost(table: str, owner: str, same: str) -> Unowned:
+def _lost(table: str, owner: str, same: str) -> UnownedRows:
     condition = f"not exists (\n    select 1\n    from {owner} i\n    where {same}\n)"
-    return Unowned(f"{table} without {owner}", table, condition, "model_id")
+    return UnownedRows(f"{table} without {owner}", table, condition, "model_id")

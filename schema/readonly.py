@@ -42,7 +42,7 @@ _SWITCHES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResultSet:
     """The rows of a query, at most as many as were asked for, and whether there are more."""
 
     table: pa.Table
@@ -51,7 +51,7 @@ class Answer:
 
 def query(
     path: Path, sql: str, parameters: Parameters = (), *, max_rows: int = 0, memory_limit: int | None = None
-) -> Answer:
+) -> ResultSet:
     """Run one query; ``max_rows`` 0 means all.
 
     Raises:
@@ -63,7 +63,7 @@ def query(
         return ask(duck, sql, parameters, max_rows=max_rows)
 
 
-def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, max_rows: int) -> Answer:
+def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, max_rows: int) -> ResultSet:
     """Run a query that has passed the guard on a locked connection."""
     with _explained():
         reader = arrow_reader(duck, sql, parameters)
@@ -74,7 +74,7 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
             if max_rows and rows > max_rows:
                 break
     table = pa.Table.from_batches(batches, reader.schema)
-    return Answer(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
+    return ResultSet(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
 
 
 def parts(duck: duckdb.DuckDBPyConnection, sql: str) -> Iterator[pa.Table]:

@@ -32,7 +32,7 @@ order by name
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedRows:
     """Rows of a table that nothing accounted for."""
 
     table: str
@@ -53,7 +53,7 @@ class Repair:
         others: other checks that the store does not pass.
     """
 
-    removed: list[Removed] = field(default_factory=list)
+    removed: list[RemovedRows] = field(default_factory=list)
     backup: Path | None = None
     corpora: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
@@ -102,7 +102,7 @@ def repair(
     return done
 
 
-def _hide(duck: duckdb.DuckDBPyConnection) -> list[Removed]:
+def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     """Lay views over the tables that hide what nothing accounts for, and return what they hide."""
     (name,) = duck.execute("select current_database()").fetchone() or ("",)
     hidden: dict[str, list[str]] = {}
@@ -110,7 +110,7 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[Removed]:
     for rows in unowned():
         (number,) = duck.execute(f"select count(*) from ({rows.query})").fetchone() or (0,)
         if number:
-            found.append(Removed(rows.table, int(number), rows.name))
+            found.append(RemovedRows(rows.table, int(number), rows.name))
             hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
             shown = " and ".join(hidden[rows.table])
             table = f"{quoted(name)}.main.{rows.table}"
@@ -118,12 +118,12 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[Removed]:
     return found
 
 
-def _remove(duck: duckdb.DuckDBPyConnection) -> list[Removed]:
+def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     found = []
     for rows in unowned():
         (number,) = duck.execute(rows.removal).fetchone() or (0,)
         if number:
-            found.append(Removed(rows.table, int(number), rows.name))
+            found.append(RemovedRows(rows.table, int(number), rows.name))
     return found
 
 

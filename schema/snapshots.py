@@ -74,7 +74,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class Publication:
     """What publishing did: the snapshot, whether it is new, and those that were removed."""
 
     snapshot: Snapshot
@@ -84,7 +84,7 @@ class Published:
 
 def publish(
     store: Path, folder: Path, *, keep: int | None = None, memory_limit: int | None = None
-) -> Published:
+) -> Publication:
     """Copy a store into a folder of snapshots; nothing is copied if its content is there already.
 
     Whatever is published last is the newest, also when it had been published before. The store is only read.
@@ -117,7 +117,7 @@ def publish(
         finally:
             _discard(draft)
         removed = _prune(folder, keep) if keep else ()
-    return Published(snapshot, existing is None, removed)
+    return Publication(snapshot, existing is None, removed)
 
 
 def snapshots(folder: Path) -> list[Snapshot]:

@@ -15,7 +15,7 @@ from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, totals
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable, initial_parameters
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 #: Words of which some have the stem of another.
 WORDS = ("run", "runs", "running", "cat", "cats", "the")
@@ -72,7 +72,7 @@ def random_pairs(rng: np.random.Generator, count: int, *, longest: int = 4) -> l
 
 
 def random_parameters(
-    rng: np.random.Generator, pairs: Sequence[PairIds], lexicon: Lexicon, settings: Settings
+    rng: np.random.Generator, pairs: Sequence[PairIds], lexicon: Lexicon, settings: PbhmmSettings
 ) -> Parameters:
     """Return the cells that pairs support, with made-up probabilities."""
     start = initial_parameters(pairs, lexicon.stem_of, settings)
@@ -109,7 +109,7 @@ class Segment:
 class Oracle:
     """All segmentations of a pair, by recursion over the formulas, with dictionaries instead of arrays."""
 
-    def __init__(self, pair: PairIds, parameters: Parameters, settings: Settings) -> None:
+    def __init__(self, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> None:
         """Prepare the jumps as a dictionary by distance, and the tables by their keys."""
         self.pair, self.parameters, self.settings = pair, parameters, settings
         self.m, self.n = len(pair.abstract), len(pair.document)

@@ -6,7 +6,7 @@ named after do.
 
 `pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
 behind colons: `pbhmm:preset=paper:iterations=10` trains in memory on all these pairs, as in the paper,
-`pbhmm:max-document-phrase=1` changes a setting of the model (see `Settings`), `pbhmm:prior-identity=0` one of
+`pbhmm:max-document-phrase=1` changes a setting (see `PbhmmSettings`), `pbhmm:prior-identity=0` one of
 its priors. Only an evaluation has it among the others; `align text` has options for it (see `Choice`).
 """
 
@@ -33,7 +33,7 @@ from sentgen.alignment.baselines.symmetrize import Join
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
-from sentgen.alignment.phrase_hmm.settings import Settings, decoding, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, decoding, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
 from sentgen.errors import InputError, SentgenError
@@ -369,7 +369,7 @@ def _given(spec: str, parts: Sequence[Assignment]) -> dict[str, str]:
     return given
 
 
-def _settings(spec: str, settings: Settings, given: dict[str, str]) -> Settings:
+def _settings(spec: str, settings: PbhmmSettings, given: dict[str, str]) -> PbhmmSettings:
     """Change settings and priors by their names; what is wrong is said of the system."""
     for name, text in given.items():
         if name not in (known := setting_names()):

@@ -19,7 +19,7 @@ from sentgen.alignment.stored.model_report import (
     text_histogram,
     top_rewrites,
 )
-from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, list_models, remove_model
+from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.training import DROP, Plan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli import align_text
@@ -129,7 +129,7 @@ _HEAD = (
 )
 
 
-def _line(done: Iteration) -> str:
+def _line(done: StoredIteration) -> str:
     table, stems, identity = done.weights
     return (
         f"{done.direction:<9} {done.number:>9} {done.logp:>16,.3f} {done.log_posterior:>16,.3f} "
@@ -205,7 +205,7 @@ _COLUMNS = [
 ]
 
 
-def _cells(one: Iteration) -> list[object]:
+def _cells(one: StoredIteration) -> list[object]:
     return [
         one.direction,
         one.number,

@@ -13,7 +13,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
-from sentgen.evaluation.check.check import Check, Claim, claim_table, figure, text_of
+from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure, text_of
 from sentgen.evaluation.check.check import check as run
 from sentgen.evaluation.check.page import page, phrase
 from sentgen.evaluation.check.verb_arguments import Spelling
@@ -71,7 +71,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _show(found: Check, all_relations: bool, out: Output) -> None:
+def _show(found: SupportCheck, all_relations: bool, out: Output) -> None:
     """Print the figure and what is behind it, or one table of all relations."""
     texts = [text_of(sentence) for sentence in found.summary]
     if not out.for_reading:

@@ -15,7 +15,7 @@ from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.errors import NotFoundError
-from sentgen.generation import Regenerated, parse_bag, regenerate, shuffled
+from sentgen.generation import RegeneratedSentence, parse_bag, regenerate, shuffled
 from sentgen.generation.drawing.text import tree_text
 from sentgen.models import build, registry
 from sentgen.schema import Store
@@ -70,13 +70,13 @@ def _model(store: Store) -> registry.ModelInfo:
         return build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
 
 
-def _regenerated(store: Store, model: registry.ModelInfo) -> dict[str, list[Regenerated]]:
+def _regenerated(store: Store, model: registry.ModelInfo) -> dict[str, list[RegeneratedSentence]]:
     """Return the answers of two algorithms; neither sees the order of a sentence."""
     asked = {"seed": _SEED, "changes": {"order": model.order}}
     return {name: list(regenerate(store, model, _BAGS, algorithm=name, **asked)) for name in ("lmo", "ab")}
 
 
-def _compared(answers: Mapping[str, Sequence[Regenerated]]) -> pa.Table:
+def _compared(answers: Mapping[str, Sequence[RegeneratedSentence]]) -> pa.Table:
     rows = []
     for number, bag in enumerate(_BAGS):
         scrambled = " ".join(str(unit) for unit in shuffled(bag, _SEED))

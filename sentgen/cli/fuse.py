@@ -21,7 +21,7 @@ from sentgen.generation.clusters.fusion import (
     DEPVITERBI,
     WEIGHT,
     WORDS,
-    Fused,
+    FusedSentence,
     Selection,
     fuse_by_search,
     fuse_with_model,
@@ -97,7 +97,7 @@ def fuse(
     _show(found, selection, chosen, out)
 
 
-def _show(found: Sequence[Fused], selection: Selection, algorithm: str, out: Output) -> None:
+def _show(found: Sequence[FusedSentence], selection: Selection, algorithm: str, out: Output) -> None:
     added = [phrase.text for phrase in selection.phrases]
     if not out.for_reading:
         rows = [(rank, one.text, one.score, "; ".join(added), algorithm) for rank, one in enumerate(found, 1)]

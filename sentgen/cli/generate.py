@@ -31,7 +31,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.clusters.clusters import Clusters, temporary_clusters
-from sentgen.generation.clusters.generate import Generated, GenerationSettings, LanguageModel
+from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, LanguageModel
 from sentgen.generation.clusters.generate import generate as run
 from sentgen.generation.clusters.request import FILES_PANEL, OWN, ClusterRequest
 from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
@@ -132,9 +132,9 @@ def _generate(
     settings: GenerationSettings,
     nbest: int,
     lm: LanguageModel | None,
-) -> list[Generated]:
+) -> list[GeneratedSentence]:
     """Generate from all clusters, and show how many are done."""
-    found: list[Generated] = []
+    found: list[GeneratedSentence] = []
     done: set[str] = set()
     with told_when_slow(), counted("clusters") as progress:
         for one in run(

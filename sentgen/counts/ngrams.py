@@ -21,7 +21,7 @@ PAD = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class NgramCounts:
     """Distinct n-grams of one order, sorted: ``words`` is (n, rows) int32, ``counts`` is (rows,) int64."""
 
     words: Ints
@@ -207,16 +207,16 @@ class RollUp:
         self._last = np.full(WIDTH, PAD, np.int32)
         self._open = np.zeros(WIDTH, np.int64)
 
-    def add(self, records: Ints, counts: Ints | Longs) -> list[Counted]:
+    def add(self, records: Ints, counts: Ints | Longs) -> list[NgramCounts]:
         """Take the next block; return the n-grams that it completes, by order."""
         room = counts.size + 1
         words = np.empty((self.highest, WIDTH, room), np.int32)
         sums = np.empty((self.highest, room), np.int64)
         rows = np.zeros(WIDTH, np.int64)
         _roll_up(records, counts.astype(np.int64), self._last, self._open, words, sums, rows, self.highest)
-        return [Counted(words[n, : n + 1, : rows[n]], sums[n, : rows[n]]) for n in range(self.highest)]
+        return [NgramCounts(words[n, : n + 1, : rows[n]], sums[n, : rows[n]]) for n in range(self.highest)]
 
-    def finish(self) -> list[Counted]:
+    def finish(self) -> list[NgramCounts]:
         """Return the n-grams that were held back."""
         end = np.full((1, WIDTH), PAD, np.int32)
         return self.add(end, np.zeros(1, np.int64))

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 
 from sentgen.arrays import Ints, Longs, compiled
-from sentgen.counts.ngrams import WIDTH, Counted, RollUp, sort_records
+from sentgen.counts.ngrams import WIDTH, NgramCounts, RollUp, sort_records
 from sentgen.schema.corpus import EOS
 
 #: Bytes of memory that sorting takes for one token of a chunk, all arrays counted.
@@ -156,7 +156,7 @@ class NgramCounter:
         self._waiting.append(stream)
         self._tokens += stream.size
 
-    def results(self) -> Iterator[list[Counted]]:
+    def results(self) -> Iterator[list[NgramCounts]]:
         """Yield the counts of orders 1 to ``highest``, sorted, in blocks."""
         roll_up = RollUp(self.highest)
         for records, counts in self._records():

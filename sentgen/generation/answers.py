@@ -12,7 +12,7 @@ from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
 from sentgen.generation.bag import Unit, parse_bag
 from sentgen.generation.bag_reader import Bag, Notation, TagKind
 from sentgen.generation.drawing.conllu import conllu_block
-from sentgen.generation.drawing.svg import Sentence, tree_svg
+from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
 from sentgen.generation.explain import (
     ExplainedAttachment,
     ExplainedWord,
@@ -21,7 +21,7 @@ from sentgen.generation.explain import (
     natural,
 )
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
-from sentgen.generation.regenerate import Regenerated, order_bags
+from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependencies import LEFT, RIGHT
 from sentgen.models.request import ModelOption
@@ -100,20 +100,22 @@ class Answers:
     store: Store
     request: Request
     plan: SearchPlan
-    sentences: Sequence[Regenerated]
+    sentences: Sequence[RegeneratedSentence]
     bags: Sequence[Bag]
     tags: TagKind | None
 
-    def name(self, one: Regenerated) -> str:
+    def name(self, one: RegeneratedSentence) -> str:
         """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
         name = self.bags[one.item - 1].name or str(one.item)
         return f"{name}-{one.rank}" if self.plan.nbest > 1 else name
 
     @property
-    def trees(self) -> list[Sentence]:
+    def trees(self) -> list[SentenceDrawing]:
         """Return the sentences with their trees; empty ones have none."""
         return [
-            Sentence(self.name(one), one.units, one.tree) for one in self.sentences if one.tree and one.units
+            SentenceDrawing(self.name(one), one.units, one.tree)
+            for one in self.sentences
+            if one.tree and one.units
         ]
 
     def conllu(self) -> str:

@@ -13,7 +13,7 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.plan import SearchPlan
 from sentgen.generation.prepare import spelling
 from sentgen.generation.problem import ROOT, Tree
-from sentgen.generation.regenerate import Regenerated
+from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
 from sentgen.models.attachments import ROOT_UNIT, Attachment, AttachmentEvidence, explain_attachments
 from sentgen.models.lookup import BackoffStep
@@ -57,7 +57,7 @@ class ExplainedWord:
 
 
 def explain_trees(
-    store: Store, plan: SearchPlan, sentences: Sequence[Regenerated]
+    store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
 ) -> list[list[ExplainedAttachment]]:
     """Return the evidence for the attachments of some sentences, each in the order of its words.
 
@@ -91,7 +91,7 @@ def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Att
         yield Attachment(ROOT_UNIT if head == ROOT else heads[head], modifier, side, earlier)
 
 
-def explain_sentence(store: Store, plan: SearchPlan, sentence: Regenerated) -> list[ExplainedWord]:
+def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSentence) -> list[ExplainedWord]:
     """Return how the language model backs off at each word of a sentence and at its end.
 
     The totals of the words add up to the log-probability of the sentence.

@@ -28,7 +28,7 @@ Spelling = list[tuple[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedBag:
     """One bag, shuffled, with its arrays.
 
     ``unknown`` words are not in the language model; ``guessed`` words came without a tag and got their most
@@ -47,7 +47,7 @@ class Prepared:
         return replace(self.problem, settings=settings)
 
 
-def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[list[Prepared]]:
+def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[list[PreparedBag]]:
     """Shuffle bags and look up all that a search can ask, a batch at a time.
 
     Other searches can use what is looked up if theirs are the words, the treebank, and the order.
@@ -68,7 +68,7 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
         ]
         share = (time.perf_counter() - started) / len(batch)
         yield [
-            Prepared(item, tuple(bag), problem, _unknown(submodel, mine), count, share)
+            PreparedBag(item, tuple(bag), problem, _unknown(submodel, mine), count, share)
             for item, (bag, problem, mine, count) in enumerate(
                 zip(batch, problems, spelled, guessed, strict=True), begin + 1
             )

@@ -11,7 +11,7 @@ from typing import Any
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, broken_up
 from sentgen.generation.plan import Search, SearchPlan, plan_search
-from sentgen.generation.prepare import Prepared, prepare
+from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
 from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
@@ -26,7 +26,7 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Regenerated:
+class RegeneratedSentence:
     """One sentence that an algorithm made of a bag.
 
     ``score`` is what the algorithm optimized, ``logp`` the log-probability of the sentence with its end (both
@@ -62,12 +62,14 @@ class Regenerated:
 
 def regenerate(
     store: Store, model: ModelLike, bags: Sequence[Sequence[Unit]], **asked: Any
-) -> Iterator[Regenerated]:
+) -> Iterator[RegeneratedSentence]:
     """Order the units of each bag as the fields of `Search` ask; see `plan_search` and `order_bags`."""
     return order_bags(store, plan_search(store, model, Search(**asked)), bags)
 
 
-def order_bags(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[Regenerated]:
+def order_bags(
+    store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]
+) -> Iterator[RegeneratedSentence]:
     """Order the units of each bag; yields at most ``nbest`` sentences a bag, the best one first.
 
     The order of the input never matters: bags are sorted and shuffled by the seed. The words come out as
@@ -96,7 +98,7 @@ def check_sizes(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
             )
 
 
-def solve(prepared: Prepared, plan: SearchPlan, gold: Gold | None = None) -> Iterator[Regenerated]:
+def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> Iterator[RegeneratedSentence]:
     """Order one bag whose probabilities are at hand."""
     started = time.perf_counter()
     problem = prepared.under(plan.settings)
@@ -104,7 +106,7 @@ def solve(prepared: Prepared, plan: SearchPlan, gold: Gold | None = None) -> Ite
     search = time.perf_counter() - started
     gold_score = _gold_score(prepared, problem, plan.algorithm, gold) if gold else None
     for rank, found in enumerate(orderings, 1):
-        yield Regenerated(
+        yield RegeneratedSentence(
             item=prepared.item,
             rank=rank,
             units=tuple(prepared.bag[place] for place in found.units),
@@ -120,7 +122,7 @@ def solve(prepared: Prepared, plan: SearchPlan, gold: Gold | None = None) -> Ite
         )
 
 
-def _gold_score(prepared: Prepared, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
+def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
     """Return what the algorithm would have scored the real order with."""
     units = broken_up(gold.units) if algorithm.words else gold.units
     tagged = any(unit.tags for unit in units)  # else the bag has guessed tags

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
-from sentgen.models.tree_counts import Counts, Numbering, Trees, count_trees, no_counts
+from sentgen.models.tree_counts import Counts, TreeNumbering, Trees, count_trees, no_counts
 from sentgen.models.trees import Layer as Layer
 from sentgen.models.trees import TreeCache, cache_of, states_of
 from sentgen.schema import Store
@@ -127,7 +127,7 @@ def _models(
     ]
 
 
-def _numbering(kinds: Sequence[tuple[int, int]]) -> tuple[Numbering, Ints]:
+def _numbering(kinds: Sequence[tuple[int, int]]) -> tuple[TreeNumbering, Ints]:
     """Number what a batch asks for, from 1, and return the number of each kind's tag; the root is 0."""
     rows = {word: row for row, word in enumerate(sorted({word for word, _ in kinds}))}
     columns = {tag: t for t, tag in enumerate(sorted({tag for _, tag in kinds} - {ROOT_TAG}), 1)}
@@ -136,7 +136,7 @@ def _numbering(kinds: Sequence[tuple[int, int]]) -> tuple[Numbering, Ints]:
     for k, (word, tag) in enumerate(kinds, 1):
         table[rows[word], columns[tag]] = k
     tag_of = np.array([0, *(columns[tag] for _, tag in kinds)], np.int32)
-    return Numbering(_by_id(rows), _by_id(columns), table), tag_of
+    return TreeNumbering(_by_id(rows), _by_id(columns), table), tag_of
 
 
 def _by_id(numbers: dict[int, int]) -> Ints:

@@ -27,7 +27,7 @@ class Trees(NamedTuple):
     starts: Longs  # (S + 1,) first node of each sentence
 
 
-class Numbering(NamedTuple):
+class TreeNumbering(NamedTuple):
     """From the ids of the store to the numbers of a batch, -1 for what it does not ask for.
 
     Ids beyond the end of an array are not asked for either.
@@ -98,7 +98,7 @@ def places_of_heads(positions: Ints, heads: Ints, starts: Longs) -> Ints:
 
 
 @compiled
-def count_trees(trees: Trees, numbering: Numbering, counts: Counts) -> None:
+def count_trees(trees: Trees, numbering: TreeNumbering, counts: Counts) -> None:
     """Add the counts of some trees; linear in the nodes and in the pairs asked for within each sentence."""
     longest = 0
     for s in range(len(trees.starts) - 1):
@@ -121,7 +121,7 @@ def count_trees(trees: Trees, numbering: Numbering, counts: Counts) -> None:
 
 
 @compiled
-def _number(trees: Trees, start: int, end: int, numbering: Numbering, kinds: Ints, tags: Ints) -> None:
+def _number(trees: Trees, start: int, end: int, numbering: TreeNumbering, kinds: Ints, tags: Ints) -> None:
     """Set the numbers of the nodes of one sentence; those of the root are 0."""
     for i in range(start, end):
         word, tag = trees.words[i], trees.tags[i]
@@ -197,7 +197,7 @@ def _count_pairs(kinds: Ints, tags: Ints, of_kind: Longs, of_tag: Longs, counts:
         of_tag[tag] = 0
 
 
-def _numbers(numbering: Numbering, word: int, tag: int) -> tuple[int, int]:
+def _numbers(numbering: TreeNumbering, word: int, tag: int) -> tuple[int, int]:
     """Return the numbers of kind and tag, -1 for what the batch does not ask for."""
     row = int(numbering.words[word]) if word < len(numbering.words) else -1
     column = int(numbering.tags[tag]) if tag < len(numbering.tags) else -1

@@ -42,7 +42,7 @@ MEDIA_TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendering:
     """The bytes of an answer, the number of its rows, and whether some are missing."""
 
     body: bytes
@@ -52,7 +52,7 @@ class Rendered:
 
 def render(
     result: Result, form: Format, limits: Opening, *, command: str = "", escape_formulas: bool = False
-) -> Rendered:
+) -> Rendering:
     """Write a result.
 
     JSON is one object with rows and what there is to say about them; the other formats are the rows alone.
@@ -72,11 +72,11 @@ def render(
         delimiter = "\t" if form is Format.TSV else ","
         lines = _csv_lines(columns, _rows(result.table), delimiter, escape_formulas)
         written, rows, cut = _within(lines, most, limits.bytes, heads=1)
-        return Rendered("".join(written).encode("utf-8", "replace"), rows, cut or result.truncated)
+        return Rendering("".join(written).encode("utf-8", "replace"), rows, cut or result.truncated)
     objects = (json_row(columns, row) for row in _rows(result.table))
     written, rows, cut = _within(objects, most, limits.bytes)
     if form is Format.JSONL:
-        return Rendered(
+        return Rendering(
             "".join(f"{line}\n" for line in written).encode("utf-8", "replace"), rows, cut or result.truncated
         )
     about: dict[str, Any] = {
@@ -88,7 +88,7 @@ def render(
         "more": dict(result.more),
     }
     text = f'{json.dumps(about, ensure_ascii=False, allow_nan=False)[:-1]}, "rows": [{", ".join(written)}]}}'
-    return Rendered(text.encode("utf-8", "replace"), rows, cut or result.truncated)
+    return Rendering(text.encode("utf-8", "replace"), rows, cut or result.truncated)
 
 
 def _columns(table: pa.Table | Rows) -> Sequence[str]:
@@ -130,7 +130,7 @@ def _harmless(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Rendered:
+def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Rendering:
     """Write Parquet; a table that takes too many bytes is halved until it does not."""
     table = result.table
     whole = as_arrow(table.columns, table.rows) if isinstance(table, Rows) else table
@@ -141,4 +141,4 @@ def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes:
     buffer = io.BytesIO()
     with writable(columns):
         pq.write_table(part, buffer)
-    return Rendered(buffer.getvalue(), part.num_rows, result.truncated or part.num_rows < whole.num_rows)
+    return Rendering(buffer.getvalue(), part.num_rows, result.truncated or part.num_rows < whole.num_rows)

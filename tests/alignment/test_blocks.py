@@ -21,12 +21,12 @@ from sentgen.alignment.budget import BASE, Blocks, Budget, MemoryLimitError, Siz
 from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.em import Tally, explain
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import Seen, chain, infer, infer_rows
+from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer, infer_rows
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.links import Choice
+from sentgen.alignment.phrase_hmm.links import LinkChoice
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.stored.stored_pairs import pair_batches
 from sentgen.arrays import Floats
 from sentgen.schema import Store
@@ -80,7 +80,7 @@ def test_blocks_of_rows_are_all_rows(seed: int) -> None:
 
         seen = infer_rows(emission, transitions, take, rows=rows)
         assert firsts == list(reversed(range(0, m, rows)))
-        for field in fields(Seen):
+        for field in fields(Posteriors):
             assert np.array_equal(getattr(seen, field.name), getattr(whole, field.name)), field.name
         logp, segments = viterbi(emission, transitions, rows=rows)
         assert (logp, segments.tolist()) == (path[0], path[1].tolist())
@@ -90,7 +90,7 @@ def test_blocks_of_rows_are_all_rows(seed: int) -> None:
 def test_blocks_of_rows_are_those_of_enumeration(seed: int) -> None:
     """One row at a time, P(null) and the best path are those of all segmentations, phrases over rows included."""
     rng = np.random.default_rng(seed)
-    settings = Settings(max_document_phrase=3, max_abstract_phrase=3, min_documents=1, window=2, reach=8)
+    settings = PbhmmSettings(max_document_phrase=3, max_abstract_phrase=3, min_documents=1, window=2, reach=8)
     lexicon = Lexicon()
     pairs = [lexicon.encode(pair) for pair in random_pairs(rng, 2)]
     parameters = random_parameters(rng, pairs, lexicon, settings)
@@ -131,7 +131,7 @@ def test_alignments_in_blocks_are_the_same(seed: int, in_file: bool, tmp_path: P
     assert not list(tmp_path.iterdir())
 
 
-def counted(pair: PairIds, of: Parameters, settings: Settings, budget: Budget) -> list[Floats]:
+def counted(pair: PairIds, of: Parameters, settings: PbhmmSettings, budget: Budget) -> list[Floats]:
     """Return all expected counts of a pair."""
     tally = Tally(of, settings, np.zeros(len(of.table)), np.zeros(len(of.stems)))
     tally.add(explain(pair, of, settings, budget))
@@ -216,7 +216,7 @@ def test_small_pairs_fit_under_any_limit() -> None:
 
 def test_too_many_links_and_events_are_refused() -> None:
     """Links are counted as they are chosen, events before they are listed."""
-    choice = Choice(0.0, most=3)
+    choice = LinkChoice(0.0, most=3)
     choice.take(2, np.zeros((1, 2)))
     with pytest.raises(MemoryLimitError, match=r"^more than 3 links reach the threshold 0, too many"):
         choice.take(0, np.zeros((1, 2)))
@@ -230,7 +230,7 @@ def test_runs_beyond_the_most_are_not_even_listed(monkeypatch: pytest.MonkeyPatc
     """Where there are more runs of two words than may be listed, there are no events."""
     words = np.zeros(8, np.int32)
     pair = PairIds(words, words[:5], words, words[:5])
-    settings = Settings()
+    settings = PbhmmSettings()
     # Runs of 2 or more begin at 4 x 7 places.
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 27)
     assert not len(rewriting(pair, prior_parameters(settings), settings).emission.start)

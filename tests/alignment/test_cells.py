@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable, _stemmed, prior_mean, support
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.cells import Cells, Space, lay_out
 
 WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)
@@ -38,7 +38,7 @@ def same(cells: Cells, table: RewriteTable) -> None:
 def test_cells_are_the_support(texts: list[tuple[list[str], list[str]]], longest: int, least: int) -> None:
     """Every word pair that occurs together, and phrase pairs that do in enough pairs, at the prior mean."""
     pairs, lexicon = encoded(texts)
-    settings = Settings(max_document_phrase=longest, max_abstract_phrase=2, min_documents=least)
+    settings = PbhmmSettings(max_document_phrase=longest, max_abstract_phrase=2, min_documents=least)
 
     cells, _, _ = lay_out(lambda: iter(pairs), settings, Space(ROOM, Path()))
 
@@ -49,7 +49,7 @@ def test_cells_are_the_support(texts: list[tuple[list[str], list[str]]], longest
 def test_cells_of_stems_are_their_support(texts: list[tuple[list[str], list[str]]]) -> None:
     """The table of stems is that of the pairs with their stems for words."""
     pairs, lexicon = encoded(texts)
-    settings = Settings()
+    settings = PbhmmSettings()
 
     cells, _, _ = lay_out(lambda: iter(pairs), settings, Space(ROOM, Path()), stems=True)
 
@@ -62,8 +62,8 @@ def test_arrays_in_files_are_like_those_in_memory(tmp_path: Path) -> None:
     pairs, _ = encoded([(["a", "dog", "runs"], ["dogs", "run"]), (["a", "dog", "barks"], ["dogs", "run"])])
     space = Space(0, tmp_path)
 
-    there, _, _ = lay_out(lambda: iter(pairs), Settings(), space)
-    here, _, _ = lay_out(lambda: iter(pairs), Settings(), Space(ROOM, tmp_path))
+    there, _, _ = lay_out(lambda: iter(pairs), PbhmmSettings(), space)
+    here, _, _ = lay_out(lambda: iter(pairs), PbhmmSettings(), Space(ROOM, tmp_path))
     there.counts[:] = here.counts[:] = np.arange(here.size)
     space.relax()
     there.maximize()
@@ -82,7 +82,7 @@ def test_going_through_cells_in_blocks_changes_nothing(block: int, monkeypatch: 
     pairs, _ = encoded([(rng.choice(words, 6).tolist(), rng.choice(words, 5).tolist()) for _ in range(9)])
 
     def gone_through() -> tuple[Cells, float, int]:
-        cells, _, _ = lay_out(lambda: iter(pairs), Settings(min_documents=1), Space(ROOM, Path()))
+        cells, _, _ = lay_out(lambda: iter(pairs), PbhmmSettings(min_documents=1), Space(ROOM, Path()))
         cells.counts[:] = np.random.default_rng(6).random(cells.size)
         before = cells.size
         cells.drop(0.6)

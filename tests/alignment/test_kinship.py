@@ -14,13 +14,13 @@ from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship
 from sentgen.alignment.words.wordnet import WordNet, find_wordnet
 from sentgen.errors import InputError
 
-KIN = Settings(stems="equal", similar=0.5, synonym=0.3, related=0.1, null_function=0.2, mixed=0.01)
+KIN = PbhmmSettings(stems="equal", similar=0.5, synonym=0.3, related=0.1, null_function=0.2, mixed=0.01)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
     support,
 )
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
-from sentgen.alignment.phrase_hmm.settings import PRESETS, Settings, preset
+from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, preset
 from sentgen.errors import InputError
 
 
@@ -64,7 +64,7 @@ def test_best_path_gives_phrases_with_posteriors() -> None:
 
 def test_posterior_decoding_in_one_direction() -> None:
     """The links are those whose posterior reaches the threshold, and fall with it."""
-    settings = Settings(decode="posterior", threshold=0.2, stems="equal")
+    settings = PbhmmSettings(decode="posterior", threshold=0.2, stems="equal")
     lexicon = Lexicon()
     ids = lexicon.encode(Pair("1", ("a", "b", "c", "b", "d"), ("b", "e", "d")))
     low = align(ids, prior_parameters(settings), settings)
@@ -121,7 +121,7 @@ def test_support_is_words_together_and_phrases_seen_twice() -> None:
         lexicon.encode(pair)
         for pair in (Pair("1", ("a", "b"), ("x", "y")), Pair("2", ("a", "b"), ("x", "z")))
     ]
-    settings = Settings(max_abstract_phrase=1)
+    settings = PbhmmSettings(max_abstract_phrase=1)
     table = support(pairs, lexicon.stem_of, settings)
     phrase = int(phrase_keys(pairs[0].document, 2)[0])
     a, b, x, y, z = (lexicon.ids([word])[0] for word in "abxyz")
@@ -135,7 +135,7 @@ def test_phrases_equal_up_to_the_stem_have_their_fake_counts() -> None:
     """A phrase pair is identical (4), equal up to the stem (3), or neither (0)."""
     lexicon = Lexicon()
     pairs = [lexicon.encode(Pair("1", ("old", "cats"), ("old", "cats", "old", "cat")))]
-    table = support(pairs, lexicon.stem_of, Settings(min_documents=1, max_abstract_phrase=2))
+    table = support(pairs, lexicon.stem_of, PbhmmSettings(min_documents=1, max_abstract_phrase=2))
     left, right = (phrase_keys(lexicon.ids(words), 2)[0] for words in (["old", "cats"], ["old", "cat"]))
     fakes = dict(
         zip(zip(table.document.tolist(), table.abstract.tolist(), strict=True), table.fake, strict=True)
@@ -185,7 +185,7 @@ def test_trained_model_takes_words_that_it_has_never_seen() -> None:
 
 def test_longer_abstracts_have_more_null_words() -> None:
     """Of ten words for a document of four, at most four tenths of what is not null is left."""
-    settings = Settings(p0=0.1, null_excess=True, fixed=frozenset({"null"}))
+    settings = PbhmmSettings(p0=0.1, null_excess=True, fixed=frozenset({"null"}))
     parameters = prior_parameters(settings)
 
     # 1 - 0.9 * 4 / 10
@@ -206,7 +206,7 @@ def test_longer_abstracts_have_more_null_words() -> None:
 def test_settings_without_meaning_are_refused(change: dict[str, object], message: str) -> None:
     """The message says which setting is wrong."""
     with pytest.raises(InputError, match=message):
-        Settings(**change)  # type: ignore[arg-type]
+        PbhmmSettings(**change)  # type: ignore[arg-type]
 
 
 def test_unknown_presets_are_refused() -> None:

@@ -15,7 +15,7 @@ from scipy.special import xlogy
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.em import (
-    Expected,
+    ExpectedCounts,
     expected_counts,
     log_prior,
     maximize,
@@ -26,9 +26,9 @@ from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import chain, infer
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters
-from sentgen.alignment.phrase_hmm.settings import Prior, Settings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior, preset
 
-SMALL = Settings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)
+SMALL = PbhmmSettings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)
 OPTIONS = list(
     product(("stay", "table3"), ("deficient", "position"), ("table", "equal"), ("normalized", "one"))
 )
@@ -49,7 +49,7 @@ CORPUS = [
 ]
 
 
-def options(null: str, normalization: str, stems: str, constants: str) -> Settings:
+def options(null: str, normalization: str, stems: str, constants: str) -> PbhmmSettings:
     changes = {"null": null, "normalization": normalization, "stems": stems, "constants": constants}
     return replace(SMALL, **changes)  # type: ignore[arg-type]
 
@@ -118,7 +118,7 @@ def test_order_of_pairs_and_batches_does_not_matter() -> None:
     parts = [expected_counts(pairs[k : k + 4], parameters, SMALL) for k in (8, 0, 4)]
     summed = reduce(add, parts)
 
-    for name in Expected.__dataclass_fields__:
+    for name in ExpectedCounts.__dataclass_fields__:
         assert getattr(summed, name) == pytest.approx(getattr(together, name), abs=1e-9)
 
 
@@ -160,7 +160,7 @@ NO_PRIOR = Prior(word=0, stem=0, identity=0, phrase=0, jump=0, unigram=0, weight
 STRANGERS = [Pair(str(k), (f"a{k}", f"b{k}", f"c{k}"), (f"x{k}", f"y{k}", f"z{k}")) for k in range(5)]
 
 
-def mean_length(settings: Settings) -> float:
+def mean_length(settings: PbhmmSettings) -> float:
     """Return the mean length of the abstract phrases of the best paths after EM."""
     pairs, lexicon = encoded(STRANGERS)
     parameters = initial_parameters(pairs, lexicon.stem_of, settings)
@@ -227,7 +227,7 @@ def test_log_prior_is_the_sum_of_fake_counts_times_logs() -> None:
 
 def test_rejected_jumps_by_hand() -> None:
     """One word, all jumps from position 0 of weight 1/4: targets 1 and 2, two distances are drawn in vain."""
-    settings = Settings(normalization="position", window=None, reach=2)
+    settings = PbhmmSettings(normalization="position", window=None, reach=2)
     jumps = np.array([0.0, 0.25, 0.25, 0.25, 0.25])  # distances -2..2
     parameters = _with_jumps(jumps)
     # From 0 the distances 1 and 2 stay inside, so that the sum is 1/2, and a jump is drawn twice on average:
@@ -239,7 +239,7 @@ def test_rejected_jumps_by_hand() -> None:
 
 def _with_jumps(jumps: np.ndarray) -> Parameters:
     pairs, lexicon = encoded(CORPUS)
-    settings = Settings(window=None, reach=2)
+    settings = PbhmmSettings(window=None, reach=2)
     return replace(initial_parameters(pairs, lexicon.stem_of, settings), jumps=jumps)
 
 

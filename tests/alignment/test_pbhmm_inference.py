@@ -22,7 +22,7 @@ from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, prior_parameters
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 OPTIONS = list(
     product(
@@ -31,8 +31,8 @@ OPTIONS = list(
 )
 
 
-def options(null: str, normalization: str, stems: str, constants: str, window: int | None) -> Settings:
-    return Settings(
+def options(null: str, normalization: str, stems: str, constants: str, window: int | None) -> PbhmmSettings:
+    return PbhmmSettings(
         null=null,  # type: ignore[arg-type]
         normalization=normalization,  # type: ignore[arg-type]
         stems=stems,  # type: ignore[arg-type]
@@ -45,7 +45,7 @@ def options(null: str, normalization: str, stems: str, constants: str, window: i
     )
 
 
-def toy(seed: int, settings: Settings) -> tuple[list[PairIds], Parameters]:
+def toy(seed: int, settings: PbhmmSettings) -> tuple[list[PairIds], Parameters]:
     """Return two pairs of at most 4 words each, and parameters over them."""
     rng = np.random.default_rng(seed)
     lexicon = Lexicon()
@@ -193,7 +193,7 @@ def test_long_pairs_do_not_underflow() -> None:
     document = rng.integers(0, 3000, 10_000).astype(np.int32)
     abstract = rng.integers(0, 3000, 500).astype(np.int32)
     pair = PairIds(document, abstract, document, abstract)
-    settings = Settings(stems="equal")
+    settings = PbhmmSettings(stems="equal")
     links, seen = link_posteriors(pair, prior_parameters(settings), settings)
 
     assert -6000 < seen.logp < -2000
@@ -204,7 +204,7 @@ def test_a_copy_is_aligned_one_to_one_at_any_length() -> None:
     """A passage of 300 words that is copied is one phrase of the best path, far longer than K and L."""
     words = np.arange(1000, dtype=np.int32)
     pair = PairIds(words, words[200:500], words, words[200:500])
-    settings = Settings()
+    settings = PbhmmSettings()
     parameters = prior_parameters(settings)
     _, path = viterbi(
         rewriting(pair, parameters, settings).emission, chain(parameters, settings, len(pair.document))
@@ -217,7 +217,7 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
     """Where everything equals everything, the longest copies are left out; all beginnings of a run remain."""
     words = np.zeros(8, np.int32)
     pair = PairIds(words, words[:5], words, words[:5])
-    settings = Settings()
+    settings = PbhmmSettings()
     # Runs of 2 or more begin at 4 x 7 places, of 3 or more at 3 x 6, of 4 at 2 x 5, of 5 at 1 x 4.
     everything = rewriting(pair, prior_parameters(settings), settings).emission
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 28 + 18)
@@ -229,7 +229,7 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
 
 def test_empty_texts() -> None:
     """An abstract without words has the jump to the end; without a document every word comes from null."""
-    settings = Settings()
+    settings = PbhmmSettings()
     parameters = prior_parameters(settings)
     nothing, words = np.empty(0, np.int32), np.arange(3, dtype=np.int32)
     no_abstract = PairIds(words, nothing, words, nothing)
@@ -239,7 +239,7 @@ def test_empty_texts() -> None:
 
     assert seen.logp == pytest.approx(np.log(0.8 * jump_weight(jumps, 4)))
     for null in ("stay", "table3"):
-        chosen = Settings(null=null)  # type: ignore[arg-type]
+        chosen = PbhmmSettings(null=null)  # type: ignore[arg-type]
         links, posterior = link_posteriors(no_document, parameters, chosen)
         assert links.shape == (3, 0)
         assert posterior.null == pytest.approx(np.ones(3))

@@ -10,18 +10,18 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.links import Choice
+from sentgen.alignment.phrase_hmm.links import LinkChoice
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.sentences import breaks
-from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
 from sentgen.errors import InputError
 
 DOCUMENT = "cats chase mice . it rained all day in the north . dogs bark at night . it is cold ."
 
 
-def aligned(abstract: str, document: str, settings: Settings) -> dict[tuple[int, int], float]:
+def aligned(abstract: str, document: str, settings: PbhmmSettings) -> dict[tuple[int, int], float]:
     """Return the posteriors of links, (place in document, place in abstract), that reach the threshold."""
     aligner = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
     answer = next(aligner.align([Pair("1", tuple(document.split()), tuple(abstract.split()))]))
@@ -49,7 +49,7 @@ def test_full_stops_have_the_shares_of_their_sentences(seed: int) -> None:
         wanted[t, i] = both / from_abstract * both / from_document if both else 0.0
 
     for width in (1, 2, 5, 12):
-        choice, found = Choice(0.0, (abstract, document)), np.full(links.shape, -1.0)
+        choice, found = LinkChoice(0.0, (abstract, document)), np.full(links.shape, -1.0)
         for begin in reversed(range(0, links.shape[1], width)):
             choice.take(begin, links[:, begin : begin + width].copy())
         *places, posteriors = choice.chosen()
@@ -90,7 +90,7 @@ def test_the_next_sentence_may_come_from_anywhere() -> None:
 def test_what_is_no_probability_is_refused() -> None:
     """The message names the setting."""
     with pytest.raises(InputError, match=r"forget is 1\.5"):
-        Settings(forget=1.5)
+        PbhmmSettings(forget=1.5)
 
 
 def test_models_from_before_load_as_they_were() -> None:

@@ -19,10 +19,10 @@ from toy_pairs import PAIRS, Texts, fill
 from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import initial_parameters
-from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import as_json, changed, from_json
 from sentgen.alignment.stored.model_report import top_rewrites
-from sentgen.alignment.stored.model_store import Iteration, list_models, remove_model
+from sentgen.alignment.stored.model_store import StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.stored_model import stored_aligner
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.stored.training import Plan, train_model
@@ -43,13 +43,15 @@ def toy_pairs(tmp_path: Path) -> Path:
     return fill(tmp_path / "toy.duckdb")
 
 
-def trained(path: Path, settings: Settings = PAPER, plan: Plan = EXACT, name: str = "m") -> list[Iteration]:
+def trained(
+    path: Path, settings: PbhmmSettings = PAPER, plan: Plan = EXACT, name: str = "m"
+) -> list[StoredIteration]:
     """Train a model and return its iterations."""
     with Store(path) as store:
         return list(train_model(store, "toy", name, settings, plan))
 
 
-def figures(iterations: list[Iteration]) -> list[object]:
+def figures(iterations: list[StoredIteration]) -> list[object]:
     """Return all numbers of iterations but the seconds."""
     return [
         figure

@@ -20,7 +20,7 @@ from word_reference import (
 )
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines.bitext import Bitext, Unit, bitext, units, with_training
+from sentgen.alignment.baselines.bitext import Bitext, BitextUnit, bitext, units, with_training
 from sentgen.alignment.baselines.extraction import SentencePair
 from sentgen.alignment.baselines.hmm import SymmetricHMM, WordHMM, train_hmm
 from sentgen.alignment.baselines.model1 import Model1, train_model1
@@ -30,11 +30,11 @@ from sentgen.alignment.baselines.word_kernels import hmm_best, hmm_counts, model
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3)
 
 
-def unit(source: str, target: str) -> Unit:
-    return Unit(None, SentencePair((), ()), tuple(source.split()), tuple(target.split()))
+def unit(source: str, target: str) -> BitextUnit:
+    return BitextUnit(None, SentencePair((), ()), tuple(source.split()), tuple(target.split()))
 
 
-def keys(of: Unit, text: Bitext) -> dict[tuple[str, str], int]:
+def keys(of: BitextUnit, text: Bitext) -> dict[tuple[str, str], int]:
     """The parameter of each (source word, target word) of the first sentence pair."""
     columns = (NULL_WORD, *of.source)
     cells = text.cells[: len(of.target) * len(columns)].reshape(len(of.target), len(columns))
@@ -97,7 +97,7 @@ def test_model1_likelihood_never_falls() -> None:
 
 
 def paths_of(
-    of: Unit, text: Bitext, table: np.ndarray, seed: int, smoothing: float
+    of: BitextUnit, text: Bitext, table: np.ndarray, seed: int, smoothing: float
 ) -> tuple[list[tuple[Path, float]], np.ndarray]:
     weights = np.random.default_rng(seed + 1).uniform(0.1, 1, 7)
     reference = {key: float(table[i]) for key, i in keys(of, text).items()}

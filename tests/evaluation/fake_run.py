@@ -9,7 +9,7 @@ from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import summarize
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.evaluation.regeneration.results import RegenerationResult
-from sentgen.generation import Regenerated, Unit
+from sentgen.generation import RegeneratedSentence, Unit
 from sentgen.generation.regenerate import Gold
 
 SCRIPT = "<script>alert(1)</script>"
@@ -43,8 +43,8 @@ def _answered(orders: list[tuple[Unit, ...]], cases: list[Case]) -> SystemAnswer
     return SystemAnswers(answers, statistics(answers, cases))
 
 
-def _answer(units: tuple[Unit, ...]) -> Regenerated:
-    return Regenerated(
+def _answer(units: tuple[Unit, ...]) -> RegeneratedSentence:
+    return RegeneratedSentence(
         item=1,
         rank=1,
         units=units,

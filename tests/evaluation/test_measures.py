@@ -7,7 +7,7 @@ import pytest
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import measurements, statistics
-from sentgen.generation import Regenerated, Unit
+from sentgen.generation import RegeneratedSentence, Unit
 from sentgen.generation.problem import Tree
 from sentgen.generation.regenerate import Gold
 
@@ -17,10 +17,10 @@ GOLD = Gold((DOG, BARKS, NOW), (1, -1, 1))
 
 def answer(
     *units: Unit, heads: tuple[int, ...] | None = None, gold_score: float | None = None
-) -> Regenerated:
+) -> RegeneratedSentence:
     """Return an answer of score -5."""
     nothing = (0,) * len(units)
-    return Regenerated(
+    return RegeneratedSentence(
         item=1,
         rank=1,
         units=units,
@@ -36,7 +36,7 @@ def answer(
     )
 
 
-def measure(answers: list[Regenerated], cases: list[Case]) -> dict[str, Measurement]:
+def measure(answers: list[RegeneratedSentence], cases: list[Case]) -> dict[str, Measurement]:
     """Return the figures of a test set."""
     return measurements(statistics(answers, cases))
 

@@ -16,7 +16,12 @@ from cluster_examples import FOX, LETTERS, RELIEF, fill
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError
-from sentgen.generation.clusters.generate import Generated, GenerationSettings, LanguageModel, generate
+from sentgen.generation.clusters.generate import (
+    GeneratedSentence,
+    GenerationSettings,
+    LanguageModel,
+    generate,
+)
 from sentgen.generation.clusters.head_stack import follow
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
@@ -51,7 +56,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def run(
     store: Store, corpus: str = "paper", length: int | range = 8, nbest: int = 1, **settings: Any
-) -> list[Generated]:
+) -> list[GeneratedSentence]:
     lm = settings.pop("lm", None)
     chosen = GenerationSettings(**settings)
     lengths = [length] if isinstance(length, int) else length

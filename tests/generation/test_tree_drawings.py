@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.readers.conllu import read
 from sentgen.corpus.sentence import RESERVED
-from sentgen.corpus.sentence import Sentence as Read
+from sentgen.corpus.sentence import SentenceDrawing as Read
 from sentgen.generation import Unit, parse_bag
 from sentgen.generation.drawing.conllu import conllu_block
-from sentgen.generation.drawing.svg import Sentence, arc_levels, corpus_tree_svg, tree_svg
+from sentgen.generation.drawing.svg import SentenceDrawing, arc_levels, corpus_tree_svg, tree_svg
 from sentgen.generation.drawing.text import tree_text
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 
@@ -149,7 +149,7 @@ def test_arcs_that_share_a_gap_have_different_levels(forest: tuple[list[Unit], l
 def test_svg_is_well_formed_and_whole(forest: tuple[list[Unit], list[int]]) -> None:
     """Whatever the words are, the file is XML, with every word and one arc a unit, inside its frame."""
     units, heads = forest
-    root = ElementTree.fromstring(tree_svg([Sentence("a <b> & \x00", units, tree_of(heads))]))
+    root = ElementTree.fromstring(tree_svg([SentenceDrawing("a <b> & \x00", units, tree_of(heads))]))
     svg = "{http://www.w3.org/2000/svg}"
     shown = [text.text for text in root.iter(f"{svg}text")][1:]
     width = float(root.attrib["width"])
@@ -167,7 +167,7 @@ def test_svg_is_well_formed_and_whole(forest: tuple[list[Unit], list[int]]) -> N
 def test_svg_escapes_a_corpus() -> None:
     """Words cannot become markup or steer the text around them."""
     units = [Unit(("<script>alert(1)</script>",), ("</text>",)), Unit(("\u202eabc",))]
-    drawing = tree_svg([Sentence("</title><script>", units, tree_of([ROOT, 0]))])
+    drawing = tree_svg([SentenceDrawing("</title><script>", units, tree_of([ROOT, 0]))])
 
     assert "<script" not in drawing
     assert "\u202e" not in drawing
@@ -176,7 +176,9 @@ def test_svg_escapes_a_corpus() -> None:
 
 def test_svg_takes_its_color_from_the_page_and_tells_its_content() -> None:
     """In dark mode it is light; who cannot see it hears it; several trees are in one file."""
-    drawing = tree_svg([Sentence("1", DOW, tree_of(HEADS)), Sentence("2", DOW[:1], tree_of([ROOT]))])
+    drawing = tree_svg(
+        [SentenceDrawing("1", DOW, tree_of(HEADS)), SentenceDrawing("2", DOW[:1], tree_of([ROOT]))]
+    )
 
     assert 'fill="currentColor"' in drawing
     assert not re.search(r"#[0-9a-f]{3}|black|white", drawing)
@@ -188,7 +190,7 @@ def test_svg_takes_its_color_from_the_page_and_tells_its_content() -> None:
 def test_svg_of_nothing() -> None:
     """No sentences, or one without words, is a small drawing, not an error."""
     assert ElementTree.fromstring(tree_svg([])) is not None
-    assert ElementTree.fromstring(tree_svg([Sentence("1", [], tree_of([]))])) is not None
+    assert ElementTree.fromstring(tree_svg([SentenceDrawing("1", [], tree_of([]))])) is not None
 
 
 def test_conllu_by_hand() -> None:

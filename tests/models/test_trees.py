@@ -17,7 +17,7 @@ from sentgen.models.tree_counts import (
     DISTANCES,
     MAX_ARGUMENTS,
     Counts,
-    Numbering,
+    TreeNumbering,
     Trees,
     _add,
     _numbers,
@@ -30,7 +30,7 @@ from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 
-def count_trees_plainly(trees: Trees, numbering: Numbering, counts: Counts) -> None:
+def count_trees_plainly(trees: Trees, numbering: TreeNumbering, counts: Counts) -> None:
     """Do what `count_trees` does, as it is defined, pair by pair: the readable reference."""
     for start, end in pairwise(trees.starts.tolist()):
         heads = [-1, *(trees.heads[start:end] + 1).tolist()] if end > start else []
@@ -74,7 +74,7 @@ def arrays(found: list[Tree]) -> Trees:
 
 
 @st.composite
-def numberings(draw: st.DrawFn) -> Numbering:
+def numberings(draw: st.DrawFn) -> TreeNumbering:
     """A batch that asks for some of the words a, b and c with some of the tags; its arrays may end early."""
     asked = draw(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3)), unique=True))
     words, tags = (
@@ -88,11 +88,11 @@ def numberings(draw: st.DrawFn) -> Numbering:
     def by_id(numbers: dict[int, int]) -> np.ndarray:
         return np.array([numbers.get(i, -1) for i in range(max(numbers, default=-1) + 1)], np.int32)
 
-    return Numbering(by_id(words), by_id(tags), kinds)
+    return TreeNumbering(by_id(words), by_id(tags), kinds)
 
 
 @given(st.lists(any_tree(), max_size=5), numberings(), st.booleans())
-def test_counts_as_the_reference_counts(found: list[Tree], numbering: Numbering, distances: bool) -> None:
+def test_counts_as_the_reference_counts(found: list[Tree], numbering: TreeNumbering, distances: bool) -> None:
     """Whatever the trees and whatever is asked for."""
     size = int(numbering.kinds.max(initial=0)) + 1, int(numbering.tags.max(initial=0)) + 1
     compiled, plain = (no_counts(*size, distances=distances) for _ in range(2))
@@ -109,7 +109,7 @@ def test_more_than_seven_arguments() -> None:
     counts = no_counts(3, 3, distances=False)
     number = np.array([0, 1, 2], np.int32)
     kinds = np.array([[-1, 1, -1], [-1, -1, 2]], np.int32)
-    count_trees(arrays([flat]), Numbering(number[:2], number, kinds), counts)
+    count_trees(arrays([flat]), TreeNumbering(number[:2], number, kinds), counts)
 
     assert counts.arguments[1].tolist() == [[1, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 1]]
     assert counts.kinds.tolist() == [1, 1, 9]

@@ -12,7 +12,7 @@ from sqlalchemy import Boolean, DateTime, Double, String, Table
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, crash_mark, maintenance, metadata
 from sentgen.schema.owners import unowned
-from sentgen.schema.repair import Removed, repair
+from sentgen.schema.repair import RemovedRows, repair
 
 #: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
 TORN = {
@@ -163,8 +163,8 @@ def test_sentences_beyond_their_document(path: Path) -> None:
     done = repair(path, backup=False)
 
     assert done.removed == [
-        Removed("sentence", 2, "sentences beyond their document"),
-        Removed("token", 8, "token.sentence_id without sentence"),
+        RemovedRows("sentence", 2, "sentences beyond their document"),
+        RemovedRows("token", 8, "token.sentence_id without sentence"),
     ]
     assert (content(path), done.backup) == (before, None)
     assert sound(path)

@@ -37,7 +37,7 @@ class Bitext(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class BitextUnit:
     """A sentence pair of the pair with that number; none for a word beside itself."""
 
     pair: int | None
@@ -52,7 +52,7 @@ def with_training(pairs: Sequence[Pair], training: Sequence[Pair]) -> list[Pair]
     return [*pairs, *(pair for pair in training if (pair.document, pair.abstract) not in texts)]
 
 
-def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[Unit]:
+def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[BitextUnit]:
     """Yield the sentence pairs of all pairs, and each word of theirs beside itself (2004, sec. 3.2)."""
     vocabulary: dict[str, None] = {}
     for number, pair in enumerate(pairs):
@@ -61,12 +61,12 @@ def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[Un
             abstract = tuple(pair.abstract[s].lower() for s in words.abstract)
             vocabulary.update(dict.fromkeys((*document, *abstract)))
             sides = (document, abstract) if source == "document" else (abstract, document)
-            yield Unit(number, words, *sides)
+            yield BitextUnit(number, words, *sides)
     for word in vocabulary:
-        yield Unit(None, SentencePair((0,), (0,)), (word,), (word,))
+        yield BitextUnit(None, SentencePair((0,), (0,)), (word,), (word,))
 
 
-def bitext(of: Sequence[Unit]) -> Bitext:
+def bitext(of: Sequence[BitextUnit]) -> Bitext:
     """Number the words and the word pairs of sentence pairs, in the order in which they come; O(C)."""
     source_ids: dict[str, int] = {}
     target_ids: dict[str, int] = {}
@@ -85,7 +85,7 @@ def bitext(of: Sequence[Unit]) -> Bitext:
 
 
 def alignments(
-    pairs: int, of: Sequence[Unit], answers: Sequence[Sequence[int]], *, source: Side
+    pairs: int, of: Sequence[BitextUnit], answers: Sequence[Sequence[int]], *, source: Side
 ) -> Iterator[Alignment]:
     """Yield the alignment of each of the first pairs.
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.alignment.alignment import Alignment, Link
-from sentgen.alignment.baselines.bitext import Unit, units, with_training, word_links
+from sentgen.alignment.baselines.bitext import BitextUnit, units, with_training, word_links
 from sentgen.alignment.baselines.extraction import SENTENCES
 from sentgen.alignment.baselines.symmetrize import Join, joined
 from sentgen.alignment.pair import Pair
@@ -27,7 +27,7 @@ from sentgen.errors import InputError
 
 Texts = Sequence[tuple[Sequence[str], Sequence[str]]]
 #: Links (document, abstract) of each sentence pair in the two directions.
-Answer = tuple[list[set[Link]], list[set[Link]]]
+DirectedLinks = tuple[list[set[Link]], list[set[Link]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class External:
         settings: further arguments of ``run``.
     """
 
-    run: Callable[..., Answer]
+    run: Callable[..., DirectedLinks]
     name: str
     training: tuple[Pair, ...] = ()
     join: Join = "grow-diag-final-and"
@@ -65,7 +65,7 @@ class External:
         for found in links:
             yield word_links(found)
 
-    def _placed(self, unit: Unit, links: set[Link]) -> Iterator[Link]:
+    def _placed(self, unit: BitextUnit, links: set[Link]) -> Iterator[Link]:
         """Return links of a sentence pair as offsets of the texts."""
         try:
             yield from ((unit.words.document[d], unit.words.abstract[s]) for d, s in links)
@@ -73,7 +73,7 @@ class External:
             raise InputError(f"{self.name} linked a word that is not there") from error
 
 
-def numbered(of: Sequence[Unit]) -> list[tuple[list[str], list[str]]]:
+def numbered(of: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
     """Return the texts with a number for each word, the same on both sides."""
     ids: dict[str, str] = {}
 
@@ -129,7 +129,7 @@ def pharaoh(text: str) -> list[set[Link]]:
         raise InputError(f"the program answered something else than lines of i-j: {error}") from error
 
 
-def eflomal(texts: Texts, folder: Path, *, program: str) -> Answer:
+def eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with eflomal (Östling & Tiedemann 2016); it draws random numbers and takes no seed."""
     for name, side in (("document", 0), ("abstract", 1)):
         lines = (" ".join(pair[side]) + "\n" for pair in texts)
@@ -141,14 +141,14 @@ def eflomal(texts: Texts, folder: Path, *, program: str) -> Answer:
     return pharaoh((folder / "forward").read_text()), pharaoh((folder / "backward").read_text())
 
 
-def fast_align(texts: Texts, folder: Path, *, program: str) -> Answer:
+def fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with fast_align (Dyer et al. 2013) and the options that its authors recommend."""
     _joint(texts, folder / "texts")
     command = [program, "-i", "texts", "-d", "-o", "-v"]
     return pharaoh(call(command, cwd=folder)), pharaoh(call([*command, "-r"], cwd=folder))
 
 
-def systran_align(texts: Texts, folder: Path) -> Answer:
+def systran_align(texts: Texts, folder: Path) -> DirectedLinks:
     """Align with systran-align, fast_align as a Python package; it joins the directions itself."""
     module = importlib.import_module("systran_align")
     _joint(texts, folder / "texts")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.alignment.alignment import Link
-from sentgen.alignment.baselines.external import Answer, External, Texts, call, program
+from sentgen.alignment.baselines.external import DirectedLinks, External, Texts, call, program
 from sentgen.alignment.pair import Pair
 from sentgen.errors import InputError
 
@@ -30,7 +30,7 @@ _ENTRY = re.compile(r"\(\{([0-9 ]*)\}\)")
 _PAIR = re.compile(r"# Sentence pair \((\d+)\)")
 
 
-def giza(texts: Texts, folder: Path, *, program: str, model: str) -> Answer:
+def giza(texts: Texts, folder: Path, *, program: str, model: str) -> DirectedLinks:
     """Align in both directions.
 
     Args:

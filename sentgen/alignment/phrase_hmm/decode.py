@@ -18,12 +18,12 @@ from sentgen.alignment.phrase_hmm.decode_kernels import (
     log_emission,
 )
 from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting
-from sentgen.alignment.phrase_hmm.inference import Seen, chain, infer_rows
+from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, leaps
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.links import Choice, LinkTable
+from sentgen.alignment.phrase_hmm.links import LinkChoice, LinkTable
 from sentgen.alignment.phrase_hmm.parameters import Parameters
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Bools, Floats, Longs
 
 #: Called with the first of some abstract words and the posteriors of their links, (rows, n).
@@ -65,7 +65,7 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
 
 
 def decode_path(
-    pair: PairIds, parameters: Parameters, settings: Settings, *, budget: Budget = UNBOUNDED
+    pair: PairIds, parameters: Parameters, settings: PbhmmSettings, *, budget: Budget = UNBOUNDED
 ) -> Alignment:
     """Return the phrases of the best path, each with the posterior of its event, and P(null).
 
@@ -99,7 +99,7 @@ def decode_path(
 def decode_posterior(
     pair: PairIds,
     parameters: Parameters,
-    settings: Settings,
+    settings: PbhmmSettings,
     *,
     reverse: Parameters | None = None,
     budget: Budget = UNBOUNDED,
@@ -120,7 +120,7 @@ def decode_posterior(
     found = rewriting(pair, parameters, settings, most_events=most)
     blocks = budget.plan(sizes, table=True, events=len(found.emission.start))
     stops = _stops(pair) if settings.stops else None
-    choice = Choice(settings.threshold, stops, most=budget.most_links)
+    choice = LinkChoice(settings.threshold, stops, most=budget.most_links)
     folder = budget.folder if blocks.in_file else None
     table = LinkTable(len(pair.abstract), len(pair.document), width=blocks.columns, folder=folder)
     with closing(table):
@@ -151,11 +151,11 @@ def link_rows(
     found: Rewriting,
     pair: PairIds,
     parameters: Parameters,
-    settings: Settings,
+    settings: PbhmmSettings,
     take: TakeLinks,
     *,
     rows: int = 0,
-) -> Seen:
+) -> Posteriors:
     """Hand over the posteriors of links, so many abstract words at a time, from the last ones to the first.
 
     Returns the posteriors of events that they sum up.
@@ -169,7 +169,9 @@ def link_rows(
     return infer_rows(found.emission, transitions, add_events, rows=rows, counting=False)
 
 
-def link_posteriors(pair: PairIds, parameters: Parameters, settings: Settings) -> tuple[Floats, Seen]:
+def link_posteriors(
+    pair: PairIds, parameters: Parameters, settings: PbhmmSettings
+) -> tuple[Floats, Posteriors]:
     """Return the posterior of each word link, (m, n), and the posteriors of events that it sums up."""
     links = np.zeros((len(pair.abstract), len(pair.document)))
 
@@ -203,7 +205,7 @@ def _stops(pair: PairIds) -> tuple[Bools, Bools] | None:
     )
 
 
-def _null(seen: Seen) -> tuple[float, ...]:
+def _null(seen: Posteriors) -> tuple[float, ...]:
     return tuple(_capped(prob) for prob in seen.null.tolist())
 
 

@@ -17,16 +17,16 @@ from scipy.special import xlogy
 
 from sentgen.alignment.budget import UNBOUNDED, Budget, Sizes
 from sentgen.alignment.phrase_hmm.emission import Rewriting, add_to_sums, credit, rewriting, word_sums
-from sentgen.alignment.phrase_hmm.inference import Seen, chain, infer_rows
+from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats, Longs
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedCounts:
     """Expected counts of pairs, and the log-probability of their abstracts; all are sums over pairs.
 
     ``table`` and ``stems`` are by the cells of the tables, ``unigram`` by word id, ``weights`` by component,
@@ -43,9 +43,9 @@ class Expected:
     nulls: float
     moves: float
 
-    def __add__(self, other: Expected) -> Expected:
+    def __add__(self, other: ExpectedCounts) -> ExpectedCounts:
         """Return the counts of both."""
-        return Expected(
+        return ExpectedCounts(
             self.logp + other.logp,
             self.pairs + other.pairs,
             self.table + other.table,
@@ -58,7 +58,9 @@ class Expected:
         )
 
 
-def expected_counts(pairs: Iterable[PairIds], parameters: Parameters, settings: Settings) -> Expected:
+def expected_counts(
+    pairs: Iterable[PairIds], parameters: Parameters, settings: PbhmmSettings
+) -> ExpectedCounts:
     """Return the expected counts of pairs under the parameters (the E step).
 
     A pair that the model cannot make (log-probability -inf) counts for nothing but that.
@@ -70,7 +72,7 @@ def expected_counts(pairs: Iterable[PairIds], parameters: Parameters, settings: 
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class PairPosteriors:
     """A pair with the posteriors of all that could have made its abstract.
 
     ``by_word`` sums those of words up, by the different words of abstract and document; ``words`` is the sum
@@ -79,14 +81,14 @@ class Explained:
 
     pair: PairIds
     found: Rewriting
-    seen: Seen
+    seen: Posteriors
     by_word: Floats
     words: float
 
 
 def explain(
-    pair: PairIds, parameters: Parameters, settings: Settings, budget: Budget = UNBOUNDED
-) -> Explained:
+    pair: PairIds, parameters: Parameters, settings: PbhmmSettings, budget: Budget = UNBOUNDED
+) -> PairPosteriors:
     """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them.
 
     Sums of blocks of rows differ in their last bits from sums over all rows.
@@ -110,19 +112,19 @@ def explain(
         total += float(words.sum())
 
     seen = infer_rows(found.emission, transitions, take, rows=blocks.rows)
-    return Explained(pair, found, seen, by_word, total)
+    return PairPosteriors(pair, found, seen, by_word, total)
 
 
 class Tally:
     """Adds expected counts up; those of the tables go into arrays of the caller, by cell."""
 
-    def __init__(self, parameters: Parameters, settings: Settings, table: Floats, stems: Floats) -> None:
+    def __init__(self, parameters: Parameters, settings: PbhmmSettings, table: Floats, stems: Floats) -> None:
         self.parameters, self.settings, self.table, self.stems = parameters, settings, table, stems
         self.unigram, self.weights = np.zeros(len(parameters.unigram)), np.zeros(3)
         self.jumps = np.zeros(len(parameters.jumps))
         self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
 
-    def add(self, one: Explained) -> None:
+    def add(self, one: PairPosteriors) -> None:
         """Add the counts of a pair."""
         parameters, seen = self.parameters, one.seen
         self.pairs += 1
@@ -138,9 +140,9 @@ class Tally:
         self.nulls += seen.null.sum()
         self.moves += one.words + seen.events.sum() + 1.0
 
-    def expected(self) -> Expected:
+    def expected(self) -> ExpectedCounts:
         """Return the sums."""
-        return Expected(
+        return ExpectedCounts(
             self.logp,
             self.pairs,
             self.table,
@@ -153,7 +155,7 @@ class Tally:
         )
 
 
-def rejected_jumps(departures: Floats, parameters: Parameters, settings: Settings) -> Floats:
+def rejected_jumps(departures: Floats, parameters: Parameters, settings: PbhmmSettings) -> Floats:
     """Return the expected jumps that would have left the document, by cell, (C,).
 
     Jumps that are renormalized over the targets 1..n + 1 are the same as jumps drawn again until they stay
@@ -181,7 +183,7 @@ def rejected_jumps(departures: Floats, parameters: Parameters, settings: Setting
     return rejected
 
 
-def maximize(expected: Expected, parameters: Parameters, settings: Settings) -> Parameters:
+def maximize(expected: ExpectedCounts, parameters: Parameters, settings: PbhmmSettings) -> Parameters:
     """Return the parameters of greatest posterior given expected counts (the M step).
 
     ``parameters`` are those that the counts were made with: the parts that ``settings.fixed`` names, and rows
@@ -216,7 +218,7 @@ def _remade(table: RewriteTable, counts: Floats) -> RewriteTable:
     return replace(table, prob=table.normalized(counts + table.fake))
 
 
-def log_prior(parameters: Parameters, settings: Settings) -> float:
+def log_prior(parameters: Parameters, settings: PbhmmSettings) -> float:
     """Return the log-density of the Dirichlet and Beta priors at the parameters, but for a constant."""
     prior, fixed = settings.prior, settings.fixed
     total = 0.0
@@ -255,7 +257,7 @@ class Iteration:
 
 
 def train(
-    pairs: Sequence[PairIds], parameters: Parameters, settings: Settings, *, iterations: int = 10
+    pairs: Sequence[PairIds], parameters: Parameters, settings: PbhmmSettings, *, iterations: int = 10
 ) -> Iterator[Iteration]:
     """Run EM in memory and yield each iteration."""
     for number in range(1, iterations + 1):

@@ -28,7 +28,7 @@ from sentgen.alignment.phrase_hmm.lattice_kernels import Emission
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable
 from sentgen.alignment.phrase_hmm.sentences import breaks
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats, Ints, Longs
 
 
@@ -38,7 +38,7 @@ class WordParts:
 
     ``parts`` (3, rows, v) are the components before weighting; ``cells`` and ``stem_cells`` (rows, v) are
     their places in the tables, -1 for none. ``learnt`` (rows, v) is the part of the first component that the
-    table itself has in it (``Settings.trust``).
+    table itself has in it (``PbhmmSettings.trust``).
     """
 
     rows: slice
@@ -78,14 +78,14 @@ class Words:
             document,
         )
 
-    def parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
+    def parts(self, parameters: Parameters, settings: PbhmmSettings) -> Iterator[WordParts]:
         """Look the components up, some different words of the abstract at a time."""
         share = 1.0 / _forms(self.into_stems, parameters, settings)
         rows = max(1, WORD_CELLS // max(1, len(self.words)))
         for first in range(0, len(self.into), rows):
             yield self._part(slice(first, first + rows), share, parameters, settings)
 
-    def _part(self, rows: slice, share: Floats, parameters: Parameters, settings: Settings) -> WordParts:
+    def _part(self, rows: slice, share: Floats, parameters: Parameters, settings: PbhmmSettings) -> WordParts:
         into, stems, akin = self.into[rows], self.into_stems[rows], self.pair.kinship
         same, identical = stems[:, None] == self.word_stems[None, :], into[:, None] == self.words[None, :]
         share = share[rows, None]
@@ -127,7 +127,7 @@ class Rewriting:
     events: Order
     event_parts: Floats
 
-    def word_parts(self, parameters: Parameters, settings: Settings) -> Iterator[WordParts]:
+    def word_parts(self, parameters: Parameters, settings: PbhmmSettings) -> Iterator[WordParts]:
         """Yield the components of the words, some different words of the abstract at a time."""
         if self.kept is not None:
             yield self.kept
@@ -136,7 +136,7 @@ class Rewriting:
 
 
 def rewriting(
-    pair: PairIds, parameters: Parameters, settings: Settings, *, most_events: float = math.inf
+    pair: PairIds, parameters: Parameters, settings: PbhmmSettings, *, most_events: float = math.inf
 ) -> Rewriting:
     """Look up all components of a pair.
 
@@ -181,7 +181,7 @@ def _stems(words: Ints, text: Ints, stems: Ints) -> Ints:
     return found
 
 
-def _forms(stems: Ints, parameters: Parameters, settings: Settings) -> Floats:
+def _forms(stems: Ints, parameters: Parameters, settings: PbhmmSettings) -> Floats:
     """Return N(stem) of each stem, as the constants of the settings want it."""
     if settings.constants == "one":
         return np.ones(len(stems))
@@ -212,7 +212,7 @@ def _mixed(weights: Floats, parts: Floats) -> Floats:
     return mixed
 
 
-def _events(pair: PairIds, parameters: Parameters, settings: Settings, most: float) -> Order:
+def _events(pair: PairIds, parameters: Parameters, settings: PbhmmSettings, most: float) -> Order:
     """Return all phrase events of a pair."""
     found = look_up(parameters.table, pair.document, pair.abstract, settings)
     by_stems = nothing(found)
@@ -225,7 +225,7 @@ def _events(pair: PairIds, parameters: Parameters, settings: Settings, most: flo
     )
 
 
-def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings: Settings) -> Floats:
+def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Floats:
     """Return what each component has in the phrase events, (3, events)."""
     parts = np.zeros((3, len(events.start)))
     known = np.flatnonzero(events.cell >= 0)
@@ -270,7 +270,7 @@ def credit(
     by_word: Floats,
     events: Floats,
     parameters: Parameters,
-    settings: Settings,
+    settings: PbhmmSettings,
     table: Floats,
     stems: Floats,
 ) -> Floats:

@@ -17,7 +17,7 @@ from sentgen.alignment.phrase_hmm import event_kernels as kernels
 from sentgen.alignment.phrase_hmm.event_kernels import Hits, Order, Phrases, Runs
 from sentgen.alignment.phrase_hmm.lexicon import find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Ints, Longs
 
 #: Most events of copied runs of a pair; 500 words of news against 10,000 have some 200,000.
@@ -28,7 +28,7 @@ MOST_COPIES = 1 << 22
 _BLOCK = 1 << 20
 
 
-class Found(NamedTuple):
+class TableEvents(NamedTuple):
     """What a table has of the phrases of a pair that are longer than a word on one side."""
 
     document: Phrases
@@ -51,7 +51,7 @@ def phrases(words: Ints, longest: int) -> tuple[Longs, Phrases]:
     return unique, Phrases(first_word, starts, offset[order], length[order], place)
 
 
-def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Settings) -> Found:
+def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> TableEvents:
     """Return the cells of a table that a pair can use, but for those of a word with a word."""
     left_keys, left = phrases(document, settings.max_document_phrase)
     right_keys, right = phrases(abstract, settings.max_abstract_phrase)
@@ -59,14 +59,14 @@ def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Setti
     of_words = _cells(table, left_keys[left.first_word :], right_keys[: right.first_word])
     of_words[:, 0] += left.first_word
     found = np.concatenate([of_phrases, of_words])
-    return Found(left, right, kernels.place_hits(found, len(right_keys)))
+    return TableEvents(left, right, kernels.place_hits(found, len(right_keys)))
 
 
-def nothing(found: Found) -> Found:
+def nothing(found: TableEvents) -> TableEvents:
     """Return what a table without cells has of the same pair."""
     none = np.empty(0, np.int64)
     hits = Hits(np.zeros(len(found.abstract.starts), np.int64), none, none)
-    return Found(found.document, found.abstract, hits)
+    return TableEvents(found.document, found.abstract, hits)
 
 
 def word_cells(table: RewriteTable, document: Ints, abstract: Ints) -> Longs:
@@ -99,7 +99,7 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
     return np.concatenate(found)
 
 
-def copied_runs(abstract: Ints, document: Ints, settings: Settings) -> Runs:
+def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Runs:
     """Return the runs of two or more equal words, by where they start.
 
     Of texts that repeat themselves so much that there are more than ``MOST_COPIES`` beginnings of runs, the
@@ -120,7 +120,14 @@ def copied_runs(abstract: Ints, document: Ints, settings: Settings) -> Runs:
 
 
 def all_events(
-    m: int, n: int, table: Found, stems: Found, stem_runs: Runs, word_runs: Runs, *, most: float = math.inf
+    m: int,
+    n: int,
+    table: TableEvents,
+    stems: TableEvents,
+    stem_runs: Runs,
+    word_runs: Runs,
+    *,
+    most: float = math.inf,
 ) -> Order:
     """Return all phrase events of m abstract words and n document words, each once, by where they start.
 

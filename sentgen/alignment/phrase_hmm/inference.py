@@ -27,10 +27,10 @@ from sentgen.alignment.phrase_hmm.lattice_kernels import (
     totals,
 )
 from sentgen.alignment.phrase_hmm.parameters import Parameters
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats
 
-__all__ = ["Chain", "Emission", "Posterior", "Seen", "chain", "infer", "infer_rows", "log_likelihood"]
+__all__ = ["Chain", "Emission", "Posterior", "Posteriors", "chain", "infer", "infer_rows", "log_likelihood"]
 
 #: Called with the first of some abstract words, the posteriors of words (rows, n), and those of all events,
 #: of which the ones that end after the first word are known. Words are good until the call returns.
@@ -38,7 +38,7 @@ Take = Callable[[int, Floats, Floats], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Posteriors:
     """What is expected of a pair given both texts, but for its words.
 
     ``events`` are the probabilities of the events of an ``Emission``, ``null`` (m,) that a word comes from
@@ -55,13 +55,13 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posterior(Seen):
+class Posterior(Posteriors):
     """The same with its words: ``words`` (m, n) are the probabilities of their events."""
 
     words: Floats
 
 
-def chain(parameters: Parameters, settings: Settings, n: int, m: int = 0) -> Chain:
+def chain(parameters: Parameters, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
     """Return the transitions over a document of n words, for an abstract of m."""
     jumps = jump_weights(jump_cells(settings.window, settings.reach), parameters.jumps)
     total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
@@ -86,7 +86,9 @@ def infer(emission: Emission, chain: Chain, *, counting: bool = True) -> Posteri
     return Posterior(words=found, **{field.name: getattr(seen, field.name) for field in fields(seen)})
 
 
-def infer_rows(emission: Emission, chain: Chain, take: Take, *, rows: int = 0, counting: bool = True) -> Seen:
+def infer_rows(
+    emission: Emission, chain: Chain, take: Take, *, rows: int = 0, counting: bool = True
+) -> Posteriors:
     """Hand over the posteriors of so many abstract words at a time, from the last ones to the first.
 
     Rows are counted from the beginning of the abstract: 0 to ``rows``, and so on; 0 for all at once. The
@@ -143,10 +145,10 @@ def infer_rows(emission: Emission, chain: Chain, take: Take, *, rows: int = 0, c
     return _seen(float(log_scale[m] + np.log(end)), null, events, counts)
 
 
-def _seen(logp: float, null: Floats, events: Floats, counts: Counts) -> Seen:
+def _seen(logp: float, null: Floats, events: Floats, counts: Counts) -> Posteriors:
     side = len(counts.far) // 2
     by_cell = np.concatenate([counts.far[:side], counts.near, counts.far[side:]])
-    return Seen(logp=logp, null=null, events=events, jumps=by_cell, departures=counts.departures)
+    return Posteriors(logp=logp, null=null, events=events, jumps=by_cell, departures=counts.departures)
 
 
 def log_likelihood(emission: Emission, chain: Chain) -> float:

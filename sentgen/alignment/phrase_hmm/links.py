@@ -66,7 +66,7 @@ class LinkTable:
             self._file.close()
 
 
-class Choice:
+class LinkChoice:
     """Chooses the links that reach a threshold; full stops have the posterior of their sentences, if given.
 
     Columns come from the last ones to the first.

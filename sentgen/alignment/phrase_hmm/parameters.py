@@ -13,7 +13,7 @@ import numpy as np
 
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.settings import Prior, Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.arrays import Bools, Floats, Ints, Longs
 
 
@@ -91,7 +91,7 @@ class Parameters:
 
 
 def starting_parameters(
-    settings: Settings, *, words: int, forms: Ints, table: RewriteTable, stems: RewriteTable
+    settings: PbhmmSettings, *, words: int, forms: Ints, table: RewriteTable, stems: RewriteTable
 ) -> Parameters:
     """Return the prior means over tables, words (their number) and ``forms`` (see ``Parameters``)."""
     jumps = jump_cells(settings.window, settings.reach)
@@ -107,13 +107,13 @@ def starting_parameters(
     )
 
 
-def prior_parameters(settings: Settings) -> Parameters:
+def prior_parameters(settings: PbhmmSettings) -> Parameters:
     """Return the parameters that the priors give before any pair has been seen."""
     none = np.empty(0, np.int32)
     return starting_parameters(settings, words=0, forms=none, table=empty_table(), stems=empty_table())
 
 
-def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: Settings) -> Parameters:
+def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings) -> Parameters:
     """Return the parameters at which EM starts: the prior means over what the pairs support.
 
     Args:
@@ -146,7 +146,7 @@ def forms_of_stems(words: Ints, stem_of: Ints) -> Ints:
 
 
 def support(
-    pairs: Sequence[PairIds], stem_of: Ints, settings: Settings, *, stems: bool = False
+    pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings, *, stems: bool = False
 ) -> RewriteTable:
     """Return the cells that rewriting may use, at the prior mean.
 
@@ -171,7 +171,7 @@ def prior_mean(document: Longs, abstract: Longs, fake: Floats) -> RewriteTable:
     return replace(table, prob=table.normalized(fake + 1.0))
 
 
-def phrase_pairs(pair: PairIds, settings: Settings) -> Longs:
+def phrase_pairs(pair: PairIds, settings: PbhmmSettings) -> Longs:
     """Return the keys of all phrase pairs of a pair within the maxima, each once, (pairs, 2)."""
     document = _all_keys(pair.document, settings.max_document_phrase)
     abstract = _all_keys(pair.abstract, settings.max_abstract_phrase)
@@ -196,7 +196,7 @@ def fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, e
     return fake
 
 
-def _equal_phrases(pairs: Sequence[PairIds], cells: Longs, settings: Settings) -> Bools:
+def _equal_phrases(pairs: Sequence[PairIds], cells: Longs, settings: PbhmmSettings) -> Bools:
     """Say which cells are phrases of two words or more that are equal up to the stem."""
     stem_keys: dict[int, int] = {}
     longest = max(settings.max_document_phrase, settings.max_abstract_phrase)

@@ -12,14 +12,14 @@ from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, s
 from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
-from sentgen.alignment.phrase_hmm.settings import Settings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.words.wordnet import find_wordnet
 
 
 def align(
     pair: PairIds,
     parameters: Parameters,
-    settings: Settings,
+    settings: PbhmmSettings,
     *,
     reverse: Parameters | None = None,
     budget: Budget = UNBOUNDED,
@@ -44,7 +44,7 @@ class PhraseHmm:
     """An aligner with what it has learnt; without parameters it has its priors only."""
 
     name: str
-    settings: Settings
+    settings: PbhmmSettings
     parameters: Parameters
     lexicon: Lexicon
     reverse: Parameters | None = None
@@ -71,7 +71,7 @@ def untrained(name: str = "best") -> PhraseHmm:
 
 
 def train_phrase_hmm(
-    name: str, training: Sequence[Pair], settings: Settings, *, iterations: int
+    name: str, training: Sequence[Pair], settings: PbhmmSettings, *, iterations: int
 ) -> PhraseHmm:
     """Return the phrase-based HMM after EM in memory, in both directions if the settings decode in both.
 
@@ -94,7 +94,9 @@ def train_phrase_hmm(
     )
 
 
-def _trained(pairs: Sequence[PairIds], lexicon: Lexicon, settings: Settings, iterations: int) -> Parameters:
+def _trained(
+    pairs: Sequence[PairIds], lexicon: Lexicon, settings: PbhmmSettings, iterations: int
+) -> Parameters:
     parameters = initial_parameters(pairs, lexicon.stem_of, settings)
     for iteration in train(pairs, parameters, settings, iterations=iterations):
         parameters = iteration.parameters

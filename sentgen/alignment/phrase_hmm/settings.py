@@ -42,7 +42,7 @@ class Prior:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class PbhmmSettings:
     """The model, its priors, and how it decodes.
 
     Args:
@@ -150,9 +150,9 @@ class Settings:
             raise InputError("the window of exact jumps is at least 1; leave it out for exact jumps only")
 
 
-PRESETS: Mapping[str, Settings] = {
-    "paper": Settings(),
-    "best": Settings(
+PRESETS: Mapping[str, PbhmmSettings] = {
+    "paper": PbhmmSettings(),
+    "best": PbhmmSettings(
         max_document_phrase=1,
         max_abstract_phrase=1,
         trust=0.001,
@@ -180,7 +180,7 @@ PRESETS: Mapping[str, Settings] = {
 }
 
 
-def preset(name: str) -> Settings:
+def preset(name: str) -> PbhmmSettings:
     """Return the settings of a preset, ``paper`` or ``best``."""
     try:
         return PRESETS[name]
@@ -189,11 +189,11 @@ def preset(name: str) -> Settings:
 
 
 def decoding(
-    settings: Settings,
+    settings: PbhmmSettings,
     *,
     decode: Literal["viterbi", "posterior"] | None = None,
     threshold: float | None = None,
-) -> Settings:
+) -> PbhmmSettings:
     """Return settings with another choice of links; ``None`` leaves what there is.
 
     Raises:

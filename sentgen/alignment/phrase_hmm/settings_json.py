@@ -9,7 +9,7 @@ from dataclasses import asdict, fields, replace
 from math import inf, isfinite, nan
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from sentgen.alignment.phrase_hmm.settings import Part, Prior, Settings
+from sentgen.alignment.phrase_hmm.settings import Part, PbhmmSettings, Prior
 from sentgen.errors import InputError
 
 _PRIOR = "prior_"
@@ -18,27 +18,27 @@ _SEPARATOR = re.compile("[,/]")
 _SWITCH = {"yes": True, "true": True, "no": False, "false": False}
 
 
-def as_json(settings: Settings) -> str:
+def as_json(settings: PbhmmSettings) -> str:
     """Return settings as JSON; `from_json` reads it."""
     values = asdict(settings) | {"fixed": sorted(settings.fixed)}
     return json.dumps(values, sort_keys=True)
 
 
-def from_json(text: str) -> Settings:
+def from_json(text: str) -> PbhmmSettings:
     """Return the settings that `as_json` wrote; what a newer version added has its default."""
-    values = {name: value for name, value in json.loads(text).items() if name in _names(Settings)}
+    values = {name: value for name, value in json.loads(text).items() if name in _names(PbhmmSettings)}
     values["prior"] = Prior(**{k: v for k, v in values.get("prior", {}).items() if k in _names(Prior)})
     values["fixed"] = frozenset(values.get("fixed", ()))
     values["weights"] = tuple(values["weights"])
-    return Settings(**values)
+    return PbhmmSettings(**values)
 
 
 def setting_names() -> list[str]:
     """Return what `changed` can set, sorted; the priors are called ``prior_word`` and so on."""
-    return sorted(_names(Settings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
+    return sorted(_names(PbhmmSettings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
 
 
-def changed(settings: Settings, given: Mapping[str, str]) -> Settings:
+def changed(settings: PbhmmSettings, given: Mapping[str, str]) -> PbhmmSettings:
     """Return settings with other values, by name, with hyphens or underscores.
 
     Commas or slashes separate several values, ``none`` is no limit, and a switch is ``true`` or ``false``
@@ -70,7 +70,7 @@ def _names(kind: type[Any]) -> set[str]:
 
 def _value(option: str, name: str, text: str) -> Any:
     """Read a value of the type that a setting has."""
-    hint = get_type_hints(Settings)[name]
+    hint = get_type_hints(PbhmmSettings)[name]
     choices = [choice for choice in get_args(hint) if isinstance(choice, str)]
     if choices:
         if text not in choices:
@@ -83,7 +83,7 @@ def _value(option: str, name: str, text: str) -> Any:
         return parts
     if name == "weights":
         weights = tuple(_number(option, part) for part in _SEPARATOR.split(text))
-        if len(weights) != len(Settings().weights):
+        if len(weights) != len(PbhmmSettings().weights):
             raise InputError(f"{option} is {text!r}; give three: of table, stems and identity")
         return weights
     if hint is bool:
@@ -102,7 +102,7 @@ def _value(option: str, name: str, text: str) -> Any:
 
 def _bounds(name: str) -> tuple[float, float]:
     """Return the least and the largest value of a setting, as its type says."""
-    hint = get_type_hints(Settings, include_extras=True)[name]
+    hint = get_type_hints(PbhmmSettings, include_extras=True)[name]
     kinds = (kind for kind in (hint, *get_args(hint)) if get_origin(kind) is Annotated)
     return next((kind.__metadata__[0] for kind in kinds), (-inf, inf))
 

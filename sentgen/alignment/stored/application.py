@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
-class Applied:
+class ApplicationSummary:
     """What applying a model did."""
 
     pairs: int = 0
@@ -52,7 +52,7 @@ def apply_model(
     threshold: float | None = None,
     budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
-) -> Applied:
+) -> ApplicationSummary:
     """Align the pairs of a corpus and store links, P(null) and figures, a batch a transaction.
 
     A pair that the model has aligned already, in the same way and after the same iterations, is left as it
@@ -69,7 +69,7 @@ def apply_model(
     aligner = replace(aligner, settings=settings, budget=budget)
     with store.connect() as connection:
         total = len(pair_numbers(connection, corpus))
-    done = Applied()
+    done = ApplicationSummary()
     for batch in pair_batches(store, corpus, batch=BATCH):
         with store.connect() as connection:
             known = _known(connection, aligner, [number for number, _ in batch])
@@ -119,7 +119,7 @@ def _keep(
     corpus_id: int,
     pairs: Sequence[tuple[int, Pair]],
     answers: Sequence[Alignment],
-    done: Applied,
+    done: ApplicationSummary,
 ) -> None:
     """Store answers in place of older ones of the same model."""
     marks = _marks(connection, aligner)

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable
-from sentgen.alignment.phrase_hmm.settings import Prior, Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.alignment.stored import cell_kernels as kernels
 from sentgen.arrays import Bytes, Floats, Ints, Longs
 
@@ -181,7 +181,7 @@ def fake_counts(prior: Prior, *, stems: bool) -> Floats:
 
 
 def lay_out(
-    stream: Stream, settings: Settings, space: Space, *, stems: bool = False
+    stream: Stream, settings: PbhmmSettings, space: Space, *, stems: bool = False
 ) -> tuple[Cells, Phrases, Phrases]:
     """Return the cells that the pairs support, at the prior mean, and the phrases of both sides.
 

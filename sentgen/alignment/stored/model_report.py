@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sentgen.alignment.phrase_hmm.settings_json import as_json
-from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, get_model, iterations_of
+from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -26,7 +26,7 @@ class ModelReport:
     """A model: facts by name, all its iterations, and the newest jumps by direction."""
 
     facts: dict[str, str]
-    iterations: list[Iteration]
+    iterations: list[StoredIteration]
     jumps: dict[str, list[Jump]]
 
 

@@ -14,7 +14,7 @@ from sentgen import __version__
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import Parameters
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
 from sentgen.alignment.stored.cells import Phrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
@@ -28,7 +28,7 @@ _CHUNK = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
-class ModelInfo:
+class AlignmentModelInfo:
     """A model: what it is trained on, how, and how far."""
 
     id: int
@@ -37,7 +37,7 @@ class ModelInfo:
     corpus: str
     pairs: int
     pairs_hash: str
-    settings: Settings
+    settings: PbhmmSettings
     iterations: int
     created_at: datetime
 
@@ -48,7 +48,7 @@ class ModelInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
+class StoredIteration:
     """What an iteration of EM in one direction found.
 
     ``logp`` and ``log_posterior`` are those of the parameters before its M step, the others after it.
@@ -64,13 +64,13 @@ class Iteration:
     seconds: float
 
 
-def find_model(connection: Connection, name: str) -> ModelInfo | None:
+def find_model(connection: Connection, name: str) -> AlignmentModelInfo | None:
     """Return a model by its name."""
     table = tables.alignment_model
     row = connection.execute(select(table).where(table.c.name == name)).mappings().first()
     if row is None:
         return None
-    return ModelInfo(
+    return AlignmentModelInfo(
         id=row["id"],
         name=row["name"],
         corpus_id=row["corpus_id"],
@@ -83,7 +83,7 @@ def find_model(connection: Connection, name: str) -> ModelInfo | None:
     )
 
 
-def get_model(connection: Connection, name: str) -> ModelInfo:
+def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
     """Return a model by its name.
 
     Raises:
@@ -111,7 +111,7 @@ def list_models(store: Store) -> pa.Table:
 def add_model(
     connection: Connection,
     name: str,
-    settings: Settings,
+    settings: PbhmmSettings,
     *,
     corpus_id: int,
     corpus: str,
@@ -148,7 +148,7 @@ def remove_model(store: Store, name: str, *, dry_run: bool = False) -> int:
     return done
 
 
-def iterations_done(connection: Connection, model: ModelInfo, direction: str) -> int:
+def iterations_done(connection: Connection, model: AlignmentModelInfo, direction: str) -> int:
     """Return the number of iterations that are stored."""
     columns = tables.alignment_iteration.c
     newest = select(func.max(columns.iteration)).where(
@@ -157,14 +157,14 @@ def iterations_done(connection: Connection, model: ModelInfo, direction: str) ->
     return scalar(connection, newest)
 
 
-def iterations_of(connection: Connection, model: ModelInfo) -> list[Iteration]:
+def iterations_of(connection: Connection, model: AlignmentModelInfo) -> list[StoredIteration]:
     """Return all iterations, in their order."""
     table = tables.alignment_iteration
     rows = connection.execute(
         select(table).where(table.c.model_id == model.id).order_by(table.c.direction, table.c.iteration)
     )
     return [
-        Iteration(
+        StoredIteration(
             direction=row["direction"],
             number=row["iteration"],
             logp=row["logp"],
@@ -180,7 +180,7 @@ def iterations_of(connection: Connection, model: ModelInfo) -> list[Iteration]:
 
 def save_words(
     connection: Connection,
-    model: ModelInfo,
+    model: AlignmentModelInfo,
     lexicon: Lexicon,
     documents: Bools,
     abstracts: Bools,
@@ -200,7 +200,11 @@ def save_words(
 
 
 def save_phrases(
-    connection: Connection, model: ModelInfo, layer: str, names: Sequence[str], sides: Sequence[Phrases]
+    connection: Connection,
+    model: AlignmentModelInfo,
+    layer: str,
+    names: Sequence[str],
+    sides: Sequence[Phrases],
 ) -> None:
     """Store what the keys of a layer mean, once; ``names`` are its words or stems by number."""
     table = tables.alignment_phrase
@@ -220,7 +224,7 @@ def save_phrases(
     append(connection, table.name, pa.table(rows))
 
 
-def check_stems(connection: Connection, model: ModelInfo, lexicon: Lexicon) -> None:
+def check_stems(connection: Connection, model: AlignmentModelInfo, lexicon: Lexicon) -> None:
     """Refuse a model whose table of stems was made with another stemmer, such as NLTK's.
 
     The keys are numbers of stems, so that one word with another stem would move all that come after it.
@@ -240,8 +244,8 @@ def check_stems(connection: Connection, model: ModelInfo, lexicon: Lexicon) -> N
 
 def save_iteration(
     connection: Connection,
-    model: ModelInfo,
-    done: Iteration,
+    model: AlignmentModelInfo,
+    done: StoredIteration,
     parameters: Parameters,
 ) -> None:
     """Store an iteration with what it learnt but the rewrite tables, beside the one before."""
@@ -264,7 +268,9 @@ def save_iteration(
     _save_unigram(connection, model, done.direction, parameters.unigram)
 
 
-def _save_jumps(connection: Connection, model: ModelInfo, done: Iteration, jumps: Floats) -> None:
+def _save_jumps(
+    connection: Connection, model: AlignmentModelInfo, done: StoredIteration, jumps: Floats
+) -> None:
     cells = jump_cells(model.settings.window, model.settings.reach)
     size = len(jumps)
     rows = {
@@ -278,7 +284,7 @@ def _save_jumps(connection: Connection, model: ModelInfo, done: Iteration, jumps
     append(connection, tables.alignment_jump.name, pa.table(rows))
 
 
-def _save_unigram(connection: Connection, model: ModelInfo, direction: str, unigram: Floats) -> None:
+def _save_unigram(connection: Connection, model: AlignmentModelInfo, direction: str, unigram: Floats) -> None:
     _shares = pa.table({"id": pa.array(np.arange(len(unigram), dtype=np.int32)), "prob": pa.array(unigram)})
     query = f"""
         update alignment_word
@@ -290,7 +296,9 @@ def _save_unigram(connection: Connection, model: ModelInfo, direction: str, unig
     raw(connection).execute(query, [model.id])
 
 
-def load_parameters(connection: Connection, model: ModelInfo, direction: str, forms: Ints) -> Parameters:
+def load_parameters(
+    connection: Connection, model: AlignmentModelInfo, direction: str, forms: Ints
+) -> Parameters:
     """Return what the newest iteration learnt, without the rewrite tables.
 
     ``forms`` are the numbers of words with each stem.

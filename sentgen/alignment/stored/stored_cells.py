@@ -9,7 +9,7 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete
 
 from sentgen.alignment.stored.cells import Cells, Space, fake_counts
-from sentgen.alignment.stored.model_store import DIRECTIONS, ModelInfo, iterations_done
+from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, iterations_done
 from sentgen.arrays import Longs
 from sentgen.errors import StoreError
 from sentgen.schema import alignment as tables
@@ -23,7 +23,7 @@ _CHUNK = 1 << 19
 
 def save_cells(
     connection: Connection,
-    model: ModelInfo,
+    model: AlignmentModelInfo,
     direction: str,
     layer: str,
     iteration: int,
@@ -50,7 +50,7 @@ def save_cells(
         cells.relax()
 
 
-def forget_older(connection: Connection, model: ModelInfo, direction: str, newest: int) -> None:
+def forget_older(connection: Connection, model: AlignmentModelInfo, direction: str, newest: int) -> None:
     """Remove the rewrite tables of other iterations."""
     columns = tables.alignment_rewrite.c
     connection.execute(
@@ -64,7 +64,7 @@ def forget_older(connection: Connection, model: ModelInfo, direction: str, newes
 
 def load_cells(
     connection: Connection,
-    model: ModelInfo,
+    model: AlignmentModelInfo,
     direction: str,
     layer: str,
     *,

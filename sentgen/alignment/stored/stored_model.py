@@ -14,10 +14,10 @@ from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import Parameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
-    ModelInfo,
+    AlignmentModelInfo,
     check_stems,
     get_model,
     load_parameters,
@@ -39,8 +39,8 @@ class StoredAligner:
     """
 
     store: Store
-    model: ModelInfo
-    settings: Settings
+    model: AlignmentModelInfo
+    settings: PbhmmSettings
     words: tuple[str, ...]
     forms: tuple[Ints, Ints]
     label: str

@@ -17,13 +17,20 @@ from itertools import islice
 import numpy as np
 
 from sentgen.alignment.budget import DATABASE_SHARE, Budget, MemoryLimitError
-from sentgen.alignment.phrase_hmm.em import Expected, Explained, Tally, explain, log_prior, maximize
+from sentgen.alignment.phrase_hmm.em import (
+    ExpectedCounts,
+    PairPosteriors,
+    Tally,
+    explain,
+    log_prior,
+    maximize,
+)
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, starting_parameters
-from sentgen.alignment.phrase_hmm.settings import Settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.cells import Cells, Phrases, Space, fake_counts, lay_out, no_cells
-from sentgen.alignment.stored.model_store import DIRECTIONS, Iteration, ModelInfo
+from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cells, save_cells
 from sentgen.alignment.stored.stored_ids import StoredIds
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -76,11 +83,11 @@ def train_model(
     store: Store,
     corpus: str,
     name: str,
-    settings: Settings,
+    settings: PbhmmSettings,
     plan: Plan,
     *,
     progress: Progress | None = None,
-) -> Iterator[Iteration]:
+) -> Iterator[StoredIteration]:
     """Train a model and yield each iteration once it is stored.
 
     A killed run goes on with ``plan.resume`` after the last iteration that was stored; settings are then
@@ -119,7 +126,7 @@ def train_model(
         raise
 
 
-def _forget_empty(store: Store, model: ModelInfo) -> None:
+def _forget_empty(store: Store, model: AlignmentModelInfo) -> None:
     """Remove a model that has no iteration, so that its name is free for other settings."""
     with store.connect() as connection:
         done = [model_store.iterations_done(connection, model, one) for one in DIRECTIONS]
@@ -132,10 +139,10 @@ def _begin(
     ids: StoredIds,
     corpus: str,
     name: str,
-    settings: Settings,
+    settings: PbhmmSettings,
     plan: Plan,
-    known: ModelInfo | None,
-) -> ModelInfo:
+    known: AlignmentModelInfo | None,
+) -> AlignmentModelInfo:
     """Return the model, made now if it is new."""
     if known is not None and (known.corpus_id != ids.corpus_id or known.pairs_hash != ids.hash):
         raise InputError(
@@ -166,7 +173,7 @@ class _Training:
         self,
         store: Store,
         ids: StoredIds,
-        model: ModelInfo,
+        model: AlignmentModelInfo,
         direction: str,
         plan: Plan,
         progress: Progress,
@@ -185,7 +192,7 @@ class _Training:
         #: Their phrases, until they are stored.
         self.phrases: dict[str, tuple[Phrases, Phrases]] = {}
 
-    def run(self) -> Iterator[Iteration]:
+    def run(self) -> Iterator[StoredIteration]:
         """Run the iterations that are missing."""
         with self.store.begin() as connection:
             done = model_store.iterations_done(connection, self.model, self.direction)
@@ -236,7 +243,7 @@ class _Training:
     def _with_tables(self, parameters: Parameters) -> Parameters:
         return replace(parameters, table=self.layers["words"].table(), stems=self.layers["stems"].table())
 
-    def _count(self, parameters: Parameters, number: int) -> Expected:
+    def _count(self, parameters: Parameters, number: int) -> ExpectedCounts:
         """Return the expected counts of all pairs; those of the tables are in their cells."""
         words, stems = self.layers["words"], self.layers["stems"]
         tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
@@ -247,7 +254,7 @@ class _Training:
             self.progress(self.direction, number, done, len(self.ids))
         return tally.expected()
 
-    def _explained(self, parameters: Parameters) -> Iterator[Explained]:
+    def _explained(self, parameters: Parameters) -> Iterator[PairPosteriors]:
         """Yield the pairs with their posteriors, in their order."""
         pairs = self.stream()
         if self.plan.jobs == 1:
@@ -255,7 +262,7 @@ class _Training:
             return
         with ThreadPoolExecutor(self.plan.jobs) as threads:
 
-            def submit(pair: PairIds) -> Future[Explained]:
+            def submit(pair: PairIds) -> Future[PairPosteriors]:
                 return threads.submit(self._explain, pair, parameters)
 
             waiting = deque(map(submit, islice(pairs, 2 * self.plan.jobs)))
@@ -263,7 +270,7 @@ class _Training:
                 yield waiting.popleft().result()
                 waiting.extend(map(submit, islice(pairs, 1)))
 
-    def _explain(self, pair: PairIds, parameters: Parameters) -> Explained:
+    def _explain(self, pair: PairIds, parameters: Parameters) -> PairPosteriors:
         if self.settings.kindred:
             pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet)
         return explain(pair, parameters, self.settings, self.plan.budget)
@@ -274,7 +281,7 @@ class _Training:
             total += sum(cells.log_prior() for cells in self.layers.values())
         return total
 
-    def _maximize(self, expected: Expected, parameters: Parameters) -> Parameters:
+    def _maximize(self, expected: ExpectedCounts, parameters: Parameters) -> Parameters:
         parameters = maximize(expected, parameters, self._but_tables())
         for cells in self.layers.values():
             if "table" in self.settings.fixed:
@@ -285,15 +292,15 @@ class _Training:
             cells.maximize()
         return self._with_tables(parameters)
 
-    def _but_tables(self) -> Settings:
+    def _but_tables(self) -> PbhmmSettings:
         """Return the settings for the functions of `em` that would look for the tables in their own form."""
         return replace(self.settings, fixed=self.settings.fixed | {"table"})
 
     def _store(
         self, number: int, logp: float, posterior: float, parameters: Parameters, began: float
-    ) -> Iteration:
+    ) -> StoredIteration:
         """Store the iteration, then forget the tables of the one before."""
-        done = Iteration(
+        done = StoredIteration(
             direction=self.direction,
             number=number,
             logp=logp,

@@ -18,7 +18,7 @@ from sentgen.generation.clusters.clusters import (
     units_of_words,
 )
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
-from sentgen.generation.clusters.generate import Generated
+from sentgen.generation.clusters.generate import GeneratedSentence
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing.text import tree_text
 
@@ -26,7 +26,7 @@ TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "logp", "relation", "stac
 
 
 def write_files(
-    sentences: Sequence[Generated], conllu: Path | None, svg: Path | None, tags: TagKind, out: Output
+    sentences: Sequence[GeneratedSentence], conllu: Path | None, svg: Path | None, tags: TagKind, out: Output
 ) -> None:
     """Write the trees to the files that were asked for, clusters as documents."""
     if conllu is not None:
@@ -39,7 +39,7 @@ def write_files(
 
 
 def show(
-    sentences: Sequence[Generated],
+    sentences: Sequence[GeneratedSentence],
     asked: ClusterRequest,
     clusters: int,
     lengths: Collection[int],
@@ -55,7 +55,7 @@ def show(
         out.note(note)
 
 
-def _show_one(one: Generated, asked: ClusterRequest, out: Output) -> None:
+def _show_one(one: GeneratedSentence, asked: ClusterRequest, out: Output) -> None:
     """Print a sentence with its trace and its tree below it."""
     rank = f", rank {one.rank}" if one.rank > 1 else ""
     typer.echo(printable(f"{one.cluster}, length {one.length}{rank}: {one.text}"))

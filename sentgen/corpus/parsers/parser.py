@@ -29,7 +29,7 @@ class Parser(Protocol):
         ...
 
 
-class Gold:
+class GoldParser:
     """The parser of those who want no parser: trees are in the source, or it is refused."""
 
     name = "gold"
@@ -63,7 +63,7 @@ def open_parser(specification: str) -> Parser:
     """
     kind, _, model = specification.partition(":")
     if specification == "gold":
-        return Gold()
+        return GoldParser()
     if kind not in KINDS or kind == "gold" or not model:
         raise InputError(f"{specification!r} is no parser; write one of: {', '.join(KINDS.values())}")
     return cast(Parser, import_module(f"sentgen.corpus.parsers.{kind}").load(model))

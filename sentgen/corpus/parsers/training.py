@@ -21,7 +21,7 @@ from sentgen.errors import InputError, ModelError
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedParser:
     """A model, and what it cost."""
 
     model: bytes
@@ -67,7 +67,9 @@ def _lowercased(sentence: Sentence) -> Sentence:
     )
 
 
-def train(sentences: Sequence[Sentence], quality: Quality, *, progress: Progress | None = None) -> Trained:
+def train(
+    sentences: Sequence[Sentence], quality: Quality, *, progress: Progress | None = None
+) -> TrainedParser:
     """Train on sentences; the same ones in the same order give the same model.
 
     Ctrl-C ends the training at once.
@@ -100,7 +102,7 @@ def train(sentences: Sequence[Sentence], quality: Quality, *, progress: Progress
         model.seek(0)
         found = model.read()
     tokens = sum(len(sentence.forms) for sentence in sentences)
-    return Trained(found, len(sentences), tokens, time.monotonic() - began)
+    return TrainedParser(found, len(sentences), tokens, time.monotonic() - began)
 
 
 def _followed(lines: Iterable[str], quality: Quality, progress: Progress) -> str:

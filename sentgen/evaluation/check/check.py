@@ -45,7 +45,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SupportCheck:
     """All verb arguments of a summary, in its order."""
 
     claims: Sequence[Claim]
@@ -67,7 +67,9 @@ class Check:
         return [claim for claim in self.claims if claim.sentence == sentence]
 
 
-def check(summary: Iterable[Sentence], source: Iterable[Sentence], *, spelling: Spelling = FORMS) -> Check:
+def check(
+    summary: Iterable[Sentence], source: Iterable[Sentence], *, spelling: Spelling = FORMS
+) -> SupportCheck:
     """Look up every verb argument of a summary in its source.
 
     Args:
@@ -85,16 +87,16 @@ def check(summary: Iterable[Sentence], source: Iterable[Sentence], *, spelling: 
         for number, sentence in enumerate(written, 1)
         for argument in arguments(sentence, spelling)
     ]
-    return Check(claims, written, read)
+    return SupportCheck(claims, written, read)
 
 
-def claim_table(found: Check) -> Rows:
+def claim_table(found: SupportCheck) -> Rows:
     """Return a row a verb argument."""
     texts = [text_of(sentence) for sentence in found.summary]
     return Rows(COLUMNS, [_row(claim, texts[claim.sentence - 1]) for claim in found.claims])
 
 
-def figure(found: Check) -> str:
+def figure(found: SupportCheck) -> str:
     """Return the precision in words."""
     if found.precision is None:
         return "no verb arguments in the summary"

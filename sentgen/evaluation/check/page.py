@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import sentgen
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check.check import Check, Claim, text_of
+from sentgen.evaluation.check.check import Claim, SupportCheck, text_of
 from sentgen.templates import template
 
 
@@ -26,7 +26,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgment:
     """A sentence of the summary with its relations, those without support by their numbers on the page."""
 
     number: int
@@ -35,7 +35,7 @@ class Judged:
     supported: Sequence[Claim]
 
 
-def page(check: Check, *, summary: str, source: str) -> str:
+def page(check: SupportCheck, *, summary: str, source: str) -> str:
     """Return the page.
 
     Args:
@@ -60,7 +60,7 @@ def phrase(claim: Claim) -> tuple[str, str]:
     return (key.head, key.modifier) if key.head_first else (key.modifier, key.head)
 
 
-def _judged(check: Check) -> Iterator[Judged]:
+def _judged(check: SupportCheck) -> Iterator[Judgment]:
     """Number what has no support through the whole page."""
     mark = 0
     for number, sentence in enumerate(check.summary, 1):
@@ -69,7 +69,7 @@ def _judged(check: Check) -> Iterator[Judged]:
         numbered = list(enumerate(bad, mark + 1))
         mark += len(bad)
         good = [claim for claim in claims if claim.supported]
-        yield Judged(number, list(_words(sentence, numbered)), numbered, good)
+        yield Judgment(number, list(_words(sentence, numbered)), numbered, good)
 
 
 def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterator[Word]:

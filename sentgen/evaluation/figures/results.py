@@ -11,8 +11,8 @@ from sentgen.evaluation.figures.measurement import Measurement, Score
 from sentgen.evaluation.figures.record import Row, RunResult
 from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
 
-Answer = TypeVar("Answer")
-System = TypeVar("System", bound="SystemResult[Any]")
+AnswerT = TypeVar("AnswerT")
+SystemT = TypeVar("SystemT", bound="SystemResult[Any]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class MainFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemResult(Generic[Answer]):
+class SystemResult(Generic[AnswerT]):
     """How one system, or one person, did on the whole set; ``times`` are figures of the set, too."""
 
     system: str
-    answers: Sequence[Answer] = field(repr=False)
+    answers: Sequence[AnswerT] = field(repr=False)
     measurements: Mapping[str, Measurement] = field(repr=False)
     times: Sequence[Score] = ()
     intervals: Mapping[str, Interval] = field(default_factory=dict)
@@ -54,16 +54,16 @@ class SystemResult(Generic[Answer]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentResult(RunResult, Generic[System]):
+class ExperimentResult(RunResult, Generic[SystemT]):
     """A run of systems, and what each reached; ``comparisons`` are by the figure ``main``."""
 
     main: ClassVar[MainFigure]
-    systems: Sequence[System]
+    systems: Sequence[SystemT]
     comparisons: Sequence[Comparison]
     seed: int
 
     @property
-    def ranked(self) -> list[System]:
+    def ranked(self) -> list[SystemT]:
         """Return the systems, the highest main figure first; equals in the order of the run."""
         return sorted(self.systems, key=lambda system: -system.value(self.main.metric))
 
@@ -77,7 +77,7 @@ class ExperimentResult(RunResult, Generic[System]):
         return found
 
 
-def with_intervals(systems: Sequence[System], seed: int) -> list[System]:
+def with_intervals(systems: Sequence[SystemT], seed: int) -> list[SystemT]:
     """Return systems with the intervals of all their figures, over the same resampled test sets."""
     found = iter(intervals([one for system in systems for one in system.measurements.values()], seed=seed))
     return [

@@ -17,7 +17,7 @@ import numpy as np
 from sentgen.arrays import Floats
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
-from sentgen.generation import Prepared, Regenerated, SearchPlan, prepare
+from sentgen.generation import PreparedBag, RegeneratedSentence, SearchPlan, prepare
 from sentgen.generation.regenerate import check_sizes, solve
 from sentgen.schema import Store
 
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 class SystemAnswers:
     """The answers of one system, and by metric what its figures sum, a row an answer."""
 
-    answers: Sequence[Regenerated]
+    answers: Sequence[RegeneratedSentence]
     statistics: Mapping[str, Floats]
 
 
@@ -93,7 +93,7 @@ def _answered(
 
 
 def _answer_part(
-    plans: Sequence[SearchPlan], cases: Sequence[Case], part: Sequence[Prepared]
+    plans: Sequence[SearchPlan], cases: Sequence[Case], part: Sequence[PreparedBag]
 ) -> list[SystemAnswers]:
     mine = [cases[prepared.item - 1] for prepared in part]
     found = []
@@ -104,8 +104,8 @@ def _answer_part(
 
 
 def _in_order(
-    batches: Iterable[Sequence[Prepared]],
-    work: Callable[[Sequence[Prepared]], list[SystemAnswers]],
+    batches: Iterable[Sequence[PreparedBag]],
+    work: Callable[[Sequence[PreparedBag]], list[SystemAnswers]],
     jobs: int,
 ) -> Iterator[list[SystemAnswers]]:
     """Work on each part of each batch, in order; a batch is looked up while the one before is worked on."""

@@ -10,7 +10,7 @@ import numpy as np
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.orders import adjacencies_found
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
-from sentgen.generation import Regenerated
+from sentgen.generation import RegeneratedSentence
 
 EXAMPLES = 40
 _LEAST_WORDS = 5
@@ -68,7 +68,7 @@ def _example(result: RegenerationResult, item: int) -> Example:
     return Example(item + 1, reference, attempts)
 
 
-def _pieces(answer: Regenerated, reference: str) -> tuple[list[Piece], bool]:
+def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[Piece], bool]:
     found = adjacencies_found(answer.words, reference.split(" "))
     pieces, place = [], 0
     for unit in answer.units:

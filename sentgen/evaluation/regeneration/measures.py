@@ -16,13 +16,13 @@ from sentgen.evaluation.regeneration.orders import (
     is_search_error,
     kendall_tau,
 )
-from sentgen.generation import Regenerated, Unit
+from sentgen.generation import RegeneratedSentence, Unit
 
 #: What one sentence adds to both parts of a ratio.
 Parts = tuple[float, float]
 
 
-def statistics(answers: Sequence[Regenerated], cases: Sequence[Case]) -> dict[str, Floats]:
+def statistics(answers: Sequence[RegeneratedSentence], cases: Sequence[Case]) -> dict[str, Floats]:
     """Return by metric what the figures sum, a row a sentence; any part of a test set can be done apart."""
     outputs, references = [answer.text for answer in answers], [case.reference for case in cases]
     parts = {
@@ -46,27 +46,27 @@ def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
     return overlap_measurements(found) | fractions
 
 
-def _exact(answer: Regenerated, case: Case) -> Parts:
+def _exact(answer: RegeneratedSentence, case: Case) -> Parts:
     return float(answer.text == case.reference), 1.0
 
 
-def _tau(answer: Regenerated, case: Case) -> Parts:
+def _tau(answer: RegeneratedSentence, case: Case) -> Parts:
     tau = kendall_tau(answer.words, case.words)
     return (0.0, 0.0) if tau is None else (tau, 1.0)
 
 
-def _adjacency(answer: Regenerated, case: Case) -> Parts:
+def _adjacency(answer: RegeneratedSentence, case: Case) -> Parts:
     found = adjacencies_found(answer.words, case.words)
     return float(sum(found)), float(len(found))
 
 
-def _search_error(answer: Regenerated, _: Case) -> Parts:
+def _search_error(answer: RegeneratedSentence, _: Case) -> Parts:
     if answer.gold_score is None:
         return 0.0, 0.0
     return float(is_search_error(answer.score, answer.gold_score)), 1.0
 
 
-def _attachment(answer: Regenerated, case: Case) -> Parts:
+def _attachment(answer: RegeneratedSentence, case: Case) -> Parts:
     gold = case.gold
     if answer.tree is None or gold.heads is None:
         return 0.0, 0.0
@@ -85,7 +85,7 @@ def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
 
 
 #: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
-_FRACTIONS: dict[str, tuple[Callable[[Regenerated, Case], Parts], str]] = {
+_FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Case], Parts], str]] = {
     "exact-match": (_exact, "share of sentences"),
     "kendall-tau": (_tau, "mean over sentences of 2 words and more"),
     "adjacency": (_adjacency, "share of pairs of neighbors, boundaries included"),

@@ -9,7 +9,7 @@ from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import OutputRow, Row
 from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
 from sentgen.evaluation.regeneration.bleu import sentence_scores
-from sentgen.generation import Regenerated
+from sentgen.generation import RegeneratedSentence
 
 #: The figure that systems are compared by: BLEU, lower-cased, tokenized as the test set is. (The 13a tokens
 #: that sacreBLEU makes by default split web addresses and runs of punctuation into pieces that are then
@@ -20,7 +20,7 @@ LENGTHS = ((1, 4), (5, 9), (10, 14), (15, 19), (20, 29), (30, 39), (40, None))
 
 
 @dataclass(frozen=True, slots=True)
-class OrderingResult(SystemResult[Regenerated]):
+class OrderingResult(SystemResult[RegeneratedSentence]):
     """How one system ordered the whole set; its times are milliseconds a sentence: look-up and search."""
 
     @property

@@ -19,7 +19,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters.generate import Generated
+from sentgen.generation.clusters.generate import GeneratedSentence
 from sentgen.generation.drawing import svg
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.models.cluster_counts import cluster_names
@@ -105,7 +105,9 @@ def parse_lengths(text: str) -> list[int]:
     return sorted(lengths)
 
 
-def generated_table(sentences: Sequence[Generated], *, tree: bool = False, trace: bool = False) -> Rows:
+def generated_table(
+    sentences: Sequence[GeneratedSentence], *, tree: bool = False, trace: bool = False
+) -> Rows:
     """Return a row a sentence; heads are places from 1, 0 for a root."""
     columns = [*COLUMNS, *(["heads"] if tree else []), *(["trace"] if trace else [])]
     rows = []
@@ -119,7 +121,9 @@ def generated_table(sentences: Sequence[Generated], *, tree: bool = False, trace
     return Rows(columns, rows)
 
 
-def generated_notes(sentences: Sequence[Generated], clusters: int, lengths: Collection[int]) -> Iterator[str]:
+def generated_notes(
+    sentences: Sequence[GeneratedSentence], clusters: int, lengths: Collection[int]
+) -> Iterator[str]:
     """Say what is not proven, and what is missing."""
     proven = sum(one.exact for one in sentences)
     if proven < len(sentences):
@@ -133,7 +137,7 @@ def generated_notes(sentences: Sequence[Generated], clusters: int, lengths: Coll
         yield f"{missing:,} times a cluster has no sentence of a length: its words do not suffice"
 
 
-def generated_conllu(sentences: Sequence[Generated], tags: TagKind) -> str:
+def generated_conllu(sentences: Sequence[GeneratedSentence], tags: TagKind) -> str:
     """Return the trees as CoNLL-U, clusters as documents."""
     blocks, cluster = [], None
     for one in sentences:
@@ -146,16 +150,16 @@ def generated_conllu(sentences: Sequence[Generated], tags: TagKind) -> str:
     return "".join(blocks)
 
 
-def generated_svg(sentences: Sequence[Generated]) -> str:
+def generated_svg(sentences: Sequence[GeneratedSentence]) -> str:
     """Return a drawing of the trees."""
-    drawn = [svg.Sentence(_name(one), units_of_words(one), one.tree) for one in sentences if one.tree]
+    drawn = [svg.SentenceDrawing(_name(one), units_of_words(one), one.tree) for one in sentences if one.tree]
     return svg.tree_svg(drawn)
 
 
-def units_of_words(one: Generated) -> list[Unit]:
+def units_of_words(one: GeneratedSentence) -> list[Unit]:
     """Return the words of a sentence with their tags, as the drawings take them."""
     return [Unit((word,), (tag,)) for word, tag in zip(one.words, one.tags, strict=True)]
 
 
-def _name(one: Generated) -> str:
+def _name(one: GeneratedSentence) -> str:
     return f"{one.cluster}-{one.length}-{one.rank}"

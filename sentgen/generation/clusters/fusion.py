@@ -81,7 +81,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedSentence:
     """A new sentence; ``score`` is what the generator optimized."""
 
     words: tuple[str, ...]
@@ -128,7 +128,7 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
     return Selection(key, related, chosen)
 
 
-def fuse_with_model(store: Store, model: str, selection: Selection, search: Search) -> list[Fused]:
+def fuse_with_model(store: Store, model: str, selection: Selection, search: Search) -> list[FusedSentence]:
     """Order what was selected with an algorithm of `regenerate`; only sentences that are new.
 
     Raises:
@@ -139,12 +139,12 @@ def fuse_with_model(store: Store, model: str, selection: Selection, search: Sear
     asked = replace(search, nbest=search.nbest + 1 + len(selection.related))
     plan = plan_search(store, model, asked)
     found = order_bags(store, plan, [selection.units(plan.tags(store))])
-    return _new((Fused(tuple(one.words), one.score) for one in found), selection)[: search.nbest]
+    return _new((FusedSentence(tuple(one.words), one.score) for one in found), selection)[: search.nbest]
 
 
 def fuse_by_search(
     selection: Selection, *, weight: float = WEIGHT, beam: int | None = None, nbest: int = 1
-) -> list[Fused]:
+) -> list[FusedSentence]:
     """Order what was selected by dependency-propagating search, without a model; only sentences that are new.
 
     Bigrams and dependencies are those of the key and its related sentences; every word is used as often as it
@@ -164,11 +164,11 @@ def fuse_by_search(
     lattice = lattice_of(cluster_model(counts), weight=weight, emission=emission, limit=limit)
     length = wanted.total()
     found = best_paths(lattice, [length], nbest=nbest + 1 + len(selection.related), beam=beam)[length]
-    sentences = (Fused(tuple(counts.words[word] for word in path.words), path.logp) for path in found)
+    sentences = (FusedSentence(tuple(counts.words[word] for word in path.words), path.logp) for path in found)
     return _new(sentences, selection)[:nbest]
 
 
-def _new(found: Iterable[Fused], selection: Selection) -> list[Fused]:
+def _new(found: Iterable[FusedSentence], selection: Selection) -> list[FusedSentence]:
     """Leave out what is one of the sentences that came in."""
     old = {" ".join(sentence.forms).lower() for sentence in (selection.key, *selection.related)}
     return [one for one in found if one.text.lower() not in old]

@@ -97,7 +97,7 @@ class LanguageModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GeneratedSentence:
     """A sentence made of the words of a cluster.
 
     ``rank`` is 1 for the best sentence of its length, and ``logp`` the natural log-probability of the path
@@ -134,7 +134,7 @@ def generate(
     clusters: Sequence[tuple[int, str]] | None = None,
     nbest: int = 1,
     lm: LanguageModel | None = None,
-) -> Iterator[Generated]:
+) -> Iterator[GeneratedSentence]:
     """Generate the best sentences of each length from each cluster; yields by cluster, length and rank.
 
     Args:
@@ -218,7 +218,7 @@ def _mixed(models: Sequence[ClusterModel], lm: LanguageModel) -> list[ClusterMod
 
 def _generate(
     prepared: _Prepared, settings: GenerationSettings, lengths: Collection[int], nbest: int
-) -> Iterator[Generated]:
+) -> Iterator[GeneratedSentence]:
     """Search one cluster, and read the answers."""
     counts, model = prepared.counts, prepared.model
     weight = settings.weight if settings.algorithm == "depviterbi" else 0.0
@@ -236,7 +236,7 @@ def _generate(
     for length, paths in sorted(found.items()):
         for rank, path in enumerate(paths, 1):
             trace, tree = reader.read(path.words)
-            yield Generated(
+            yield GeneratedSentence(
                 cluster=counts.name,
                 length=length,
                 rank=rank,

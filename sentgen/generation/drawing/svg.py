@@ -31,7 +31,7 @@ _NARROW, _BROAD = frozenset("iljtfrI.,:;!'|()[]` "), frozenset("mwMW%@<>&+=#—"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SentenceDrawing:
     """What to draw: units in order, their tree, and a title such as the name of the sentence.
 
     ``labels`` are the relations of the units to their heads, written over the arcs; none if it is empty.
@@ -62,10 +62,10 @@ def corpus_tree_svg(
     sides = tuple(RIGHT if head < place else LEFT for place, head in enumerate(at))
     nothing = (0,) * len(at)
     units = [Unit((form,), (tag,) if tag else ()) for form, tag in zip(forms, tags, strict=True)]
-    return tree_svg([Sentence(title, units, Tree(at, sides, nothing, nothing), labels)])
+    return tree_svg([SentenceDrawing(title, units, Tree(at, sides, nothing, nothing), labels)])
 
 
-def tree_svg(sentences: Sequence[Sentence]) -> str:
+def tree_svg(sentences: Sequence[SentenceDrawing]) -> str:
     """Return an SVG document with the trees of some sentences, one below the other."""
     layouts = [_layout(sentence) for sentence in sentences]
     drawn, top = [], float(_MARGIN)
@@ -87,7 +87,7 @@ def tree_svg(sentences: Sequence[Sentence]) -> str:
     )
 
 
-def _layout(sentence: Sentence) -> _Layout:
+def _layout(sentence: SentenceDrawing) -> _Layout:
     """Place the units side by side, wide enough for their words and for their arcs."""
     heads = sentence.tree.heads
     left, right = _fans(sentence.tree)
@@ -110,7 +110,7 @@ def _layout(sentence: Sentence) -> _Layout:
     return _Layout(centers, levels, width, ground, ground + _FONT + 2 * _SMALL + 6)
 
 
-def _label_width(sentence: Sentence, place: int) -> float:
+def _label_width(sentence: SentenceDrawing, place: int) -> float:
     """Return the room that the relation between a unit and the one before it needs between their middles."""
     if not sentence.labels:
         return 0.0
@@ -147,7 +147,7 @@ def _fans(tree: Tree) -> tuple[list[list[int]], list[list[int]]]:
     return left, [units[::-1] for units in right]
 
 
-def _drawing(sentence: Sentence, layout: _Layout, top: float, number: int) -> str:
+def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float, number: int) -> str:
     """Return one sentence as a group."""
     left, right = _fans(sentence.tree)
     parts = [f'<g id="sentence-{number}" transform="translate({_MARGIN} {_number(top)})">']
@@ -183,7 +183,7 @@ def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: li
 
 
 def _label(
-    sentence: Sentence, layout: _Layout, unit: int, left: list[list[int]], right: list[list[int]]
+    sentence: SentenceDrawing, layout: _Layout, unit: int, left: list[list[int]], right: list[list[int]]
 ) -> str:
     """Return the relation of a unit, over the middle of its arc; beside that of the root."""
     head, end = sentence.tree.heads[unit], layout.centers[unit]
@@ -224,7 +224,7 @@ def _words(unit: Unit, center: float, ground: float) -> str:
     return "".join(parts)
 
 
-def _edge(sentence: Sentence, unit: int) -> str:
+def _edge(sentence: SentenceDrawing, unit: int) -> str:
     """Return an attachment in words."""
     tree = sentence.tree
     name = " ".join(sentence.units[unit].words)
@@ -236,7 +236,7 @@ def _edge(sentence: Sentence, unit: int) -> str:
     return f"{name}: {sentence.labels[unit]}, {place}" if sentence.labels else f"{name}: {place}{weight}"
 
 
-def _described(sentence: Sentence) -> str:
+def _described(sentence: SentenceDrawing) -> str:
     """Return a tree in words, for those who do not see it."""
     edges = "; ".join(_edge(sentence, unit) for unit in range(len(sentence.units)))
     return f"{sentence.title}: {edges}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sentgen.server.pages.page import Answered, Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 TABS = ("documents", "frequencies", "ngrams", "concordance", "sources")
 UNITS = ("word", "lemma", "upos", "xpos", "deprel")
@@ -38,7 +38,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     }
 
 
-async def _documents(ask: Asking, query: Query, name: str) -> Answered | None:
+async def _documents(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     rows, offset = query.number("limit", _ROWS, least=1, most=500), query.number("offset", 0)
     document = query.raw("document")
     if document:
@@ -46,11 +46,11 @@ async def _documents(ask: Asking, query: Query, name: str) -> Answered | None:
     return await ask("documents", corpus=name, limit=rows, offset=offset)
 
 
-async def _sources(ask: Asking, query: Query, name: str) -> Answered | None:
+async def _sources(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     return await ask("corpus", name=name) if name else None
 
 
-async def _frequencies(ask: Asking, query: Query, name: str) -> Answered | None:
+async def _frequencies(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     return await ask(
         "frequencies",
         by=query.choice("by", UNITS),
@@ -60,7 +60,7 @@ async def _frequencies(ask: Asking, query: Query, name: str) -> Answered | None:
     )
 
 
-async def _ngrams(ask: Asking, query: Query, name: str) -> Answered | None:
+async def _ngrams(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     return await ask(
         "ngrams",
         pattern=query.text("pattern", "* *"),
@@ -69,7 +69,7 @@ async def _ngrams(ask: Asking, query: Query, name: str) -> Answered | None:
     )
 
 
-async def _concordance(ask: Asking, query: Query, name: str) -> Answered | None:
+async def _concordance(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     if not query.text("pattern"):
         return None
     return await ask(

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from sentgen.server.pages.page import Answered, Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
@@ -15,7 +15,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     if not name:
         return {"name": "", "models": await ask("models")}
 
-    async def nothing() -> Answered | None:
+    async def nothing() -> PageAnswer | None:
         return None
 
     lines = [line for line in text.splitlines() if line.strip()]

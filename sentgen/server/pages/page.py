@@ -20,7 +20,7 @@ from sentgen.server.service import Service
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class PageAnswer:
     """What an operation answered, or the problem in one line.
 
     ``command`` is the command line that gives the same rows, ``sql`` the statements that ran.
@@ -78,7 +78,7 @@ class Asking:
         """Whether the server takes SQL."""
         return self._service.settings.sql
 
-    async def __call__(self, name: str, /, **values: Any) -> Answered:
+    async def __call__(self, name: str, /, **values: Any) -> PageAnswer:
         """Have an operation done; parameters that are empty are left out.
 
         What goes wrong is no exception but a problem in the answer, and the status of the page.
@@ -97,12 +97,12 @@ class Asking:
             return self.problem(document["detail"], message.head["status"])
         if not operation.api and document["sql"]:
             document["command"] = shlex.join(["sentgen", "sql", document["sql"][0]])
-        return Answered(**document)
+        return PageAnswer(**document)
 
-    def problem(self, text: str, status: int) -> Answered:
+    def problem(self, text: str, status: int) -> PageAnswer:
         """Return an answer that says what is wrong."""
         self.status = max(self.status, status)
-        return Answered(problem=text)
+        return PageAnswer(problem=text)
 
 
 @dataclass(frozen=True, slots=True)

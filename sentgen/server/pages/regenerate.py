@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentgen.generation import ALGORITHMS, Algorithm
-from sentgen.server.pages.page import Answered, Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 _CHOSEN = ("beam", "ab")
 UNITS = ("np", "word")
@@ -24,8 +24,8 @@ class Attempt:
     """What one algorithm made of the words; ``reasons`` are those of each sentence, in their order."""
 
     algorithm: Algorithm
-    answer: Answered
-    explained: Answered
+    answer: PageAnswer
+    explained: PageAnswer
     reasons: Sequence[Sequence[Mapping[str, Any]]]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentgen.server.pages.page import Answered, Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 from sentgen.server.pages.texts import literal_pattern, phrase_pattern, token_pattern
 
 LAYERS = ("word", "unit")
@@ -78,7 +78,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     return {**common, "lines": kwic, "single": single}
 
 
-def _profile(governs: Answered, governed: Answered) -> list[Neighbors]:
+def _profile(governs: PageAnswer, governed: PageAnswer) -> list[Neighbors]:
     """Return modifiers and heads on each side; the direction of an event is that of its modifier."""
     return [
         Neighbors("Modifiers before it", _most_frequent(governs, "modifier", "left")),
@@ -88,7 +88,7 @@ def _profile(governs: Answered, governed: Answered) -> list[Neighbors]:
     ]
 
 
-def _most_frequent(events: Answered, role: str, direction: str) -> list[tuple[str, str, int]]:
+def _most_frequent(events: PageAnswer, role: str, direction: str) -> list[tuple[str, str, int]]:
     """Sum over distances; of equals, the first by word and tag."""
     counts: Counter[tuple[str, str]] = Counter()
     for row in events.rows:
@@ -98,7 +98,7 @@ def _most_frequent(events: Answered, role: str, direction: str) -> list[tuple[st
     return [(*key, count) for key, count in ranked[:_SHOWN]]
 
 
-def _histograms(arguments: Answered) -> list[Histogram]:
+def _histograms(arguments: PageAnswer) -> list[Histogram]:
     """Return one histogram for each tag and side, left before right, in the order of the answer."""
     keys = dict.fromkeys((row["tag"] or "", row["direction"]) for row in arguments.rows)
     found = []

@@ -20,7 +20,7 @@ from sentgen.schema.store import fetch_arrow, raw
 from sentgen.server.operations.backoff import Backoff, backoff
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import site, sql, word
-from sentgen.server.pages.page import Answered, Query
+from sentgen.server.pages.page import PageAnswer, Query
 from sentgen.server.pages.texts import (
     MOST_CHARACTERS,
     ending,
@@ -112,7 +112,7 @@ def test_events_are_summed_over_distances():
         {"modifier": "a", "modifier_tag": "DT", "direction": "left", "distance": 1, "count": 1},
         {"modifier": ".", "modifier_tag": ".", "direction": "right", "distance": 1, "count": 9},
     ]
-    before, after, *heads = word._profile(Answered(rows=rows), Answered())
+    before, after, *heads = word._profile(PageAnswer(rows=rows), PageAnswer())
 
     assert before.words == [("the", "DT", 3), ("a", "DT", 1), ("in", "IN", 1)]
     assert after.words == [(".", ".", 9)]
@@ -126,7 +126,7 @@ def test_histograms_have_a_bar_for_each_number():
         {"tag": "VBD", "direction": "left", "arguments": 7, "count": 3, "share": 0.75},
         {"tag": None, "direction": "right", "arguments": 1, "count": 2, "share": 1.0},
     ]
-    first, second = word._histograms(Answered(rows=rows))
+    first, second = word._histograms(PageAnswer(rows=rows))
 
     assert first.counts == [1, 0, 0, 0, 0, 0, 0, 3]
     assert first.described == "1 with 0, 3 with 7"
