@@ -54,7 +54,7 @@ class Measure(StrEnum):
     COUNT = "count"
 
 
-class CollocateUnit(StrEnum):
+class Unit(StrEnum):
     """What a collocate is."""
 
     WORD = "word"
@@ -206,7 +206,7 @@ def find_collocations(
     *,
     window: Window | None = None,
     relation: str | None = None,
-    by: CollocateUnit = CollocateUnit.WORD,
+    by: Unit = Unit.WORD,
     measure: Measure = Measure.LOGDICE,
     min_count: int = 2,
     corpora: Iterable[str] = (),

@@ -7,7 +7,7 @@ from typing import Annotated, Protocol
 
 from sqlalchemy import Connection
 
-from sentgen.counts.collocations import CollocateUnit, Measure, find_collocations, read_window
+from sentgen.counts.collocations import Measure, Unit, find_collocations, read_window
 from sentgen.counts.concordance import Order, concordance
 from sentgen.counts.dependency_search import Layer, Level, count_arguments, find_dependencies
 from sentgen.counts.frequencies import By, frequency_list
@@ -207,7 +207,7 @@ class Collocations:
             metavar="REL",
         ),
     ] = None
-    by: Annotated[CollocateUnit, Option("Collocates as words or as lemmas.")] = CollocateUnit.WORD
+    by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.WORD
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
     corpus: CorporaOption = field(default_factory=list)

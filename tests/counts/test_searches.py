@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.counts import concordance as concordance_module
-from sentgen.counts.collocations import CollocateUnit, Measure, Window, find_collocations, read_window
+from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
 from sentgen.counts.concordance import Order, all_lines, concordance
 from sentgen.counts.dependency_search import Level, count_arguments, find_dependencies
 from sentgen.counts.frequencies import By, frequency_list
@@ -327,7 +327,7 @@ def test_windows_end_at_the_sentence(connection: Connection) -> None:
 
 def test_lemma_collocates(connection: Connection) -> None:
     found = rows(
-        find_collocations(connection, "prices", by=CollocateUnit.LEMMA, window=Window(0, 1), min_count=1),
+        find_collocations(connection, "prices", by=Unit.LEMMA, window=Window(0, 1), min_count=1),
         "collocate",
     )
 
