@@ -75,7 +75,7 @@ def test_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of kinship of its own, and what it is worth: words that are each other backwards."""
-    pair = Pair("1", "dark rooms then sad mood".split(), "dark doom".split())
+    pair = Pair("1", ["dark", "rooms", "then", "sad", "mood"], ["dark", "doom"])
 
     @dataclass(frozen=True)
     class Settings(PbhmmSettings):

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.readers.conllu import read
-from sentgen.corpus.sentence import RESERVED
-from sentgen.corpus.sentence import SentenceDrawing as Read
+from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.generation import Unit, parse_bag
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, arc_levels, corpus_tree_svg, tree_svg
@@ -67,7 +66,7 @@ def test_text_of_little() -> None:
 
 
 def heads_of(lines: list[str]) -> list[int]:
-    """Read a drawing back: from each unit left along its line, then up and down the line that it meets."""
+    """Sentence a drawing back: from each unit left along its line, then up and down the line that it meets."""
     grid = [re.match(r"[ ─│╭╮╯╰├┤┬┴┼╶╴]*", line)[0] for line in lines]  # type: ignore[index]
     ends = [len(row.rstrip()) - 1 for row in grid]
     heads = []
@@ -240,7 +239,7 @@ def test_conllu_can_be_read(forest: tuple[list[Unit], list[int]], kind: str) -> 
     (ours,) = read(written.split("\n"), path="x")
     (theirs,) = conllu.parse(written)
 
-    assert isinstance(ours, Read)
+    assert isinstance(ours, Sentence)
     assert (ours.sent_id, ours.text) == ("1-2", " ".join(word for word, _ in expected))
     assert list(zip(ours.forms, getattr(ours, kind), strict=True)) == expected
     assert [(token["form"], token[kind]) for token in theirs] == expected
