@@ -89,13 +89,7 @@ def evaluate_regeneration(
     systems = parse_systems(algorithms, replace(search, lowercase=False))
     plans = {name: plan_search(store, model, one) for name, one in systems.items()}
     corpora = sorted({number for plan in plans.values() if plan.treebank for number in plan.treebank.corpora})
-    preparation = Preparation(
-        units=search.units,
-        punctuation=punctuation,
-        lowercase=lowercases(store, model) if search.lowercase is None else search.lowercase,
-        tags=cast(TagKind, tag_set(store, corpora)) if corpora else None,
-        function_heads=_function_heads(store, corpora),
-    )
+    preparation = _preparation(store, model, search, corpora, punctuation=punctuation)
     cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
     if not cases:
         raise InputError("nothing of the test set is left to put in order; give sentences with words")
@@ -120,6 +114,19 @@ def evaluate_regeneration(
         seed=search.seed,
         scores=(*rows_of(result), *sentence_rows(result)),
         outputs=outputs_of(result),
+    )
+
+
+def _preparation(
+    store: Store, model: ModelLike, search: Search, corpora: Sequence[int], *, punctuation: bool
+) -> Preparation:
+    """Return what is made of a sentence before its units are shuffled; ``corpora`` have the trees, if any."""
+    return Preparation(
+        units=search.units,
+        punctuation=punctuation,
+        lowercase=lowercases(store, model) if search.lowercase is None else search.lowercase,
+        tags=cast(TagKind, tag_set(store, corpora)) if corpora else None,
+        function_heads=_function_heads(store, corpora),
     )
 
 
