@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.held_texts import tell_size
 from sentgen.cli.console.options import ParserOption
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
@@ -57,6 +58,7 @@ def check(
     check_file_option("--html", html)
     if summary == against == "-":
         raise InputError("both texts cannot come from standard input; name a file")
+    tell_size([summary, against])
     trees = open_parser(parser) if parser else None
     found = run(
         read_trees(summary, parser=trees, form=format),

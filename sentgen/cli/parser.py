@@ -12,6 +12,7 @@ import typer
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from sentgen.cli.console.files import check_file_option, whole_file
+from sentgen.cli.console.held_texts import tell_size
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import bars
@@ -58,6 +59,7 @@ def train(
     if quality not in QUALITIES:
         raise typer.BadParameter(f"{quality!r} is none of: {', '.join(QUALITIES)}", param_hint="--quality")
     check_file_option("--out", out)
+    tell_size([*treebanks, *([dev] if dev else [])], besides=" and what UDPipe itself takes")
     sentences = training.read_treebank(treebanks, lowercase=lowercase)
     held_out = training.read_treebank([dev], lowercase=lowercase) if dev else []
     with whole_file(out) as sink, _progress() as progress:
@@ -88,6 +90,7 @@ def evaluate(
 
     Example: `sentgen parser evaluate en_ewt-ud-dev.conllu --parser udpipe:ewt.udpipe`
     """
+    tell_size(treebanks)
     loaded = open_parser(parser)
     _report(accuracy(loaded, training.read_treebank(treebanks, lowercase=lowercase)))
 

@@ -16,8 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from sentgen.cli import build
+from sentgen.cli.console import held_texts
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 200 * 2**20
@@ -30,9 +32,9 @@ WITHOUT = {
     "demo": "149 sentences that ship with sentgen",
     "schema": "counts the rows of tables",
     "serve": "its workers have --worker-memory",
-    "check": "opens no store; holds the two texts",
-    "parser train": "opens no store; holds the treebank",
-    "parser evaluate": "opens no store; holds the treebank",
+    "check": "opens no store; holds the two texts, and says so",
+    "parser train": "opens no store; holds the treebank, and says so",
+    "parser evaluate": "opens no store; holds the treebank, and says so",
     "parser run": "opens no store; holds one batch of sentences",
     **dict.fromkeys(
         ("align text", "align model", "align models", "align remove", "align figures", "align export"),
@@ -55,6 +57,28 @@ def test_every_command_has_a_limit_or_a_reason() -> None:
 
     assert {name for name, options in found.items() if "--memory-limit" not in options} <= set(WITHOUT)
     assert set(WITHOUT) <= set(found)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "{}", "--against", "{}"],
+        ["parser", "train", "{}", "--out", "never.udpipe"],
+        ["parser", "evaluate", "{}", "--parser", "udpipe:missing.udpipe"],
+    ],
+)
+def test_what_holds_texts_says_so_before_it_reads(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine of four kilobytes; the file is broken, so that nothing comes of it."""
+    text = tmp_path / "broken.conllu"
+    text.write_text("1\tbroken\n" * 100)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(held_texts, "default_memory_limit", lambda: 1024)
+    done = CliRunner().invoke(build(), [word.format(text) for word in words])
+
+    assert done.exit_code != 0
+    assert "of text as a whole, in about 0.0 GB of memory" in done.stderr.splitlines()[0]
 
 
 #: Runs a command and prints the peak of its resident set. A process of its own, as a child counts the peak of
