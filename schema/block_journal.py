@@ -79,6 +79,11 @@ def _found_open(path: Path) -> int | None:
     return None
 
 
+def _is_closed_here(path: Path) -> bool:
+    """Say whether it is sure that this process has the file not open, so that closing it gives up no lock."""
+    return _DESCRIPTORS.is_dir() and _found_open(path) is None
+
+
 @cache
 def _open_for_good(path: str, _device: int, _inode: int) -> int:
     return os.open(path, os.O_RDONLY)
@@ -98,7 +103,7 @@ def put_back(path: Path) -> None:
         return
     reason = ""
     try:
-        if _DESCRIPTORS.is_dir() and _found_open(path) is None:
+        if _is_closed_here(path):
             block_restore.put_back(str(path), str(journal))  # if it is in use, DuckDB will say so
         else:
             reason = _put_back_outside(path, journal)
@@ -114,8 +119,9 @@ def put_back(path: Path) -> None:
 def put_back_closed(path: Path) -> None:
     """Put back what an interrupted commit has half rewritten; where that fails, the next opening does it."""
     with suppress(OSError):
-        if journal_of(path).exists() and _DESCRIPTORS.is_dir() and _found_open(path) is None:
-            block_restore.put_back(str(path), str(journal_of(path)))
+        journal = journal_of(path)
+        if journal.exists() and _is_closed_here(path):
+            block_restore.put_back(str(path), str(journal))
 
 
 def _put_back_outside(path: Path, journal: Path) -> str:
