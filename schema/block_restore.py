@@ -118,15 +118,15 @@ def restore(store: int, journal: Journal) -> None:
     os.fsync(store)
 
 
-def put_back(path: str, journal_path: str) -> bool:
-    """Restore what there is to restore, and remove the journal; say whether the store was free for that."""
+def put_back(path: str, journal_path: str) -> None:
+    """Restore what there is to restore, and remove the journal, unless the store is in use."""
     import fcntl
 
     writable = os.access(path, os.W_OK)
     store = os.open(path, os.O_RDWR if writable else os.O_RDONLY)
     try:
         if writable and not _locked(fcntl, store):
-            return False
+            return
         with open(journal_path, "rb") as file:
             journal = unpacked(file.read())
         if journal is not None and is_needed(store, journal):
@@ -137,7 +137,6 @@ def put_back(path: str, journal_path: str) -> bool:
         pass
     finally:
         os.close(store)
-    return True
 
 
 def _locked(fcntl: ModuleType, store: int) -> bool:
