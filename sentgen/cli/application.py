@@ -1,70 +1,98 @@
-"""The application: the table of all commands, of which only the one that is asked for is imported."""
+"""The application: help and completion read the table of commands, and only the one that runs is imported."""
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
 from sentgen import __version__
+from sentgen.cli.commands import COMMANDS, Listed
 
-#: Panel of the help to its commands: name, module of sentgen.cli, and command or group in it.
-COMMANDS = {
-    "Start here": (("demo", "demo", "demo"),),
-    "Corpora": (
-        ("ingest", "ingest", "ingest"),
-        ("corpora", "corpora", "app"),
-        ("parser", "parser", "app"),
-        ("pairs", "pairs", "app"),
-    ),
-    "Look inside": (
-        ("ngrams", "inspect", "ngrams"),
-        ("deps", "inspect", "deps"),
-        ("args", "inspect", "args"),
-        ("kwic", "inspect", "kwic"),
-        ("freq", "inspect", "freq"),
-        ("collocations", "inspect", "collocations"),
-        ("sql", "sql", "sql"),
-        ("schema", "schema", "show"),
-    ),
-    "Models and sentences": (
-        ("models", "models", "app"),
-        ("score", "score", "score"),
-        ("regenerate", "regenerate", "regenerate"),
-        ("generate", "generate", "generate"),
-        ("fuse", "fuse", "fuse"),
-        ("check", "check", "check"),
-        ("align", "align", "app"),
-        ("evaluate", "evaluate", "app"),
-        ("reproduce", "reproduce", "command"),
-    ),
-    "The store": (("db", "db", "app"),),
-    "The server": (
-        ("publish", "publish", "publish"),
-        ("serve", "serve", "serve"),
-    ),
-}
+_MARKUP: Any = "markdown"
 
 
-def build(only: str | None = None) -> typer.Typer:
-    """Make the application: with one command, to start fast, or with all of them if it is none of them."""
+class Loaded(Mapping[str, Any]):
+    """Name of a command to the command itself, imported when it is asked for."""
+
+    def __init__(self, group: Listed | None, listed: tuple[Listed, ...]) -> None:
+        self._group = group
+        # Groups stand after single commands, as Typer lists them.
+        self.listed = {one.name: one for one in sorted(listed, key=lambda one: bool(one.commands))}
+
+    def __getitem__(self, name: str) -> Any:
+        listed = self.listed[name]
+        if listed.commands:
+            return Commands(
+                name=name,
+                help=listed.help,
+                rich_help_panel=listed.panel,
+                commands=Loaded(listed, listed.commands),
+            )
+        app = typer.Typer(rich_markup_mode=_MARKUP)
+        if self._group:
+            app.add_typer(import_module(f"sentgen.cli.{self._group.module}").app, name=self._group.name)
+            group: Any = get_group(app).commands[self._group.name]
+            return group.commands[name]
+        function = getattr(import_module(f"sentgen.cli.{listed.module}"), listed.attribute)
+        app.command(name, rich_help_panel=listed.panel)(function)
+        return get_group(app).commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.listed)
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+
+class Commands(TyperGroup):
+    """A group that lists its commands by the table, and imports the one that runs."""
+
+    def __init__(self, *, commands: Any = None, **settings: Any) -> None:
+        settings |= {"no_args_is_help": True, "rich_markup_mode": _MARKUP}
+        super().__init__(**settings)
+        self.commands: Any = commands or Loaded(None, COMMANDS)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names."""
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what help and completion need to know of a command."""
+        if (listed := self.commands.listed.get(cmd_name)) is None:
+            return None
+        return TyperCommand(cmd_name, help=listed.help, rich_help_panel=listed.panel)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that runs, with its name and its arguments."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        command = self.commands[name] if listed else None
+        if not gc.isenabled() and not isinstance(command, Commands):
+            _collect_again()
+        return name, command, rest
+
+
+def _collect_again() -> None:
+    """Look for garbage again, but not among what was imported: nothing there becomes garbage."""
+    gc.freeze()
+    gc.enable()
+
+
+def build() -> typer.Typer:
+    """Make the application."""
     app = typer.Typer(
         name="sentgen",
+        cls=Commands,
         help="A corpus and model server for statistical sentence generation.",
-        no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
-        rich_markup_mode="markdown",
     )
     app.callback()(_group)
-    listed = [(panel, *entry) for panel, entries in COMMANDS.items() for entry in entries]
-    for panel, name, module, attribute in [entry for entry in listed if entry[1] == only] or listed:
-        command = getattr(import_module(f"sentgen.cli.{module}"), attribute)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name, rich_help_panel=panel)
-        else:
-            app.command(name, rich_help_panel=panel)(command)
     return app
 
 

@@ -1,22 +1,112 @@
-"""The help of all commands, and what it costs."""
+"""The help of all commands, what it costs, and the table that it is read from."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
+from importlib import import_module
+from inspect import cleandoc
+from typing import Any
 
-HEAVY = {"fastapi", "starlette", "uvicorn", "pydantic", "nltk", "scipy.stats"}
+import pytest
+from typer.main import get_group
+
+from sentgen.cli import build
+from sentgen.cli.application import Loaded
+from sentgen.cli.commands import COMMANDS, Listed
+
+#: What no help and no completion of names has to wait for.
+HEAVY = {
+    "fastapi",
+    "numba",
+    "numpy",
+    "pyarrow",
+    "duckdb",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
+    "nltk",
+    "scipy",
+}
 
 
-def test_help_imports_nothing_heavy() -> None:
-    """All commands are built, as for `sentgen --help`, and nothing is imported that takes a second."""
+def imported(*words: str, **environment: str) -> set[str]:
+    """Return the modules that are there when a command line has ended."""
     code = f"""
 import sys
-from sentgen.cli import build
-print(len(build().registered_commands), *sorted({HEAVY!r} & set(sys.modules)))
+sys.argv = ["sentgen", *{words!r}]
+from sentgen.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+print(*sys.modules, file=sys.stderr)
 """
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    commands, *imported = told.stdout.split()
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | environment
+    )
+    assert told.stdout
+    return set(told.stderr.split("\n")[-2].split())
 
-    assert int(commands) > 10
-    assert imported == []
+
+@pytest.mark.parametrize("words", [("--help",), (), ("models", "--help"), ("evaluate",)], ids=" ".join)
+def test_help_imports_no_command(words: tuple[str, ...]) -> None:
+    """Help reads the table."""
+    modules = imported(*words)
+
+    assert not HEAVY & modules
+    assert not [name for name in modules if name.startswith(("sentgen.cli.inspect", "sentgen.schema"))]
+
+
+def test_version_imports_nothing() -> None:
+    """Not even what reads command lines."""
+    assert not {*HEAVY, "typer", "rich", "logging"} & imported("--version")
+
+
+@pytest.mark.parametrize(
+    ("typed", "place", "expected"),
+    [("sentgen mod", 1, ["models"]), ("sentgen models im", 2, ["import-arpa"])],
+)
+def test_completion_imports_no_command(typed: str, place: int, expected: list[str]) -> None:
+    """A TAB is answered from the table, in groups, too."""
+    asked = {"COMP_WORDS": typed, "COMP_CWORD": str(place), "_SENTGEN_COMPLETE": "complete_bash"}
+    code = "import sys; sys.argv = ['sentgen']; from sentgen.cli import program; program()"
+    told = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | asked,
+    )
+
+    assert told.stdout.split() == expected
+    assert not HEAVY & {line.split("|")[-1].strip() for line in told.stderr.split("\n")}
+
+
+def _first_paragraph(text: str | None) -> str:
+    return " ".join(cleandoc(text or "").split("\n\n")[0].split())
+
+
+def _compare(listed: Mapping[str, Listed], commands: Mapping[str, Any]) -> None:
+    assert list(listed) == list(commands)
+    for name, one in listed.items():
+        assert _first_paragraph(commands[name].help) == one.help
+        if one.commands:
+            _compare({each.name: each for each in one.commands}, commands[name].commands)
+
+
+def test_table_says_what_the_commands_say() -> None:
+    """Names, their order and the first paragraph of the help, in groups, too."""
+    root = get_group(build())
+
+    assert isinstance(root.commands, Loaded)
+    _compare(root.commands.listed, root.commands)
+
+
+@pytest.mark.parametrize("group", [one for one in COMMANDS if one.commands], ids=lambda one: one.name)
+def test_table_has_all_commands_of_a_group(group: Listed) -> None:
+    """A command that a module registers is in the table, in the same place."""
+    registered = get_group(import_module(f"sentgen.cli.{group.module}").app).commands
+
+    assert list(registered) == [one.name for one in group.commands]

@@ -1,0 +1,201 @@
+"""The commands: their names, where each of them is, and one line of help.
+
+Help and completion read this table and import no command; a test compares it with what the commands say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A command, or a group of commands, as help and completion list it.
+
+    Args:
+        name: what the user types.
+        help: the first paragraph of its help.
+        module: module of sentgen.cli that has it; of a group: that has ``app``, a Typer with its commands.
+        attribute: the function in it, ``app`` for a group.
+        commands: the commands of a group.
+        panel: the panel of the help in which it stands.
+    """
+
+    name: str
+    help: str
+    module: str = ""
+    attribute: str = "app"
+    commands: tuple[Listed, ...] = ()
+    panel: str | None = None
+
+
+def _in(panel: str, *listed: Listed) -> tuple[Listed, ...]:
+    return tuple(Listed(one.name, one.help, one.module, one.attribute, one.commands, panel) for one in listed)
+
+
+def _group(name: str, help: str, **commands: str) -> Listed:
+    """Return a group whose commands are in the module of its name."""
+    within = tuple(Listed(command.replace("_", "-"), line) for command, line in commands.items())
+    return Listed(name, help, name, commands=within)
+
+
+COMMANDS = (
+    *_in(
+        "Start here",
+        Listed(
+            "demo",
+            "Ingest a small treebank, count it, build a model, and put scrambled sentences back in order.",
+            "demo",
+            "demo",
+        ),
+    ),
+    *_in(
+        "Corpora",
+        Listed("ingest", "Read corpora into the store and count them.", "ingest", "ingest"),
+        _group(
+            "corpora",
+            "List, show, verify and remove corpora.",
+            list="List the corpora with their sizes and licences.",
+            show="Show the sources of a corpus, or the sentences that were refused.",
+            verify="Compare the sources of a corpus with the files on disk; exit code 1 if one differs.",
+            remove="Remove a corpus with all its counts; the other counts stay as they are.",
+        ),
+        _group(
+            "parser",
+            "Train, measure and run dependency parsers.",
+            train="Train a UDPipe tokenizer, tagger and parser on treebanks of your own.",
+            evaluate="Measure a parser on the tokens of treebanks: UAS, LAS, tags and speed.",
+            run="Parse text and print it as CoNLL-U; sentences that have trees keep them.",
+            list="List the parsers whose parses the store has kept.",
+            forget="Remove the parses of a parser from the store; corpora stay as they are.",
+        ),
+        _group(
+            "pairs",
+            "Read, list and show documents with their abstracts.",
+            ingest="Read pairs into the store.",
+            list="List the corpora of pairs, or the pairs of one.",
+            show="Show a document and its abstract as they are stored, a sentence a line.",
+        ),
+    ),
+    *_in(
+        "Look inside",
+        Listed("ngrams", "Show the n-grams that match a pattern, with their counts.", "inspect", "ngrams"),
+        Listed("deps", "Show the dependencies between a head and its modifiers.", "inspect", "deps"),
+        Listed("args", "Show how many modifiers a word takes on each side.", "inspect", "args"),
+        Listed("kwic", "Show a word or a sequence of words in context (concordance).", "inspect", "kwic"),
+        Listed("freq", "Show a frequency list with dispersion and coverage.", "inspect", "freq"),
+        Listed(
+            "collocations", "Show what occurs with a word more often than chance.", "inspect", "collocations"
+        ),
+        Listed(
+            "sql", "Run one SELECT over the tables and views of the store and show its rows.", "sql", "sql"
+        ),
+        Listed(
+            "schema",
+            "Show the tables and views with what they hold, or the columns of one of them.",
+            "schema",
+            "show",
+        ),
+    ),
+    *_in(
+        "Models and sentences",
+        _group(
+            "models",
+            "Build, show, remove, export and import language models.",
+            build="Build the next version of a model from the counts of corpora.",
+            list="List the models with their settings.",
+            show="Show the settings of a model, its n-grams per order, its discounts, and whether it is"
+            " stale.",
+            remove="Remove a model with all its versions, or one version.",
+            export="Write a model to an ARPA file, as KenLM and SRILM read it.",
+            import_arpa="Store an ARPA file as the next version of a model.",
+        ),
+        Listed(
+            "score",
+            "Score tokenized sentences: log10 probability (with the end of the sentence), unknown words,"
+            " perplexity.",
+            "score",
+            "score",
+        ),
+        Listed(
+            "regenerate",
+            "Order the words and phrases of a sentence; the order in which they are given does not matter.",
+            "regenerate",
+            "regenerate",
+        ),
+        Listed(
+            "generate",
+            "Make the most probable sentences of each length from the words of a cluster of related"
+            " sentences.",
+            "generate",
+            "generate",
+        ),
+        Listed(
+            "fuse",
+            "Make one new sentence of a key sentence and modifiers from related ones (Global Revision,"
+            " 2007).",
+            "fuse",
+            "fuse",
+        ),
+        Listed(
+            "check", "Check which verb arguments of a summary have support in its source.", "check", "check"
+        ),
+        _group(
+            "align",
+            "Align abstracts with the documents that they come from: train, apply, show.",
+            text="Show where each phrase of a summary comes from in its document, and which words are new.",
+            train="Train a model on a corpus of pairs by EM, without links.",
+            model="Show the iterations and the jumps of a model, or the top rewrites of a word.",
+            models="List the models that align.",
+            remove="Remove a model with the alignments that it made.",
+            apply="Align a corpus of pairs with a model, and keep links, P(null) and figures in the store.",
+            figures="Show the figures of each abstract: coverage, density, share without a link, longest"
+            " copied run.",
+            export="Print the links that a model found in a corpus of pairs.",
+        ),
+        _group(
+            "evaluate",
+            "Run experiments; every figure is recorded in the store.",
+            generation="Generate sentences from clusters, parse them, and look their verb arguments up in"
+            " the cluster.",
+            alignment="Align pairs that people aligned, and compare: precision, recall, F, error rate,"
+            " strict and soft.",
+            regeneration="Shuffle the units of test sentences, order them again, and compare with the"
+            " original.",
+        ),
+        Listed(
+            "reproduce",
+            "Train and test as a paper did, and print its figures beside those that come out.",
+            "reproduce",
+            "command",
+        ),
+    ),
+    *_in(
+        "The store",
+        _group(
+            "db",
+            "Look after the store: size, integrity, repair, compaction, upgrade.",
+            path="Print where the store is.",
+            info="Show the tables with their rows and bytes, and versions and file size on standard error.",
+            check="Check that everything in the store fits together; exit code 1 if something does not.",
+            repair="Remove what a killed process left half done; exit code 1 if more is left to do.",
+            compact="Merge the counts of each corpus into one segment and give free space back to the disk.",
+            upgrade="Bring a store of an older sentgen up to date, after a backup beside it.",
+        ),
+    ),
+    *_in(
+        "The server",
+        Listed(
+            "publish",
+            "Publish the store: copy it, as it is now, into a read-only file that `sentgen serve` opens.",
+            "publish",
+            "publish",
+        ),
+        Listed(
+            "serve",
+            "Serve a published store over HTTP: the API under /v1, and pages for a browser.",
+            "serve",
+            "serve",
+        ),
+    ),
+)
