@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,6 +26,49 @@ Bits = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 
+#: Folder beside a module with the machine code of its functions that came with the package.
+SHIPPED = "machine_code"
+#: What `build_backend.py` compiles for: any processor of this kind.
+_GENERIC = ("generic", "")
+
+
+class MachineCode(FunctionCache):
+    """Where numba looks for machine code: what this user compiled, else what came with the package.
+
+    Numba's own cache does not look into a folder that it cannot write, nor at code for another processor than
+    this one; code for any processor of its kind runs here, too.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        folder = os.path.join(os.path.dirname(function.__code__.co_filename), SHIPPED)
+        stamp = self._impl.locator.get_source_stamp()
+        self._shipped = IndexDataCacheFile(folder, self._impl.filename_base, stamp)
+        self._is_shipped = os.path.exists(os.path.join(folder, f"{self._impl.filename_base}.nbi"))
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super()._load_overload(sig, target_context)
+        if found is not None or not self._is_shipped:
+            return found
+        signature, (triple, *_), hashes = self._index_key(sig, target_context.codegen())
+        data = self._shipped.load((signature, (triple, *_GENERIC), hashes))
+        if data is not None:
+            return self._impl.rebuild(target_context, data)
+        _say_that_it_compiles()
+        return None
+
+
+@cache
+def _say_that_it_compiles() -> None:
+    """Tell who listens that what came with the package was made for another numba, Python or processor."""
+    logging.getLogger(__name__).warning(
+        "the machine code that came with this sentgen does not fit this computer; compiling it, once,"
+        " takes half a minute"
+    )
+
+
 def compiled(function: F) -> F:
     """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
-    return cast(F, njit(cache=True, nogil=True)(function))
+    dispatcher = njit(nogil=True)(function)
+    dispatcher._cache = MachineCode(function)
+    return cast(F, dispatcher)

@@ -51,8 +51,7 @@ def demo(
         typer.echo(f"{model.label}: {model.vocabulary:,} words, {model.tokens:,} tokens")
         _heading(
             "4. Put scrambled sentences back in order (they are not in the treebank)",
-            "lmo is a baseline that never looks back, ab builds a dependency tree first (Wan et al. 2009).\n"
-            "The first run compiles both, which takes half a minute.",
+            "lmo is a baseline that never looks back, ab builds a dependency tree first (Wan et al. 2009).",
         )
         answers = _regenerated(store, model)
         Output().arrow(_compared(answers))

@@ -1,0 +1,77 @@
+"""Build sentgen as setuptools does, and put the machine code of its compiled functions into the wheel.
+
+Without it the first command of each kind compiles for seconds. An editable installation compiles on first
+use, and so does what ``pip install . --config-settings machine-code=no`` installs.
+The code runs on any processor of this kind with this Python and this numba; elsewhere it is compiled again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from setuptools import build_meta
+from setuptools.build_meta import *  # noqa: F403  the other hooks of the interface
+
+_FOLDER = "machine_code"
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    """Return what building needs: to run the commands, everything that they need."""
+    if not _is_wanted(config_settings):
+        return []
+    project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
+    return ["wheel>=0.45", *project["dependencies"]]
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    """Build the wheel; return its name."""
+    name = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
+    if not _is_wanted(config_settings):
+        return name
+    with tempfile.TemporaryDirectory() as folder:
+        _wheel("unpack", "--dest", folder, str(Path(wheel_directory, name)))
+        (unpacked,) = Path(folder).iterdir()
+        if not _compile(unpacked):
+            print("compiling ahead failed; the first use of each command will compile", file=sys.stderr)
+            return name
+        _wheel("pack", "--dest-dir", wheel_directory, str(unpacked))
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    tags = ("--python-tag", python, "--abi-tag", python, "--platform-tag", platform)
+    told = _wheel("tags", "--remove", *tags, str(Path(wheel_directory, name)))
+    return Path(told.split()[-1]).name
+
+
+def _is_wanted(config_settings: dict[str, Any] | None) -> bool:
+    return (config_settings or {}).get("machine-code") != "no"
+
+
+def _wheel(*words: str) -> str:
+    done = subprocess.run([sys.executable, "-m", "wheel", *words], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def _compile(unpacked: Path) -> bool:
+    """Run the first commands of a user on what will be installed, and move what numba keeps to its folder."""
+    environment = {**os.environ, "PYTHONPATH": str(unpacked), "NUMBA_CPU_NAME": "generic"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run([sys.executable, "-m", "sentgen.first_use"], cwd=unpacked, env=environment)
+    for cached in [*unpacked.rglob("__pycache__/*.nbi"), *unpacked.rglob("__pycache__/*.nbc")]:
+        folder = cached.parent.parent / _FOLDER
+        folder.mkdir(exist_ok=True)
+        cached.rename(folder / cached.name)
+    for folder in list(unpacked.rglob("__pycache__")):
+        shutil.rmtree(folder)
+    return done.returncode == 0

@@ -1,0 +1,94 @@
+"""Run what a new user runs first, so that its machine code is there: ``python -m sentgen.first_use``.
+
+Numba compiles a function when it is called for the first time, and keeps the machine code beside its module.
+A wheel is built with what this leaves (`build_backend.py`), so that nobody who installs it waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from sentgen.cli import main
+from sentgen.demo import NEW_SENTENCES, TREEBANK
+
+_ALGORITHMS = "viterbi,greedy,lmo,prim,prim-ngram,prim-arg,cle,ab,beam"
+_DOCUMENT = "The first aid trucks arrived in Sarkesh on Tuesday . They brought tents to the camp ."
+_ABSTRACT = "Aid trucks brought tents to Sarkesh ."
+_DB = ("--db", "store.duckdb")
+
+
+def _commands() -> Iterator[tuple[str, ...]]:
+    """Yield command lines over files of the folder in which they run."""
+    yield "demo", *_DB
+    yield "ingest", "relief.txt", "--corpus", "text", *_DB
+    yield "models", "build", "katz", "--corpus", "text", "--smoothing", "katz", *_DB
+    yield "models", "build", "five", "--corpus", "relief", "--order", "5", *_DB
+    yield "models", "export", "relief", "--arpa", "relief.arpa", *_DB
+    yield "models", "import-arpa", "read", "relief.arpa", *_DB
+    yield "score", "--model", "five", *NEW_SENTENCES, *_DB
+    for algorithm in _ALGORITHMS.split(","):
+        yield "regenerate", "--model", "five", "-a", algorithm, "--explain", NEW_SENTENCES[0], *_DB
+    yield "generate", "relief.conllu", "--cluster", "relief-002", "--lengths", "6-8", *_DB
+    yield "fuse", "relief-002-1", "--with", "relief.conllu", *_DB
+    yield "check", "relief.conllu", "--against", "relief.conllu"
+    yield "align", "text", "--document", "document.txt", "--abstract", "abstract.txt", *_DB
+    for system in ("cut-and-paste", "hmm"):
+        yield (
+            "align",
+            "text",
+            "--document",
+            "document.txt",
+            "--abstract",
+            "abstract.txt",
+            "--system",
+            system,
+            *_DB,
+        )
+    yield "pairs", "ingest", "document.txt", "abstract.txt", "--corpus", "pairs", *_DB
+    for preset in ("best", "paper"):
+        training = ("--pairs", "pairs", "--model", preset, "--preset", preset)
+        yield "align", "train", *training, "--iterations", "1", *_DB
+    yield "align", "apply", "--pairs", "pairs", "--model", "best", *_DB
+    yield "evaluate", "regeneration", "--model", "five", "--test", "few.conllu", "-a", _ALGORITHMS, *_DB
+    yield "db", "compact", *_DB
+    yield "db", "check", *_DB
+    yield "corpora", "remove", "text", *_DB
+
+
+def _write_texts() -> None:
+    """Write the files that the commands read."""
+    blocks = TREEBANK.read_text("utf-8").split("\n\n")
+    lines = [line for block in blocks for line in block.split("\n")]
+    Path("relief.conllu").write_text("\n\n".join(blocks), "utf-8")
+    Path("few.conllu").write_text("\n\n".join(blocks[:4]) + "\n\n", "utf-8")
+    Path("relief.txt").write_text(
+        "\n".join(line[9:] for line in lines if line.startswith("# text =")), "utf-8"
+    )
+    Path("document.txt").write_text(_DOCUMENT, "utf-8")
+    Path("abstract.txt").write_text(_ABSTRACT, "utf-8")
+
+
+def run() -> list[str]:
+    """Run all of them in a folder of their own; return the command lines that failed."""
+    failed, before = [], sys.argv
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
+        _write_texts()
+        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+            for words in _commands():
+                sys.argv = ["sentgen", *words]
+                try:
+                    main()
+                except SystemExit as end:
+                    if end.code:
+                        failed.append(" ".join(words))
+    sys.argv = before
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(run()) or None)

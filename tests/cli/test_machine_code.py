@@ -1,0 +1,113 @@
+"""Machine code that comes with the package: it is used, wherever it fits, and compiled again elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numba
+import pytest
+from conftest import ROOT
+
+from sentgen import arrays, first_use
+
+_MODULE = """\
+from sentgen.arrays import compiled
+
+@compiled
+def total(numbers):
+    result = 0
+    for number in numbers:
+        result += number
+    return result
+"""
+_USE = "import numpy; from sentgen.small import total; print(total(numpy.arange(5)))"
+
+
+def backend() -> ModuleType:
+    """The build backend, which no package holds."""
+    spec = importlib.util.spec_from_file_location("build_backend", ROOT / "build_backend.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package with one function, as the backend leaves it."""
+    unpacked = tmp_path_factory.mktemp("unpacked")
+    package = unpacked / "sentgen"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(ROOT / "sentgen" / "arrays.py", package)
+    (package / "small.py").write_text(_MODULE, "utf-8")
+    (package / "first_use.py").write_text(_USE, "utf-8")
+    assert backend()._compile(unpacked)
+    return unpacked
+
+
+def use(package: Path, cache: Path) -> tuple[str, str, list[Path]]:
+    """Call the function; return what was printed on both channels, and what numba kept for this user."""
+    told = subprocess.run(
+        [sys.executable, "-c", _USE],
+        cwd=cache.parent,
+        env={**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return told.stdout, told.stderr, [path for path in cache.rglob("*") if path.is_file()]
+
+
+def test_is_used(built: Path, tmp_path: Path) -> None:
+    """Nothing is compiled, although the code was made for any processor, and numba keeps its own elsewhere."""
+    assert not list(built.rglob("__pycache__/*.nbi"))
+
+    assert use(built, tmp_path / "cache") == ("10\n", "", [])
+
+
+def test_of_another_numba(built: Path, tmp_path: Path) -> None:
+    """It is compiled again; one line says so, once."""
+    package = tmp_path / "package"
+    shutil.copytree(built, package)
+    (index,) = package.rglob("*.nbi")
+    content = index.read_bytes()
+    version = pickle.dumps(numba.__version__, protocol=-1)
+    assert content.startswith(version)
+    index.write_bytes(pickle.dumps("0.1", protocol=-1) + content[len(version) :])
+
+    out, err, kept = use(package, tmp_path / "cache")
+
+    assert out == "10\n"
+    assert err.startswith("the machine code that came with this sentgen does not fit")
+    assert err.count("\n") == 1
+    assert len(kept) == 2
+    assert use(package, tmp_path / "cache") == (out, "", kept)
+
+
+def test_of_another_source(built: Path, tmp_path: Path) -> None:
+    """Who edits the module gets what it says now."""
+    package = tmp_path / "package"
+    shutil.copytree(built, package)
+    module = package / "sentgen" / "small.py"
+    module.write_text(_MODULE.replace("result = 0", "result = 1"), "utf-8")
+
+    assert use(package, tmp_path / "cache")[0] == "11\n"
+
+
+def test_folder_has_one_name() -> None:
+    """The backend cannot import sentgen, and says the name again."""
+    assert backend()._FOLDER == arrays.SHIPPED
+
+
+def test_first_commands_work() -> None:
+    """Those that are run to compile ahead."""
+    assert first_use.run() == []
