@@ -27,6 +27,8 @@ from sentgen.schema.write_ahead_log import drop_torn_tail
 
 #: Name of the execution option of a connection that says how many bytes its DuckDB may use.
 MEMORY_LIMIT = "memory_limit"
+#: Name of the one that says that nobody can change the store while the connection is open.
+READ_ONLY = "read_only"
 
 
 def default_memory_limit() -> int:
@@ -80,7 +82,7 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
         f"duckdb:///{path}",
         poolclass=StaticPool,
         connect_args={"read_only": read_only, "config": config},
-        execution_options={MEMORY_LIMIT: memory_limit},
+        execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
     )
     event.listen(
         engine, "connect", lambda wrapped, _: connections.opened(_duck(wrapped), read_only=read_only)

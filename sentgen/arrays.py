@@ -40,17 +40,20 @@ class MachineCode(FunctionCache):
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
+        super().__init__(function)  # type: ignore[no-untyped-call]
         folder = os.path.join(os.path.dirname(function.__code__.co_filename), SHIPPED)
         stamp = self._impl.locator.get_source_stamp()
-        self._shipped = IndexDataCacheFile(folder, self._impl.filename_base, stamp)
+        self._shipped: Any = IndexDataCacheFile(  # type: ignore[no-untyped-call]
+            folder, self._impl.filename_base, stamp
+        )
         self._is_shipped = os.path.exists(os.path.join(folder, f"{self._impl.filename_base}.nbi"))
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super()._load_overload(sig, target_context)
+        found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if found is not None or not self._is_shipped:
             return found
-        signature, (triple, *_), hashes = self._index_key(sig, target_context.codegen())
+        key: Any = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
+        signature, (triple, *_), hashes = key
         data = self._shipped.load((signature, (triple, *_GENERIC), hashes))
         if data is not None:
             return self._impl.rebuild(target_context, data)
@@ -69,6 +72,6 @@ def _say_that_it_compiles() -> None:
 
 def compiled(function: F) -> F:
     """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
-    dispatcher = njit(nogil=True)(function)
+    dispatcher: Any = njit(nogil=True)(function)
     dispatcher._cache = MachineCode(function)
     return cast(F, dispatcher)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 Declaration = TypeVar("Declaration")
@@ -85,10 +86,22 @@ def parameters_of(declaration: type, names: Iterable[str] = ()) -> Iterator[Para
 def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
     """Make a declaration of the values of its parameters, by name."""
     values = dict(given)
-    hints = get_type_hints(declaration, include_extras=True)
-    for one in fields(declaration):  # type: ignore[arg-type]
-        about = next(iter(getattr(hints[one.name], "__metadata__", ())), None)
-        if isinstance(about, Changes):
-            changes = {each.name: values.pop(each.name, None) for each in parameters_of(about.of)}
-            values[one.name] = {name: value for name, value in changes.items() if value is not None}
+    for name, changed in _changed(declaration).items():  # type: ignore[arg-type]
+        changes = {each: values.pop(each, None) for each in changed}
+        values[name] = {each: value for each, value in changes.items() if value is not None}
     return declaration(**values)
+
+
+@cache
+def _changed(declaration: type) -> dict[str, list[str]]:
+    """Return the names of the settings in each field that holds changes of them."""
+    hints = get_type_hints(declaration, include_extras=True)
+    abouts = {
+        one.name: next(iter(getattr(hints[one.name], "__metadata__", ())), None)
+        for one in fields(declaration)
+    }
+    return {
+        name: [each.name for each in parameters_of(about.of)]
+        for name, about in abouts.items()
+        if isinstance(about, Changes)
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from sentgen.server.settings import Limits, ServerSettings
 
 _WHO = "Who may ask"
 _LIMITS = "Limits"
+#: Processes of a kind, where nobody says how many: each takes some hundred megabytes.
+_MOST_WORKERS = 8
 
 
 def serve(
@@ -35,15 +38,15 @@ def serve(
         int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any that is free.")
     ] = 8000,
     workers: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--workers",
             metavar="N",
             min=1,
             max=64,
-            help="Processes for each kind of work: look-ups, computation, SQL.",
+            help="Processes for each kind of work: look-ups, computation, SQL. Default: the cores, up to 8.",
         ),
-    ] = 2,
+    ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option(
@@ -106,6 +109,15 @@ def serve(
             rich_help_panel=_LIMITS,
         ),
     ] = 64,
+    cache: Annotated[
+        str,
+        typer.Option(
+            "--cache",
+            metavar="SIZE",
+            help="Memory for answers that are asked for again; 0 for none.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = "64MB",
     worker_memory: Annotated[
         str,
         typer.Option("--worker-memory", metavar="SIZE", help="Memory of a worker.", rich_help_panel=_LIMITS),
@@ -127,6 +139,7 @@ def serve(
         rows=max_rows,
         seconds={"lookup": sql_timeout, "compute": timeout, "sql": sql_timeout},
         queue=max_queue,
+        kept=parse_size(cache) or 0,
         memory=parse_size(worker_memory) or 0,
     )
     with _folder(snapshots, db) as folder:
@@ -134,7 +147,7 @@ def serve(
             folder,
             host=host,
             port=port,
-            workers=workers,
+            workers=workers or min(os.cpu_count() or 1, _MOST_WORKERS),
             tokens=_tokens(token_file),
             hosts=tuple(allow_host or ()),
             sql=sql,

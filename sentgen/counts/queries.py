@@ -16,7 +16,7 @@ import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, raw
+from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, arrow_reader, raw
 
 _PARAMETER = re.compile(r"\$([a-z_]\w*)")
 
@@ -167,7 +167,7 @@ def select_corpora(connection: Connection, names: Iterable[str], *, min_order: i
         NotFoundError: there is no such corpus, or none that was counted up to ``min_order``.
     """
     wanted = tuple(dict.fromkeys(names))
-    rows = Query("select name, lowercase, max_order from corpus order by name").run(connection).to_pylist()
+    rows = _corpora(connection)
     known = {row["name"]: row for row in rows}
     listing = ", ".join(sorted(known)) or "none yet; make one with: sentgen ingest PATH --corpus NAME"
     unknown = [name for name in wanted if name not in known]
@@ -190,6 +190,15 @@ def select_corpora(connection: Connection, names: Iterable[str], *, min_order: i
         lowercase=all(row["lowercase"] for row in counted),
         left_out=left_out,
     )
+
+
+def _corpora(connection: Connection) -> list[dict[str, Any]]:
+    """Return name, lowercase and max_order of all corpora; of a store that nobody can change, once."""
+    kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
+    if (rows := kept.get(_corpora)) is None:
+        query = Query("select name, lowercase, max_order from corpus order by name")
+        rows = kept[_corpora] = query.run(connection).to_pylist()
+    return list(rows)
 
 
 def where(conditions: Sequence[str], indent: str = "") -> str:

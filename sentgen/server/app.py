@@ -9,14 +9,18 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from sentgen import __version__
 from sentgen.server import metrics, problems, routes
 from sentgen.server.gate import Gate
+from sentgen.server.kept import Keeper
 from sentgen.server.pages import site
 from sentgen.server.problems import Refused
 from sentgen.server.service import Service
 
+#: Bytes of an answer that are worth packing, and how hard: the front packs while others wait for it.
+_SMALLEST_PACKED, _PACKED = 4096, 1
 _ABOUT = (
     "Counts, models, sentences and alignments of a published store. Every operation is also a command of"
     " sentgen: same names, same parameters, same results."
@@ -38,6 +42,8 @@ def create_app(service: Service) -> FastAPI:
     app.include_router(site.router(sql_offered=service.settings.sql))
     _add_watching(app, service)
     _add_errors(app)
+    app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=_PACKED)
+    app.add_middleware(Keeper, service=service)
     app.add_middleware(Gate, settings=service.settings, metrics=service.metrics)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
@@ -53,7 +59,7 @@ def _add_watching(app: FastAPI, service: Service) -> None:
     @app.get("/metrics", tags=["watching"], summary="Metrics for Prometheus.", response_class=Response)
     async def show_metrics() -> Response:
         text = service.metrics.text(
-            {str(kind): state for kind, state in service.pools.items()}, service.snapshot.name
+            {str(kind): state for kind, state in service.pools.items()}, service.snapshot.name, service.shelf
         )
         return Response(text, media_type=metrics.MEDIA_TYPE)
 

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from sentgen.server.shelf import Shelf
+
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper bounds of the histogram of durations, in seconds.
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -46,11 +48,11 @@ class Metrics:
         """Count a worker that is replaced."""
         self._killed[kind, reason] += 1
 
-    def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str) -> str:
+    def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: Shelf) -> str:
         """Return all metrics; ``pools`` is kind to the state of its workers."""
-        return "".join(f"{line}\n" for line in self._lines(pools, snapshot))
+        return "".join(f"{line}\n" for line in self._lines(pools, snapshot, shelf))
 
-    def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str) -> Iterator[str]:
+    def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: Shelf) -> Iterator[str]:
         yield from _head("sentgen_requests_total", "counter", "Requests answered.")
         for (operation, status), count in sorted(self._requests.items()):
             yield _line("sentgen_requests_total", (("operation", operation), ("status", str(status))), count)
@@ -64,6 +66,11 @@ class Metrics:
         yield from _head("sentgen_workers_replaced_total", "counter", "Workers that were replaced, and why.")
         for (kind, reason), count in sorted(self._killed.items()):
             yield _line("sentgen_workers_replaced_total", (("kind", kind), ("reason", reason)), count)
+        yield from _head("sentgen_kept_answers_total", "counter", "Questions whose answer was kept, or not.")
+        for kept, count in (("yes", shelf.hits), ("no", shelf.misses)):
+            yield _line("sentgen_kept_answers_total", (("kept", kept),), count)
+        yield from _head("sentgen_kept_bytes", "gauge", "Bytes of the answers that are kept.")
+        yield f"sentgen_kept_bytes {shelf.used}"
         for name in ("workers", "idle", "waiting"):
             yield from _head(f"sentgen_pool_{name}", "gauge", f"State of the pools: {name}.")
             for kind, state in sorted(pools.items()):

@@ -12,13 +12,12 @@ import uvicorn
 
 from sentgen.errors import InputError
 from sentgen.server.app import create_app
-from sentgen.server.connections import Connection
+from sentgen.server.connections import HEADER_BYTES, Connection
 from sentgen.server.gate import is_loopback
 from sentgen.server.logs import to_standard_error
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 
-_HEADER_BYTES = 128 * 2**10
 #: More of them at a time are told 503.
 _CONNECTIONS = 500
 #: Seconds that requests have to end after a signal, beyond the longest deadline.
@@ -48,8 +47,17 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
     if not is_loopback(settings.host) and not settings.tokens:
         raise InputError(f"{settings.host} is open to others; give --token-file, or listen on 127.0.0.1")
     to_standard_error()
-    with _listening(settings) as sock:
-        asyncio.run(_serve(settings, sock, ready))
+    with _listening(settings) as sock, asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(settings, sock, ready))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return uvloop's, which is faster, where it is installed; else none for that of asyncio."""
+    try:
+        import uvloop
+    except ImportError:  # there is none for Windows
+        return None
+    return uvloop.new_event_loop
 
 
 async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[[str], None] | None) -> None:
@@ -79,7 +87,7 @@ async def _answer(
         log_config=None,
         access_log=False,
         server_header=False,
-        h11_max_incomplete_event_size=_HEADER_BYTES,
+        h11_max_incomplete_event_size=HEADER_BYTES,
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=int(max(service.settings.limits.seconds.values())) + _GRACE,
     )

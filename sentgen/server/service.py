@@ -16,6 +16,7 @@ from sentgen.server.metrics import Metrics
 from sentgen.server.operations import Operation
 from sentgen.server.pool import Pool
 from sentgen.server.settings import KINDS, Kind, ServerSettings
+from sentgen.server.shelf import Shelf
 from sentgen.server.wire import Message, Opening
 
 logger = logging.getLogger(__name__)
@@ -76,6 +77,9 @@ class Service:
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.metrics = Metrics()
+        self.shelf = Shelf(settings.limits.kept)
+        #: Pages that ask at the same time; more wait outside, so that they do not fill the queues.
+        self.pages = asyncio.Semaphore(settings.workers + 1)
         self._current: Generation | None = None
         self._draining: list[Generation] = []
         self._tasks: set[asyncio.Task[None]] = set()

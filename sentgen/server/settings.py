@@ -24,6 +24,7 @@ class Limits:
         align_cells: and the product of both.
         seconds: of work, by kind; then the worker is killed.
         queue: requests that wait for a worker of a kind; the next one is refused.
+        kept: bytes of answers that are kept for those who ask the same again.
         memory: bytes that a worker may use.
         file: bytes of a file that a worker may write, by kind: machine code and temporary stores.
     """
@@ -38,6 +39,7 @@ class Limits:
     align_cells: int = 20_000_000
     seconds: dict[Kind, float] = field(default_factory=lambda: {"lookup": 10.0, "compute": 30.0, "sql": 10.0})
     queue: int = 64
+    kept: int = 64 * 2**20
     memory: int = 2 * 2**30
     file: dict[Kind, int] = field(default_factory=lambda: {"lookup": 0, "compute": 64 * 2**20, "sql": 0})
 

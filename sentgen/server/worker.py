@@ -15,6 +15,8 @@ import signal
 import sys
 import time
 from dataclasses import replace
+from importlib.abc import MetaPathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -37,6 +39,8 @@ def main() -> None:
     confine(opening)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    if find_spec("pandas") is None:
+        sys.meta_path.insert(0, WithoutPandas())
     try:
         context = open_context(opening)
     except Exception as error:
@@ -46,6 +50,19 @@ def main() -> None:
     while (message := wire.read(source)) is not None:
         _send(sink, Message({"taken": True}))
         _send(sink, answer(context, message))
+
+
+class WithoutPandas(MetaPathFinder):
+    """Says at once that there is no pandas: DuckDB looks for it at each statement, in all folders."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        """Refuse it, and leave all others to whoever comes next.
+
+        Raises:
+            ModuleNotFoundError: it is pandas.
+        """
+        if fullname == "pandas":
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
 
 def confine(opening: Opening) -> None:

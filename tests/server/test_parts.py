@@ -21,6 +21,7 @@ from sentgen.server.gate import Gate, is_loopback
 from sentgen.server.logs import JsonLines
 from sentgen.server.metrics import Metrics
 from sentgen.server.settings import Limits, ServerSettings
+from sentgen.server.shelf import Shelf
 from sentgen.server.wire import Message
 
 TOKEN = "0123456789abcdef"
@@ -61,7 +62,7 @@ def test_metrics() -> None:
     metrics.requested("/v1/x", 200, 3.0)
     metrics.killed("sql", "deadline")
 
-    lines = metrics.text({"sql": {"workers": 2, "idle": 1, "waiting": 0}}, 'a"b').splitlines()
+    lines = metrics.text({"sql": {"workers": 2, "idle": 1, "waiting": 0}}, 'a"b', Shelf(0)).splitlines()
 
     assert 'sentgen_requests_total{operation="/v1/x",status="200"} 2' in lines
     assert 'sentgen_request_seconds_bucket{operation="/v1/x",le="0.025"} 1' in lines

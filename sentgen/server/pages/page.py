@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +15,11 @@ from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
 from sentgen.server import problems
-from sentgen.server.operations import operations
+from sentgen.server.operations import Operation, operations
 from sentgen.server.problems import Refused
 from sentgen.server.routes import audited
 from sentgen.server.service import Service
+from sentgen.server.wire import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,25 @@ class Asking:
         """Whether the server takes SQL."""
         return self._service.settings.sql
 
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until there are not too many other pages: one asks up to nine questions at once.
+
+        Raises:
+            Refused: that took too long.
+        """
+        pages, seconds = self._service.pages, self._service.settings.limits.seconds["compute"]
+        try:
+            await asyncio.wait_for(pages.acquire(), seconds)
+        except TimeoutError:
+            raise Refused(
+                429, "busy", "too many pages are asked for; try again later", {"Retry-After": "1"}
+            ) from None
+        try:
+            yield
+        finally:
+            pages.release()
+
     async def __call__(self, name: str, /, **values: Any) -> PageAnswer:
         """Have an operation done; parameters that are empty are left out.
 
@@ -87,7 +109,7 @@ class Asking:
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
         try:
             asked = operation.parameters.model_validate(given).model_dump(mode="json", by_alias=True)
-            message = await audited(self._request, self._service, operation, asked)
+            message = await self._answered(operation, asked)
         except ValidationError as error:
             return self.problem(problems.told(error.errors()), 422)
         except Refused as refusal:
@@ -98,6 +120,18 @@ class Asking:
         if not operation.api and document["sql"]:
             document["command"] = shlex.join(["sentgen", "sql", document["sql"][0]])
         return PageAnswer(**document)
+
+    async def _answered(self, operation: Operation, asked: dict[str, Any]) -> Message:
+        """Have an operation done, unless another page has asked the same: all of them show the corpora."""
+        if operation.kind == "sql":
+            return await audited(self._request, self._service, operation, asked)
+        question = operation.name, json.dumps(asked, sort_keys=True)
+        kept: Message | None = self._service.shelf.find((self._service.snapshot.name, question))
+        if kept is None:
+            kept = await audited(self._request, self._service, operation, asked)
+            if kept.head["status"] == 200:
+                self._service.shelf.put((kept.head["snapshot"], question), kept, len(kept.body))
+        return kept
 
     def problem(self, text: str, status: int) -> PageAnswer:
         """Return an answer that says what is wrong."""

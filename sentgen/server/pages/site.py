@@ -51,7 +51,8 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
 
     async def endpoint(request: Request) -> Response:
         asking, query = Asking(request, request.app.state.service), Query(request.query_params)
-        found = await page.view(asking, query)
+        async with asking.turn():
+            found = await page.view(asking, query)
         return _page(request, page.template, {**found, "query": query}, asking.status)
 
     return endpoint

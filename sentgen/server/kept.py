@@ -1,0 +1,144 @@
+"""Answers that are kept: the same question to the same snapshot is answered again without any work.
+
+A snapshot never changes, and operations are functions of it and of what was asked; SQL alone is not, as it
+can ask for the time, and every statement is written down. So an answer carries an ETag made of the snapshot
+and the question, a client that has it is told 304, and the front keeps the answers that were asked for last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sentgen import __version__
+from sentgen.server.service import Service
+
+#: What is no answer of an operation, and what need not be the same the next time.
+_NEVER = ("/healthz", "/metrics", "/static/", "/sql", "/v1/sql")
+#: A client may keep the answer, but asks each time whether the snapshot is still the same.
+_CACHE_CONTROL = b"private, no-cache"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response with status 200 as it was sent, and the route that made it."""
+
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+    route: Any
+
+
+class Keeper:
+    """An ASGI application in front of another one that answers what was asked before."""
+
+    def __init__(self, app: ASGIApp, *, service: Service) -> None:
+        self._app, self._service = app, service
+        self._shelf = service.shelf
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer from the shelf, or ask, and keep what comes."""
+        if scope["type"] != "http" or not _is_function(scope):
+            await self._app(scope, receive, send)
+            return
+        snapshot = self._service.snapshot.name
+        headers, body, tag = Headers(scope=scope), b"", ""
+        if scope["method"] == "POST":
+            body = await _whole(receive)
+            receive = _again(body, receive)
+        key = _key(snapshot, scope, headers, body)
+        if scope["method"] != "POST":
+            tag = f'W/"{key.hex()[:32]}"'
+        if tag and tag in headers.get("if-none-match", "").replace(" ", "").split(","):
+            await _send(send, 304, [(b"etag", tag.encode()), (b"cache-control", _CACHE_CONTROL)], b"")
+        elif (found := self._shelf.find(key)) is not None:
+            scope["route"] = found.route  # for the metrics
+            await _send(send, 200, list(found.headers), found.body)
+        else:
+            await self._ask(scope, receive, send, snapshot, key, tag)
+
+    async def _ask(
+        self, scope: Scope, receive: Receive, send: Send, snapshot: str, key: bytes, tag: str
+    ) -> None:
+        """Have the application answer, and keep it if the snapshot is the same then as it was before."""
+        parts: list[bytes] = []
+        headers: list[tuple[bytes, bytes]] | None = None
+
+        async def sending(message: Message) -> None:
+            nonlocal headers
+            if message["type"] == "http.response.start":
+                if message["status"] == 200 and self._service.snapshot.name == snapshot:
+                    added = MutableHeaders(raw=message["headers"])
+                    added["cache-control"] = _CACHE_CONTROL.decode()
+                    if tag:
+                        added["etag"] = tag
+                    headers = list(message["headers"])
+            elif headers is not None:
+                parts.append(message.get("body", b""))
+                if not message.get("more_body", False):
+                    body = b"".join(parts)
+                    self._shelf.put(key, Answer(headers, body, scope.get("route")), len(body))
+            await send(message)
+
+        await self._app(scope, receive, sending)
+
+
+def _is_function(scope: Scope) -> bool:
+    """Say whether the answer depends on the snapshot and the question alone."""
+    path, method = scope["path"], scope["method"]
+    return not path.startswith(_NEVER) and (
+        method in ("GET", "HEAD") or (method == "POST" and path.startswith("/v1/"))
+    )
+
+
+def _key(snapshot: str, scope: Scope, headers: Headers, body: bytes) -> bytes:
+    """Return what tells a question from all others."""
+    encoding = "gzip" if "gzip" in headers.get("accept-encoding", "") else ""
+    digest = hashlib.sha256()
+    for part in _parts(snapshot, scope, headers.get("accept", ""), encoding):
+        digest.update(len(part).to_bytes(8, "little") + part)  # so that no two rows of parts run together
+    digest.update(body)
+    return digest.digest()
+
+
+def _parts(snapshot: str, scope: Scope, accept: str, encoding: str) -> Iterator[bytes]:
+    yield from (text.encode("utf-8", "replace") for text in (__version__, snapshot, scope["method"]))
+    yield scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
+    yield scope["query_string"]
+    yield accept.encode("utf-8", "replace")
+    yield encoding.encode()
+
+
+async def _whole(receive: Receive) -> bytes:
+    """Return the body of a request."""
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return bytes(body)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return a channel that gives the body, which has been read, and then what comes after it."""
+    given = False
+
+    async def receiving() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receiving
+
+
+async def _send(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

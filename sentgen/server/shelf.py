@@ -1,0 +1,44 @@
+"""A shelf of answers, of bounded size."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+#: An answer with more than this share of the room is not kept.
+_LARGEST = 8
+#: Bytes that an answer takes beside its body: headers, keys, objects.
+_BESIDE = 2_000
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The answers that were asked for last, within so many bytes; a key names the snapshot, too."""
+
+    room: int
+    used: int = 0
+    hits: int = 0
+    misses: int = 0
+    _kept: OrderedDict[Hashable, tuple[Any, int]] = field(default_factory=OrderedDict)
+
+    def find(self, key: Hashable) -> Any:
+        """Return an answer, which is then the last that is thrown away; none if it is not there."""
+        found = self._kept.get(key)
+        if found is None:
+            self.misses += 1
+            return None
+        self._kept.move_to_end(key)
+        self.hits += 1
+        return found[0]
+
+    def put(self, key: Hashable, answer: Any, body: int) -> None:
+        """Keep an answer with so many bytes in its body; those that nobody asked for make room."""
+        size = body + _BESIDE
+        if size * _LARGEST > self.room:
+            return
+        self.used += size - self._kept.pop(key, (None, 0))[1]
+        self._kept[key] = (answer, size)
+        while self.used > self.room:
+            self.used -= self._kept.popitem(last=False)[1][1]
