@@ -27,6 +27,7 @@ class Option:
     Attributes:
         help: one sentence.
         argument: whether it stands in its place, without a name.
+        closed: whether the command line refuses other words (exit code 2); else the library does.
         short: a second name on the command line, such as ``-m``.
         off: the name of its opposite on the command line, if that is not ``--no-`` and its own.
         least: the least number that makes sense.
@@ -40,6 +41,7 @@ class Option:
     help: str
     _: KW_ONLY
     argument: bool = False
+    closed: bool = False
     short: str = ""
     off: str = ""
     least: float | None = None

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
@@ -38,8 +38,10 @@ from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
 from sentgen.errors import InputError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth
+from sentgen.options import Option
 from sentgen.schema import Store
 
+Preset = Literal["paper", "best"]
 #: The name of our own system.
 PBHMM = "pbhmm"
 #: What to say of an aligner without model and system.
@@ -238,11 +240,34 @@ class Choice:
         InputError: choices exclude each other.
     """
 
-    model: str | None = None
-    system: str | None = None
-    preset: str | None = None
-    decode: Literal["viterbi", "posterior"] | None = None
-    threshold: float | None = None
+    model: Annotated[
+        str | None,
+        Option("A model of `sentgen align train`.", short="-m", metavar="NAME", api={"max_length": 200}),
+    ] = None
+    system: Annotated[
+        str | None,
+        Option(
+            "Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste.",
+            shell="Another aligner, such as cut-and-paste or lcs.",
+            metavar="NAME[:SETTING=VALUE]",
+            api={"max_length": 200},
+        ),
+    ] = None
+    preset: Annotated[
+        Preset | None,
+        Option(
+            "Settings of the aligner without a model; best if not given.",
+            shell="Settings of the aligner without --model; best if not given.",
+            closed=True,
+        ),
+    ] = None
+    decode: Annotated[
+        Literal["viterbi", "posterior"] | None,
+        Option("The best path, or links with a high posterior.", closed=True),
+    ] = None
+    threshold: Annotated[float | None, Option("Least posterior of a link.", metavar="T", least=0, most=1)] = (
+        None
+    )
 
     def __post_init__(self) -> None:
         if self.model is not None and self.system is not None:

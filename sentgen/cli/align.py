@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,9 +20,11 @@ from sentgen.alignment.stored.model_report import (
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.training import DROP, Plan, train_model
+from sentgen.alignment.systems import Choice, Preset
 from sentgen.alignment.texts import pharaoh as as_pharaoh
-from sentgen.cli import align_text
+from sentgen.cli.align_text import text
 from sentgen.cli.console.files import check_file_option, whole_file
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.progress import counted
@@ -35,18 +36,11 @@ from sentgen.schema.store import default_memory_limit
 app = typer.Typer(
     help="Align abstracts with the documents that they come from: train, apply, show.", no_args_is_help=True
 )
-app.command("text")(align_text.text)
+app.command("text")(text)
 
 PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]
 ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="M", help="Name of the model.")]
 ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the model.")]
-
-
-class Direction(StrEnum):
-    """What is made from what."""
-
-    FORWARD = "forward"
-    REVERSE = "reverse"
 
 
 @app.command()
@@ -58,9 +52,8 @@ def train(
         int, typer.Option("--iterations", metavar="N", min=1, help="Iterations of EM, in each direction.")
     ] = 10,
     preset: Annotated[
-        align_text.Preset,
-        typer.Option("--preset", help="Settings of the model: the paper's, or better ones."),
-    ] = align_text.Preset.BEST,
+        Preset, typer.Option("--preset", help="Settings of the model: the paper's, or better ones.")
+    ] = "best",
     max_doc_phrase: Annotated[
         int | None,
         typer.Option(
@@ -154,8 +147,9 @@ def model(
     ] = None,
     *,
     direction: Annotated[
-        Direction, typer.Option("--direction", help="Abstracts from documents, or the reverse.")
-    ] = Direction.FORWARD,
+        Literal["forward", "reverse"],
+        typer.Option("--direction", help="Abstracts from documents, or the reverse."),
+    ] = "forward",
     limit: LimitOption = 20,
     plot: Annotated[
         Path | None,
@@ -251,18 +245,12 @@ def remove(
 
 
 @app.command()
+@asking(Choice, "choice", ("decode", "threshold"))
 def apply(
     *,
     pairs: PairsOption,
     model: ModelOption,
-    decode: Annotated[
-        align_text.Decode | None,
-        typer.Option("--decode", help="The best path, or links with a high posterior."),
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", metavar="T", min=0, max=1, help="Least posterior of a link."),
-    ] = None,
+    choice: Choice,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -282,8 +270,8 @@ def apply(
             store,
             pairs,
             model,
-            decode=decode.value if decode else None,
-            threshold=threshold,
+            decode=choice.decode,
+            threshold=choice.threshold,
             budget=aligning_budget(limit, with_store=True),
             progress=progress,
         )

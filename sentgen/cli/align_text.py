@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +22,7 @@ from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentence
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.view import Segment, View
 from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, printable
 from sentgen.cli.console.waiting import told_when_slow
@@ -38,44 +38,12 @@ _SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
 _LONGEST = 44
 
 
-class Decode(StrEnum):
-    """How links are chosen."""
-
-    VITERBI = "viterbi"
-    POSTERIOR = "posterior"
-
-
-class Preset(StrEnum):
-    """Settings of the model without training."""
-
-    PAPER = "paper"
-    BEST = "best"
-
-
+@asking(Choice, "choice")
 def text(
     *,
     document: Annotated[str, typer.Option("--document", metavar="FILE|-", help="The document.")],
     abstract: Annotated[str, typer.Option("--abstract", metavar="FILE|-", help="Its abstract or summary.")],
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", metavar="NAME", help="A model of `sentgen align train`.")
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(
-            "--system", metavar="NAME[:SETTING=VALUE]", help="Another aligner, such as cut-and-paste or lcs."
-        ),
-    ] = None,
-    preset: Annotated[
-        Preset | None,
-        typer.Option("--preset", help="Settings of the aligner without --model; best if not given."),
-    ] = None,
-    decode: Annotated[
-        Decode | None, typer.Option("--decode", help="The best path, or links with a high posterior.")
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", metavar="T", min=0, max=1, help="Least posterior of a link."),
-    ] = None,
+    choice: Choice,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both texts.")
     ] = None,
@@ -99,9 +67,8 @@ def text(
     """
     check_file_option("--html", html)
     _check(document, abstract, both=as_object and as_links)
-    choice = _choice(model, system, preset, decode, threshold)
     limit = parse_size(memory_limit) or default_memory_limit()
-    budget = aligning_budget(limit, with_store=model is not None)
+    budget = aligning_budget(limit, with_store=choice.model is not None)
     with told_when_slow(), ExitStack() as opened:
 
         def store() -> Store:
@@ -131,26 +98,6 @@ def _check(document: str, abstract: str, *, both: bool) -> None:
         raise InputError("both texts cannot come from standard input; name a file")
     if both:
         raise typer.BadParameter("--json and --pharaoh exclude each other; choose one")
-
-
-def _choice(
-    model: str | None,
-    system: str | None,
-    preset: Preset | None,
-    decode: Decode | None,
-    threshold: float | None,
-) -> Choice:
-    """Return what the options choose."""
-    try:
-        return Choice(
-            model=model,
-            system=system,
-            preset=preset,
-            decode=decode.value if decode else None,
-            threshold=threshold,
-        )
-    except InputError as error:
-        raise typer.BadParameter(error.message) from error
 
 
 def _show(shown: View) -> None:

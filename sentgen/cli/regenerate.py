@@ -61,8 +61,6 @@ def regenerate(
 
     Example: `sentgen regenerate --model ewt --algorithm ab --tree "down was [the dow] about [35 points]"`
     """
-    if asked.units not in ("np", "word"):
-        raise typer.BadParameter(f"{asked.units!r} is neither np nor word", param_hint="--units")
     check_file_option("--conllu", conllu)
     check_file_option("--svg", svg)
     require_trees(asked, {"--conllu": conllu, "--svg": svg})

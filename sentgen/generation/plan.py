@@ -49,7 +49,10 @@ class Search:
             api={"max_length": 100},
         ),
     ] = None
-    units: Annotated[UnitKind, Option("Keep base noun phrases whole, or break them up.")] = "np"
+    units: Annotated[
+        UnitKind,
+        Option("Keep base noun phrases whole, or break them up.", closed=True, metavar="np|word"),
+    ] = "np"
     lowercase: Annotated[bool | None, Option(LOWERCASE, off="--keep-case")] = None
     seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0, api={"lt": 2**31})] = 1
     nbest: Annotated[int, Option("Sentences to give for each bag, at most.", least=1, api={"le": 100})] = 1

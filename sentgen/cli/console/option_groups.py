@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
+from sentgen.errors import InputError
 from sentgen.options import Option, Parameter, declared, parameters_of
 
 Result = TypeVar("Result")
@@ -73,7 +74,10 @@ def asking(
 
     def make(**given: Any) -> object:
         values = {name: value or [] if name in lists else value for name, value in given.items()}
-        return declared(declaration, values)
+        try:
+            return declared(declaration, values)
+        except InputError as error:  # options that exclude each other
+            raise typer.BadParameter(error.message) from error
 
     return lambda function: option_group(function, parameter, options, make, places)
 
@@ -85,14 +89,14 @@ def _default(one: Parameter) -> Any:
 
 
 def _annotation(one: Parameter) -> Any:
-    """Return the type and the option as Typer reads them; the library says what a word may be."""
+    """Return the type and the option as Typer reads them."""
     option, kind = one.option, one.kind
     if not isinstance(option, Option):  # but what Typer reads already
         return Annotated[kind, option]
     if one.default is None:
         (kind,) = set(get_args(kind)) - {NoneType}
     metavar = option.metavar
-    if get_origin(kind) is Literal:
+    if get_origin(kind) is Literal and not option.closed:
         kind, metavar = str, metavar or "|".join(get_args(kind))
     if one.default is None or kind == list[str]:
         kind = kind | None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,8 +17,9 @@ from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import View
 from sentgen.errors import InputError
+from sentgen.options import Option
 from sentgen.server.operations.corpora import Nothing
-from sentgen.server.operations.operation import HIDDEN, Context, Operation, Parameters, Result
+from sentgen.server.operations.operation import HIDDEN, Context, Operation, Result, parameters, taking
 from sentgen.tabular import Rows
 
 #: Share of the memory of a worker for aligning: DuckDB has most of the rest.
@@ -33,33 +35,22 @@ class Texts(BaseModel):
     abstract: str = Field(description="Its abstract or summary.")
 
 
-class Align(Parameters):
+_ONLY_HERE = {"json_schema_extra": {"x-command-line": HIDDEN}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Align(Choice):
     """One document and its abstract, or a batch of pairs; each pair is aligned by itself."""
 
-    document: str = Field("", description="The document.", json_schema_extra={"x-file": "document"})
-    abstract: str = Field("", description="Its abstract.", json_schema_extra={"x-file": "abstract"})
-    pairs: list[Texts] = Field(
-        default_factory=list,
-        description="Pairs, instead of one document and abstract.",
-        json_schema_extra={"x-command-line": HIDDEN},
+    ORDER: ClassVar = ("document", "abstract", "pairs", *Choice.__annotations__, "format", "html")
+
+    document: Annotated[str, Option("The document.", api={"json_schema_extra": {"x-file": "document"}})] = ""
+    abstract: Annotated[str, Option("Its abstract.", api={"json_schema_extra": {"x-file": "abstract"}})] = ""
+    pairs: Annotated[list[Texts], Option("Pairs, instead of one document and abstract.", api=_ONLY_HERE)] = (
+        field(default_factory=list)
     )
-    model: str | None = Field(None, max_length=200, description="A model of `sentgen align train`.")
-    system: str | None = Field(
-        None, max_length=200, description="Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste."
-    )
-    preset: Literal["paper", "best"] | None = Field(
-        None, description="Settings of the aligner without a model; best if not given."
-    )
-    decode: Literal["viterbi", "posterior"] | None = Field(
-        None, description="The best path, or links with a high posterior."
-    )
-    threshold: float | None = Field(None, ge=0, le=1, description="Least posterior of a link.")
-    format: str | None = Field(None, description="Format of the texts; detected if not given.")
-    html: bool = Field(
-        False,
-        description="Give each pair as a part of a page, too.",
-        json_schema_extra={"x-command-line": HIDDEN},
-    )
+    format: Annotated[str | None, Option("Format of the texts; detected if not given.")] = None
+    html: Annotated[bool, Option("Give each pair as a part of a page, too.", api=_ONLY_HERE)] = False
 
 
 def align(context: Context, asked: Align) -> Result:
@@ -68,15 +59,8 @@ def align(context: Context, asked: Align) -> Result:
     if asked.pairs and (asked.document or asked.abstract):
         raise InputError("give either `pairs`, or one `document` and its `abstract`")
     _check_sizes(context, pairs)
-    choice = Choice(
-        model=asked.model,
-        system=asked.system,
-        preset=asked.preset,
-        decode=asked.decode,
-        threshold=asked.threshold,
-    )
     budget = Budget.of_limit(context.opening.memory, share=_SHARE)
-    aligner, name = chosen_aligner(choice, lambda: context.opened, budget=budget)
+    aligner, name = chosen_aligner(asked, lambda: context.opened, budget=budget)
     if isinstance(aligner, External):
         raise InputError(f"{asked.system!r} is a program, which the server does not run")
     try:
@@ -84,7 +68,7 @@ def align(context: Context, asked: Align) -> Result:
     except MemoryLimitError as error:
         raise MemoryLimitError("these texts take more memory than the server gives; ask for less") from error
     answers = [as_json(view, model=name) for view in views]
-    notes = [PRIORS_NOTE] if choice.priors_only else []
+    notes = [PRIORS_NOTE] if asked.priors_only else []
     more = {"html": [fragment(view) for view in views]} if asked.html else {}
     rows = [tuple(answer.values()) for answer in answers]
     return Result(Rows(list(answers[0]), rows), notes=notes, more=more)
@@ -127,8 +111,8 @@ OPERATIONS = (
         "align",
         "Where the phrases of an abstract come from in its document.",
         "align text",
-        Align,
-        align,
+        parameters(Align),
+        taking(Align, align),
         kind="compute",
         method="POST",
         example={
