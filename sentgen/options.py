@@ -35,6 +35,7 @@ class Option:
         shell: what the command line says instead, where it has other names for things.
         metavar: what stands for the value on the command line.
         panel: of the help on the command line.
+        file: the name of a file, where the command line reads it from one and the API takes the text itself.
         api: keywords of `pydantic.Field` besides or instead, such as bounds against strangers.
     """
 
@@ -49,6 +50,7 @@ class Option:
     shell: str = ""
     metavar: str | None = None
     panel: str | None = None
+    file: str = ""
     api: Mapping[str, Any] = field(default_factory=dict)
 
 

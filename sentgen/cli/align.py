@@ -25,7 +25,14 @@ from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.align_text import text
 from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.options import (
+    DbOption,
+    DryRunOption,
+    LimitOption,
+    MemoryOption,
+    open_store,
+    parse_size,
+)
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.progress import counted
 from sentgen.cli.console.training_progress import trained
@@ -232,7 +239,7 @@ def models(*, db: DbOption = None, out: Output) -> None:
 @app.command()
 def remove(
     name: ModelArgument,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    dry_run: DryRunOption = False,
     db: DbOption = None,
 ) -> None:
     """Remove a model with the alignments that it made.

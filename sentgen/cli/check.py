@@ -9,29 +9,24 @@ import typer
 
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.held_texts import tell_size
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import ParserOption
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
-from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure, text_of
-from sentgen.evaluation.check.check import check as run
 from sentgen.evaluation.check.page import page, phrase
-from sentgen.evaluation.check.verb_arguments import Spelling
+from sentgen.evaluation.check.request import CheckRequest
 
 
 @output_options
+@asking(
+    CheckRequest, parser="against", all_relations="match_case", html="match_case", fail_under="match_case"
+)
 def check(
-    summary: Annotated[str, typer.Argument(metavar="SUMMARY|-", help="The text to check, or - .")],
     *,
-    against: Annotated[
-        str, typer.Option("--against", metavar="SOURCE", help="The text, or folder, that it should follow.")
-    ],
+    asked: CheckRequest,
     parser: ParserOption = None,
-    lemmas: Annotated[bool, typer.Option("--lemmas", help="Compare lemmas instead of forms.")] = False,
-    match_case: Annotated[
-        bool, typer.Option("--match-case", help="Tell upper from lower case; it is ignored otherwise.")
-    ] = False,
     all_relations: Annotated[
         bool, typer.Option("--all", help="Show what has support, too; other formats always do.")
     ] = False,
@@ -41,9 +36,6 @@ def check(
     fail_under: Annotated[
         float | None,
         typer.Option("--fail-under", metavar="P", min=0, max=1, help="Exit with 1 if precision is below."),
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
     ] = None,
     out: Output,
 ) -> None:
@@ -56,17 +48,12 @@ def check(
     Example: `sentgen check summary.txt --against article.txt --parser udpipe:ewt.udpipe --html check.html`
     """
     check_file_option("--html", html)
-    if summary == against == "-":
+    if asked.summary == asked.against == "-":
         raise InputError("both texts cannot come from standard input; name a file")
-    tell_size([summary, against])
-    trees = open_parser(parser) if parser else None
-    found = run(
-        read_trees(summary, parser=trees, form=format),
-        read_trees(against, parser=trees, form=format),
-        spelling=Spelling(lemmas=lemmas, match_case=match_case),
-    )
+    tell_size([asked.summary, asked.against])
+    found = asked.check(open_parser(parser) if parser else None)
     if html is not None:
-        write_text(html, page(found, summary=summary, source=against))
+        write_text(html, page(found, summary=asked.summary, source=asked.against))
         out.note(f"page: {html}")
     _show(found, all_relations, out)
     if fail_under is not None and found.precision is not None and found.precision < fail_under:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts import corpora
+from sentgen.counts.corpora import Corpus
 
 app = typer.Typer(help="List, show, verify and remove corpora.", no_args_is_help=True)
-
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Corpus.")]
 
 
 @app.command("list")
@@ -28,42 +26,37 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 @app.command()
 @output_options
-def show(
-    name: Name,
-    *,
-    rejected: Annotated[
-        bool, typer.Option("--rejected", help="Show the sentences that were refused.")
-    ] = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
-) -> None:
+@asking(Corpus)
+def show(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """Show the sources of a corpus, or the sentences that were refused.
 
     Example: `sentgen corpora show ewt --rejected`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        out.arrow(corpora.rejected(store, name) if rejected else corpora.describe(store, name))
+        out.arrow(asked.show(store))
 
 
 @app.command()
 @output_options
-def verify(name: Name, *, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+@asking(Corpus, names=["name"])
+def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """Compare the sources of a corpus with the files on disk; exit code 1 if one differs.
 
     Example: `sentgen corpora verify ewt`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        found = corpora.verify(store, name)
+        found = corpora.verify(store, asked.name)
     out.rows(["source", "status", "sha256"], [(row.path, row.status, row.sha256) for row in found])
     if any(row.status != "same" for row in found):
         raise typer.Exit(1)
 
 
 @app.command()
+@asking(Corpus, names=["name"])
 def remove(
-    name: Name,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    *,
+    asked: Corpus,
+    dry_run: DryRunOption = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -72,9 +65,6 @@ def remove(
     Example: `sentgen corpora remove ewt`
     """
     with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
-        if dry_run:
-            size = corpora.size(store, name)
-            typer.echo(f"would remove {name}: {size[0]:,} sentences, {size[1]:,} tokens")
-            return
-        sentences, tokens = corpora.remove(store, name)
-    typer.echo(f"removed {name}: {sentences:,} sentences, {tokens:,} tokens")
+        sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, asked.name)
+    done = "would remove" if dry_run else "removed"
+    typer.echo(f"{done} {asked.name}: {sentences:,} sentences, {tokens:,} tokens")

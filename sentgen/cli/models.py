@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.models import arpa, registry
 from sentgen.models import build as build_model
+from sentgen.models.request import Model
 
 app = typer.Typer(
     name="models",
@@ -20,9 +22,6 @@ app = typer.Typer(
 )
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")]
-LabelArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the model, its newest version; or NAME@VERSION.")
-]
 
 
 def _parse_counts(text: str | None) -> list[int] | None:
@@ -105,13 +104,14 @@ def list_models(db: DbOption = None, memory_limit: MemoryOption = None, *, out: 
 
 @app.command("show")
 @output_options
-def show(name: LabelArgument, db: DbOption = None, memory_limit: MemoryOption = None, *, out: Output) -> None:
+@asking(Model, "model")
+def show(*, model: Model, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
 
     Example: sentgen models show news@2
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        out.table(registry.properties(store, registry.find(store, name)))
+        out.table(registry.properties(store, registry.find(store, model.name)))
 
 
 @app.command("remove")
@@ -119,7 +119,7 @@ def remove(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Model to remove with all versions; or NAME@VERSION.")
     ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    dry_run: DryRunOption = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -134,8 +134,10 @@ def remove(
 
 
 @app.command("export")
+@asking(Model, "model")
 def export(
-    name: LabelArgument,
+    *,
+    model: Model,
     arpa_file: Annotated[
         Path, typer.Option("--arpa", metavar="FILE", help="ARPA file to write; gzipped if it ends in .gz.")
     ],
@@ -147,7 +149,7 @@ def export(
     Example: sentgen models export news --arpa news.arpa.gz
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        arpa.export_arpa(store, registry.find(store, name), arpa_file, progress=_report)
+        arpa.export_arpa(store, registry.find(store, model.name), arpa_file, progress=_report)
     typer.echo(f"{arpa_file}: written", err=True)
 
 

@@ -13,7 +13,7 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.held_texts import tell_size
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.conllu_writer import conllu
@@ -164,7 +164,7 @@ def forget(
     version: Annotated[
         str | None, typer.Option("--version", metavar="VERSION", help="Only this version of it.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    dry_run: DryRunOption = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pyarrow as pa
 from sqlalchemy import Connection, Row, delete, func, select
@@ -11,6 +12,7 @@ from sqlalchemy import Connection, Row, delete, func, select
 from sentgen.corpus.sources import source_at
 from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
+from sentgen.options import Option
 from sentgen.schema import Store, metadata
 from sentgen.schema import corpus as tables
 from sentgen.schema.alignment import OF_CORPUS
@@ -29,6 +31,24 @@ _OWNED = (
     tables.rejection,
     segment,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """One corpus."""
+
+    name: Annotated[str, Option("Name of the corpus.", argument=True, shell="Corpus.", metavar="NAME")]
+    rejected: Annotated[
+        bool,
+        Option(
+            "The sentences that were refused, instead of the sources.",
+            shell="Show the sentences that were refused.",
+        ),
+    ] = False
+
+    def show(self, store: Store) -> pa.Table:
+        """Return its sources, or the sentences that were refused."""
+        return rejected(store, self.name) if self.rejected else describe(store, self.name)
 
 
 @dataclass(frozen=True, slots=True)

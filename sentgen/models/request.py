@@ -1,4 +1,4 @@
-"""What is asked of `score`, and the options of all commands that look words up in a model."""
+"""What is asked of `score`, and the options of all commands that take a model."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ ModelOption = Annotated[
     ),
 ]
 LOWERCASE = "Look words up lower-cased. Default: as the model's corpora."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """One model."""
+
+    name: Annotated[
+        str,
+        Option("Name of the model, its newest version; or NAME@VERSION.", argument=True, metavar="NAME"),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

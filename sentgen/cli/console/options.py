@@ -21,9 +21,6 @@ MemoryOption = Annotated[
         "--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB. Default: a quarter of RAM."
     ),
 ]
-CorpusFilter = Annotated[
-    list[str] | None, typer.Option("--corpus", metavar="NAME", help="Only this corpus; may be repeated.")
-]
 ParserOption = Annotated[
     str | None,
     typer.Option(
@@ -32,6 +29,7 @@ ParserOption = Annotated[
         help="Parse what has no trees: udpipe:FILE, spacy:NAME, stanza:LANGUAGE; or insist on trees: gold.",
     ),
 ]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
 #: Share of the memory that DuckDB may use where it does the work: it takes up to a fifth more than it counts,

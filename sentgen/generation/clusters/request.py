@@ -31,7 +31,7 @@ class ClusterRequest:
             argument=True,
             shell="Clusters: a document each, in any format with trees.",
             metavar="FILE|-",
-            api={"json_schema_extra": {"x-file": "file"}},
+            file="file",
         ),
     ] = None
     lengths: Annotated[

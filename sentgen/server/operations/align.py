@@ -44,8 +44,8 @@ class Align(Choice):
 
     ORDER: ClassVar = ("document", "abstract", "pairs", *Choice.__annotations__, "format", "html")
 
-    document: Annotated[str, Option("The document.", api={"json_schema_extra": {"x-file": "document"}})] = ""
-    abstract: Annotated[str, Option("Its abstract.", api={"json_schema_extra": {"x-file": "abstract"}})] = ""
+    document: Annotated[str, Option("The document.", file="document")] = ""
+    abstract: Annotated[str, Option("Its abstract.", file="abstract")] = ""
     pairs: Annotated[list[Texts], Option("Pairs, instead of one document and abstract.", api=_ONLY_HERE)] = (
         field(default_factory=list)
     )

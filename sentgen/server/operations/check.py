@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from dataclasses import replace
 
-from sentgen.corpus.sentences import read_trees
-from sentgen.evaluation.check.check import check as run
 from sentgen.evaluation.check.check import claim_table, figure
-from sentgen.evaluation.check.verb_arguments import Spelling
-from sentgen.server.operations.operation import Context, Operation, Parameters, Positional, Result
+from sentgen.evaluation.check.request import CheckRequest
+from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
 _EXAMPLE = """\
 1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
@@ -17,26 +15,10 @@ _EXAMPLE = """\
 """
 
 
-class Check(Parameters):
-    """Two texts, with trees (CoNLL-U), or any text if the server has a parser."""
-
-    summary: str = Positional("The text to check.", file="summary")
-    against: str = Field(
-        description="The text that it should follow.", json_schema_extra={"x-file": "against"}
-    )
-    lemmas: bool = Field(False, description="Compare lemmas instead of forms.")
-    match_case: bool = Field(False, description="Tell upper from lower case; it is ignored otherwise.")
-    format: str | None = Field(None, description="Format of both texts; detected if not given.")
-
-
-def check(context: Context, asked: Check) -> Result:
+def check(context: Context, asked: CheckRequest) -> Result:
     """Answer `sentgen check`."""
     with context.file("summary", asked.summary) as summary, context.file("against", asked.against) as source:
-        found = run(
-            read_trees(summary, parser=context.parser, form=asked.format),
-            read_trees(source, parser=context.parser, form=asked.format),
-            spelling=Spelling(lemmas=asked.lemmas, match_case=asked.match_case),
-        )
+        found = replace(asked, summary=summary, against=source).check(context.parser)
     more = {"supported": found.supported, "claims": len(found.claims), "precision": found.precision}
     return Result(claim_table(found), notes=[figure(found)], more=more)
 
@@ -46,8 +28,8 @@ OPERATIONS = (
         "check",
         "Which verb arguments of a summary its source supports.",
         "check",
-        Check,
-        check,
+        parameters(CheckRequest, "Check"),
+        taking(CheckRequest, check),
         kind="compute",
         method="POST",
         example={"summary": _EXAMPLE, "against": _EXAMPLE},

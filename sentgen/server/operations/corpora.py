@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from sentgen.counts import corpora
-from sentgen.server.operations.operation import Context, Operation, Parameters, Positional, Result
+from sentgen.server.operations.operation import Context, Operation, Parameters, Result, parameters, taking
 
 
 class Nothing(Parameters):
     """No parameters."""
-
-
-class Corpus(Parameters):
-    """One corpus."""
-
-    name: str = Positional("Name of the corpus.")
-    rejected: bool = Field(False, description="The sentences that were refused, instead of the sources.")
 
 
 def overview(context: Context, asked: Nothing) -> Result:
@@ -24,10 +15,9 @@ def overview(context: Context, asked: Nothing) -> Result:
     return Result(corpora.overview(context.opened))
 
 
-def show(context: Context, asked: Corpus) -> Result:
+def show(context: Context, asked: corpora.Corpus) -> Result:
     """Answer `sentgen corpora show`."""
-    found = corpora.rejected if asked.rejected else corpora.describe
-    return Result(found(context.opened, asked.name))
+    return Result(asked.show(context.opened))
 
 
 OPERATIONS = (
@@ -36,8 +26,8 @@ OPERATIONS = (
         "corpus",
         "Sources of a corpus, or the sentences that were refused.",
         "corpora show",
-        Corpus,
-        show,
+        parameters(corpora.Corpus),
+        taking(corpora.Corpus, show),
         path="corpora/{name}",
         example={"name": "relief"},
     ),

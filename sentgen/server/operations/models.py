@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from sentgen.models import registry
+from sentgen.models.request import Model
 from sentgen.server.operations.corpora import Nothing
-from sentgen.server.operations.operation import Context, Operation, Parameters, Positional, Result
-
-
-class Model(Parameters):
-    """One model."""
-
-    name: str = Positional("Name of the model, its newest version; or NAME@VERSION.")
+from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
 
 def overview(context: Context, asked: Nothing) -> Result:
@@ -29,8 +24,8 @@ OPERATIONS = (
         "model",
         "Settings of a model, its n-grams per order and its discounts.",
         "models show",
-        Model,
-        show,
+        parameters(Model),
+        taking(Model, show),
         path="models/{name}",
         example={"name": "relief"},
     ),

@@ -31,12 +31,6 @@ class Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_enum_values=False, str_max_length=1_000_000)
 
 
-def Positional(description: str, *, file: str = "", **more: Any) -> Any:  # noqa: N802 (as Field is)
-    """Describe a parameter that is an argument of the command; with ``file``, what stands in that file."""
-    extra: dict[str, Any] = {"x-command-line": POSITIONAL, **({"x-file": file} if file else {})}
-    return Field(description=description, json_schema_extra=extra, **more)
-
-
 def parameters(declaration: type, name: str = "") -> type[Parameters]:
     """Return the parameters that a class declares (see `sentgen.options`), under its name or another one."""
     fields: dict[str, Any] = {one.name: (one.kind, _field(one)) for one in parameters_of(declaration)}
@@ -55,6 +49,7 @@ def _field(one: Parameter) -> Any:
     """Return a parameter as pydantic reads it."""
     option, told = one.option, dict(one.option.api)
     extra: dict[str, Any] = {"x-command-line": POSITIONAL} if option.argument else {}
+    extra |= {"x-file": option.file} if option.file else {}
     extra |= told.pop("json_schema_extra", {})
     if option.off and one.kind == bool | None:
         extra["x-off"] = option.off

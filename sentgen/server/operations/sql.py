@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sentgen.schema import readonly
 from sentgen.schema.guard import MAX_BYTES, require_harmless
-from sentgen.server.operations.operation import Context, Limit, Operation, Parameters, Positional, Result
+from sentgen.server.operations.operation import POSITIONAL, Context, Limit, Operation, Parameters, Result
 
 #: Where the worker keeps the locked connection.
 LOCKED = "locked"
@@ -16,8 +16,12 @@ LOCKED = "locked"
 class Sql(Parameters):
     """One SELECT over the tables and views of the store."""
 
-    query: str = Positional(
-        "The query.", alias="sql", max_length=MAX_BYTES, examples=["select * from v_corpora"]
+    query: str = Field(
+        alias="sql",
+        max_length=MAX_BYTES,
+        description="The query.",
+        examples=["select * from v_corpora"],
+        json_schema_extra={"x-command-line": POSITIONAL},
     )
     limit: Limit = 0
     parameters: list[str | int | float | bool | None] = Field(
