@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, ClassVar
 
 import typer
 
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted
 from sentgen.cli.evaluate_alignment import alignment
@@ -29,9 +29,10 @@ from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import probability, score_table
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
-from sentgen.generation.bag import UnitKind
 from sentgen.generation.plan import SHARED
 from sentgen.models import registry
+from sentgen.models.request import ModelOption
+from sentgen.options import Option
 
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.", no_args_is_help=True)
 app.command("generation")(generation)
@@ -43,50 +44,44 @@ def main() -> None:
     """Run experiments; every figure is recorded in the store."""
 
 
-@app.command()
-@output_options
-@asking(Search, "search", SHARED)
-def regeneration(
-    *,
-    model: Annotated[str, typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model.")],
-    test: Annotated[
-        str, typer.Option("--test", metavar="PATH", help="Sentences to regenerate, in any format.")
-    ],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegenerationExperiment(Search):
+    """What is compared, and how: a search, of which ``algorithms`` have their own settings."""
+
+    ORDER: ClassVar = (
+        *("model", "test", "algorithms", "seed", "units", "punct", "lowercase", "by_length", "jobs"),
+        *("format", *SHARED),
+    )
+
+    model: ModelOption
+    test: Annotated[str, Option("Sentences to regenerate, in any format.", metavar="PATH")]
     algorithms: Annotated[
         str,
-        typer.Option(
-            "--algorithms",
-            "-a",
+        Option(
+            "Algorithms to compare, with settings where wanted, such as lmo,beam:beam=512,ab:q=paper.",
+            short="-a",
             metavar="LIST",
-            help="Algorithms to compare, with settings where wanted, such as lmo,beam:beam=512,ab:q=paper.",
         ),
-    ] = "lmo,greedy",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle, samples and tests.")] = 1,
-    units: Annotated[
-        str,
-        typer.Option("--units", metavar="np|word", help="Keep base noun phrases whole, or break them up."),
-    ] = "np",
-    punct: Annotated[bool, typer.Option("--punct/--no-punct", help="Keep punctuation.")] = True,
+    ] = "lmo,greedy"
+    seed: Annotated[int, Option("Seed of the shuffle, samples and tests.", least=0)] = 1
+    punct: Annotated[bool, Option("Keep punctuation.")] = True
     lowercase: Annotated[
-        bool | None,
-        typer.Option("--lowercase/--keep-case", help="Lower-case the test. Default: as the model's corpora."),
-    ] = None,
-    lengths: Annotated[
-        bool, typer.Option("--by-length", help="Give BLEU by length of the sentence, too.")
-    ] = False,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="DIR", help="Write tables, plots and examples into a folder."),
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, help="Threads that search; take times with 1.")
-    ] = 1,
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="Format of the test; detected if not given.")
-    ] = None,
+        bool | None, Option("Lower-case the test. Default: as the model's corpora.", off="--keep-case")
+    ] = None
+    by_length: Annotated[bool, Option("Give BLEU by length of the sentence, too.")] = False
+    jobs: Annotated[int, Option("Threads that search; take times with 1.", short="-j", least=1)] = 1
+    format: Annotated[str | None, Option("Format of the test; detected if not given.", short="-f")] = None
+
+
+@app.command()
+@output_options
+@asking(RegenerationExperiment, report="by_length", db="format", memory_limit="format")
+def regeneration(
+    *,
+    asked: RegenerationExperiment,
+    report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
-    search: Search,
     out: Output,
 ) -> None:
     """Shuffle the units of test sentences, order them again, and compare with the original.
@@ -99,8 +94,6 @@ def regeneration(
 
     Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,greedy`
     """
-    if units not in ("np", "word"):
-        raise typer.BadParameter(f"{units!r} is neither np nor word", param_hint="--units")
     if report is not None:
         prepare_folder(report)
     with (
@@ -109,20 +102,21 @@ def regeneration(
     ):
         result = evaluate_regeneration(
             store,
-            registry.find(store, model),
-            read_test_set(test, form=format),
-            [name.strip() for name in algorithms.split(",") if name.strip()],
-            replace(search, seed=seed, units=cast(UnitKind, units), lowercase=lowercase),
-            punctuation=punct,
-            by_length=lengths or report is not None,
-            jobs=jobs,
-            source=test,
+            registry.find(store, asked.model),
+            read_test_set(asked.test, form=asked.format),
+            [name.strip() for name in asked.algorithms.split(",") if name.strip()],
+            asked,
+            punctuation=asked.punct,
+            by_length=asked.by_length or report is not None,
+            jobs=asked.jobs,
+            source=asked.test,
             progress=progress,
         )
     if report is not None:
         out.note(f"report: {regeneration_report(result).write(report)[0]}")
     _show(result, out)
-    out.note(f"run {result.run_id}: seed {seed}, {result.seconds:.1f} s; sentences are in the table output")
+    told = f"seed {asked.seed}, {result.seconds:.1f} s; sentences are in the table output"
+    out.note(f"run {result.run_id}: {told}")
 
 
 def _show(result: RegenerationResult, out: Output) -> None:

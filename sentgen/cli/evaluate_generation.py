@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal, get_args
-
-import typer
+from typing import Annotated, Literal
 
 from sentgen.cli.console.lengths import parse_lengths
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted_each
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
@@ -35,9 +33,6 @@ from sentgen.generation.clusters.salience import Kind
 from sentgen.models.cluster_model import Smoothing
 from sentgen.options import Option
 
-#: Whose trees the sources have.
-_Trees = Literal["own", "gold", "parser"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationExperiment:
@@ -47,8 +42,12 @@ class GenerationExperiment:
     parser: Annotated[str, Option("Parser of the strings, such as udpipe:FILE.", metavar="PARSER")]
     lengths: Annotated[str, Option("Words of the strings, such as 1-40 or 5,10.", metavar="RANGES")] = "1-40"
     source_trees: Annotated[
-        _Trees,
-        Option("Trees of the sources: their own, else the parser's; their own, or nothing; the parser's."),
+        Literal["own", "gold", "parser"],
+        Option(
+            "Trees of the sources: their own, else the parser's; their own, or nothing; the parser's.",
+            closed=True,
+            metavar="own|gold|parser",
+        ),
     ] = "own"
     derive: Annotated[
         int | None, Option("Make N clusters of similar sentences from a treebank.", metavar="N", least=1)
@@ -71,8 +70,14 @@ class GenerationExperiment:
     lowercase: Annotated[bool, Option("Lower-case the words of the clusters.", off="--keep-case")] = False
     lemmas: Annotated[bool, Option("Compare lemmas instead of forms.")] = False
     undefined: Annotated[
-        Undefined, Option("Leave strings without verb arguments out, or take their figures for zero.")
+        Undefined,
+        Option(
+            "Leave strings without verb arguments out, or take their figures for zero.",
+            closed=True,
+            metavar="skip|zero",
+        ),
     ] = "skip"
+    format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
 
     def settings(self) -> GenerationSettings:
         """Return the settings of the search."""
@@ -89,17 +94,11 @@ class GenerationExperiment:
 
 
 @output_options
-@asking(GenerationExperiment)
+@asking(GenerationExperiment, report="undefined")
 def generation(
     *,
     asked: GenerationExperiment,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="DIR", help="Write plots, tables and strings into a folder."),
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="Format of the clusters; detected if not given.")
-    ] = None,
+    report: Annotated[Path | None, report_into("plots, tables and strings")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -112,12 +111,6 @@ def generation(
 
     Example: `sentgen evaluate generation --clusters c.jsonl --parser udpipe:ewt.udpipe --report report`
     """
-    for option, value, allowed in (
-        ("--source-trees", asked.source_trees, get_args(_Trees)),
-        ("--undefined", asked.undefined, get_args(Undefined)),
-    ):
-        if value not in allowed:
-            raise typer.BadParameter(f"{value!r} is none of: {', '.join(allowed)}", param_hint=option)
     settings, lengths = asked.settings(), parse_lengths(asked.lengths)
     if report is not None:
         prepare_folder(report)
@@ -130,7 +123,7 @@ def generation(
         result = evaluate_generation(
             store,
             ClusterSet(
-                _clusters(asked, cached, format),
+                _clusters(asked, cached),
                 asked.clusters,
                 "function" if asked.function_heads else "own",
             ),
@@ -147,9 +140,9 @@ def generation(
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
 
 
-def _clusters(asked: GenerationExperiment, parser: Parser, form: str | None) -> list[Cluster]:
+def _clusters(asked: GenerationExperiment, parser: Parser) -> list[Cluster]:
     """Read the clusters with the trees that were asked for."""
-    path, own = asked.clusters, None if asked.source_trees == "gold" else parser
+    path, form, own = asked.clusters, asked.format, None if asked.source_trees == "gold" else parser
     if asked.derive is None:
         found = list(islice(read_clusters(path, parser=own, form=form), asked.limit))
     else:

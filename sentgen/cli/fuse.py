@@ -8,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.options import (
+    LOOKUP_SHARE,
+    DbOption,
+    MemoryOption,
+    ParserOption,
+    format_of,
+    open_store,
+)
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
@@ -65,9 +72,7 @@ def fuse(
     ] = WEIGHT,
     nbest: Annotated[int, typer.Option("--nbest", min=1, help="Sentences to give, at most.")] = 1,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle that breaks ties.")] = 1,
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", help="Format of the files; detected if not given.")
-    ] = None,
+    format: Annotated[str | None, format_of("the files")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,

@@ -10,7 +10,15 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.options import (
+    DbOption,
+    FormatOption,
+    LicenceOption,
+    MemoryOption,
+    NewCorpusOption,
+    ParserOption,
+    open_store,
+)
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
@@ -26,13 +34,9 @@ def ingest(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")
     ],
-    corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
-    format: Annotated[
-        str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")
-    ] = None,
-    licence: Annotated[
-        str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")
-    ] = None,
+    corpus: NewCorpusOption,
+    format: FormatOption = None,
+    licence: LicenceOption = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case forms and lemmas.")] = False,
     order: Annotated[int, typer.Option("--order", help="Highest order of n-grams to count, 1 to 5.")] = 5,
     tags: Annotated[

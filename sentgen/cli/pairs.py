@@ -13,7 +13,14 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 
 from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
-from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store
+from sentgen.cli.console.options import (
+    DbOption,
+    LicenceOption,
+    LimitOption,
+    MemoryOption,
+    NewCorpusOption,
+    open_store,
+)
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.pair_text import PairSettings
@@ -35,10 +42,8 @@ def ingest(
             "or CoNLL-U with the same ids.",
         ),
     ],
-    corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
-    licence: Annotated[
-        str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")
-    ] = None,
+    corpus: NewCorpusOption,
+    licence: LicenceOption = None,
     tokenized: Annotated[
         bool, typer.Option("--tokenized", help="Blanks separate the words, and a string is a sentence.")
     ] = False,

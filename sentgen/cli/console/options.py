@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,8 +29,26 @@ ParserOption = Annotated[
         help="Parse what has no trees: udpipe:FILE, spacy:NAME, stanza:LANGUAGE; or insist on trees: gold.",
     ),
 ]
+FormatOption = Annotated[
+    str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")
+]
+LicenceOption = Annotated[str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")]
+NewCorpusOption = Annotated[
+    str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
+
+
+def report_into(what: str) -> Any:
+    """Return the option of an experiment that writes a report."""
+    return typer.Option("--report", metavar="DIR", help=f"Write {what} into a folder.")
+
+
+def format_of(what: str) -> Any:
+    """Return the option that names the format of what is read."""
+    return typer.Option("--format", "-f", help=f"Format of {what}; detected if not given.")
+
 
 #: Share of the memory that DuckDB may use where it does the work: it takes up to a fifth more than it counts,
 #: and Python with its libraries 0.15 to 0.2 GB.
