@@ -72,10 +72,11 @@ class Parameter:
 
 
 def parameters_of(declaration: type, names: Iterable[str] = ()) -> Iterator[Parameter]:
-    """Yield what a declaration takes, or some of it, in the order of its ``ORDER``, or of its fields."""
+    """Yield what a declaration takes, or some of it, in the order of its ``ORDER``, or of its options."""
     hints: Mapping[str, Any] = get_type_hints(declaration, include_extras=True)
     found = {one.name: one for one in fields(declaration)}
-    for name in names or getattr(declaration, "ORDER", found):
+    options = (name for name in found if hasattr(hints[name], "__metadata__"))
+    for name in names or getattr(declaration, "ORDER", options):
         kind, (about, *_) = hints[name].__origin__, hints[name].__metadata__
         if isinstance(about, Changes):
             for each in parameters_of(about.of):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,7 +20,7 @@ from sentgen.alignment.stored.model_report import (
     top_rewrites,
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
-from sentgen.alignment.stored.training import DROP, Plan, train_model
+from sentgen.alignment.stored.training import Plan, train_model
 from sentgen.alignment.systems import Choice, Preset
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.align_text import text
@@ -51,13 +52,19 @@ ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the mod
 
 
 @app.command()
+@asking(
+    Plan,
+    "plan",
+    preset="iterations",
+    max_doc_phrase="iterations",
+    max_abstract_phrase="iterations",
+    setting="iterations",
+)
 def train(
     *,
     pairs: PairsOption,
     model: ModelOption,
-    iterations: Annotated[
-        int, typer.Option("--iterations", metavar="N", min=1, help="Iterations of EM, in each direction.")
-    ] = 10,
+    plan: Plan,
     preset: Annotated[
         Preset, typer.Option("--preset", help="Settings of the model: the paper's, or better ones.")
     ] = "best",
@@ -82,14 +89,6 @@ def train(
             "--set", metavar="NAME=VALUE", help="Any other setting, such as p0=0.2; may be repeated."
         ),
     ] = None,
-    drop: Annotated[
-        float,
-        typer.Option("--drop", metavar="X", min=0, help="Forget phrases expected less often; 0: none."),
-    ] = DROP,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Threads.")] = 1,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a model that was begun; its settings hold.")
-    ] = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -111,10 +110,10 @@ def train(
             given[name] = str(value)
     settings = changed(settings_of(preset), given)
     limit = parse_size(memory_limit) or default_memory_limit()
-    plan = Plan(iterations=iterations, jobs=jobs, memory=limit, drop=drop, resume=resume)
+    plan = replace(plan, memory=limit)
     with (
         open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
-        trained(iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
+        trained(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
         told_when_slow(),
     ):
         for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):

@@ -10,49 +10,25 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sentgen.cli.console.options import (
-    DbOption,
-    FormatOption,
-    LicenceOption,
-    MemoryOption,
-    NewCorpusOption,
-    ParserOption,
-    open_store,
-)
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
-from sentgen.errors import InputError
 
 _SHOWN = 20
 
 
+@asking(Settings, "settings")
 def ingest(
+    *,
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")
     ],
-    corpus: NewCorpusOption,
-    format: FormatOption = None,
-    licence: LicenceOption = None,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case forms and lemmas.")] = False,
-    order: Annotated[int, typer.Option("--order", help="Highest order of n-grams to count, 1 to 5.")] = 5,
-    tags: Annotated[
-        str, typer.Option("--tags", metavar="xpos|upos", help="Tags that dependency counts use first.")
-    ] = "xpos",
-    function_heads: Annotated[
-        bool,
-        typer.Option(help="Let case, mark, aux and cop head their phrase in the unit layer (UD only)."),
-    ] = True,
-    on_error: Annotated[
-        str,
-        typer.Option(
-            metavar="raise|collect|skip",
-            help="A bad sentence stops everything, or refuses its file after a full check, or is left out.",
-        ),
-    ] = "raise",
+    settings: Settings,
     parser: ParserOption = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -65,10 +41,6 @@ def ingest(
 
     Example: `sentgen ingest en_ewt-ud-train.conllu --corpus ewt --licence "CC BY-SA 4.0"`
     """
-    try:
-        settings = Settings(corpus, format, licence, lowercase, order, tags, function_heads, on_error)
-    except InputError as error:
-        raise typer.BadParameter(error.message) from error
     trees = open_parser(parser) if parser else None
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,

@@ -13,14 +13,8 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 
 from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
-from sentgen.cli.console.options import (
-    DbOption,
-    LicenceOption,
-    LimitOption,
-    MemoryOption,
-    NewCorpusOption,
-    open_store,
-)
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.pair_text import PairSettings
@@ -33,7 +27,9 @@ _SHOWN = 20
 
 
 @app.command()
+@asking(PairSettings, "settings")
 def ingest(
+    *,
     paths: Annotated[
         list[str],
         typer.Argument(
@@ -42,31 +38,11 @@ def ingest(
             "or CoNLL-U with the same ids.",
         ),
     ],
-    corpus: NewCorpusOption,
-    licence: LicenceOption = None,
-    tokenized: Annotated[
-        bool, typer.Option("--tokenized", help="Blanks separate the words, and a string is a sentence.")
-    ] = False,
-    document_words: Annotated[
-        int,
-        typer.Option(
-            "--document-words",
-            metavar="N",
-            min=0,
-            help="Keep the first sentences of a document with N words; 0: all.",
-        ),
-    ] = 0,
-    document_field: Annotated[
-        str | None,
-        typer.Option("--document-field", metavar="NAME", help="Field of JSON objects with the document."),
+    corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
+    licence: Annotated[
+        str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")
     ] = None,
-    abstract_field: Annotated[
-        str | None,
-        typer.Option("--abstract-field", metavar="NAME", help="Field of JSON objects with the abstract."),
-    ] = None,
-    replace_controls: Annotated[
-        bool, typer.Option("--replace-controls", help="Put blanks in place of control characters (JSON).")
-    ] = False,
+    settings: PairSettings,
     order: Annotated[
         int, typer.Option("--order", min=1, max=5, help="Highest order of n-grams to count.")
     ] = ORDER,
@@ -86,7 +62,6 @@ def ingest(
     """
     if on_error not in ON_ERROR:
         raise typer.BadParameter(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
-    settings = PairSettings(tokenized, document_words, replace_controls, document_field, abstract_field)
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
         _progress() as progress,

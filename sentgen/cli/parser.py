@@ -13,7 +13,7 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.held_texts import tell_size
-from sentgen.cli.console.options import DbOption, DryRunOption, FormatOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.conllu_writer import conllu
@@ -117,7 +117,9 @@ def run(
         list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")
     ],
     parser: ParserName,
-    format: FormatOption = None,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")
+    ] = None,
 ) -> None:
     """Parse text and print it as CoNLL-U; sentences that have trees keep them.
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Annotated
 
 from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import finished
@@ -14,6 +15,7 @@ from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import Source
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
+from sentgen.options import Option
 
 #: Part of the hash of a pair: another tokenisation makes other pairs.
 VERSION = "1"
@@ -24,19 +26,19 @@ Text = str | tuple[str, ...] | tuple[tuple[str, ...], ...] | tuple[Sentence, ...
 
 @dataclass(frozen=True, slots=True)
 class PairSettings:
-    """How pairs are found and how texts become words.
+    """How pairs are found and how texts become words; control characters refuse a pair, if not replaced."""
 
-    ``tokenized``: blanks separate the words of strings, and a string is a sentence.
-    ``document_words``: keep the first whole sentences of a document with so many words; 0 keeps all.
-    ``replace_controls``: put blanks in place of control characters, which refuse a pair otherwise.
-    ``document_field``, ``abstract_field``: fields of JSON objects, if not the usual ones.
-    """
-
-    tokenized: bool = False
-    document_words: int = 0
-    replace_controls: bool = False
-    document_field: str | None = None
-    abstract_field: str | None = None
+    tokenized: Annotated[bool, Option("Blanks separate the words, and a string is a sentence.")] = False
+    document_words: Annotated[
+        int, Option("Keep the first sentences of a document with N words; 0: all.", metavar="N", least=0)
+    ] = 0
+    document_field: Annotated[
+        str | None, Option("Field of JSON objects with the document.", metavar="NAME")
+    ] = None
+    abstract_field: Annotated[
+        str | None, Option("Field of JSON objects with the abstract.", metavar="NAME")
+    ] = None
+    replace_controls: Annotated[bool, Option("Put blanks in place of control characters (JSON).")] = False
 
 
 @dataclass(frozen=True, slots=True)

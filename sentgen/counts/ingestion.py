@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from sqlalchemy import Connection, Row, insert, select
 
@@ -28,6 +29,7 @@ from sentgen.counts.batch import (
 )
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
+from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.counts import MAX_ORDER
@@ -46,14 +48,24 @@ _ABOUT = re.compile(
 class Settings:
     """How a corpus is read and counted; the same for all of its sources."""
 
-    corpus: str
-    format: str | None = None
-    licence: str | None = None
-    lowercase: bool = False
-    order: int = MAX_ORDER
-    tags: str = "xpos"
-    function_heads: bool = True
-    on_error: str = "raise"
+    corpus: Annotated[str, Option("Corpus to make or to add to.", metavar="NAME")]
+    format: Annotated[str | None, Option("Format; detected if not given.", short="-f", metavar="FORMAT")] = (
+        None
+    )
+    licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
+    lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False
+    order: Annotated[int, Option("Highest order of n-grams to count, 1 to 5.")] = MAX_ORDER
+    tags: Annotated[str, Option("Tags that dependency counts use first.", metavar="xpos|upos")] = "xpos"
+    function_heads: Annotated[
+        bool, Option("Let case, mark, aux and cop head their phrase in the unit layer (UD only).")
+    ] = True
+    on_error: Annotated[
+        str,
+        Option(
+            "A bad sentence stops everything, or refuses its file after a full check, or is left out.",
+            metavar="raise|collect|skip",
+        ),
+    ] = "raise"
     kind: str = "corpus"
 
     def __post_init__(self) -> None:

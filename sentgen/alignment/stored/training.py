@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from typing import Annotated
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cel
 from sentgen.alignment.stored.stored_ids import StoredIds
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, ModelError
+from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.store import one_thread, translated_errors
 
@@ -56,21 +58,15 @@ Progress = Callable[[str, int, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to train.
+    """How to train, with ``memory`` in bytes for everything."""
 
-    Args:
-        iterations: of EM, in each direction.
-        jobs: threads.
-        memory: bytes for everything.
-        drop: expected count below which a phrase cell is forgotten after an iteration; 0 keeps all.
-        resume: go on with a model that was begun.
-    """
-
-    iterations: int = 10
-    jobs: int = 1
+    iterations: Annotated[int, Option("Iterations of EM, in each direction.", metavar="N", least=1)] = 10
+    drop: Annotated[float, Option("Forget phrases expected less often; 0: none.", metavar="X", least=0)] = (
+        DROP
+    )
+    jobs: Annotated[int, Option("Threads.", short="-j", metavar="N", least=1)] = 1
+    resume: Annotated[bool, Option("Go on with a model that was begun; its settings hold.")] = False
     memory: int = 4 << 30
-    drop: float = DROP
-    resume: bool = False
 
     @property
     def budget(self) -> Budget:

@@ -29,13 +29,6 @@ ParserOption = Annotated[
         help="Parse what has no trees: udpipe:FILE, spacy:NAME, stanza:LANGUAGE; or insist on trees: gold.",
     ),
 ]
-FormatOption = Annotated[
-    str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")
-]
-LicenceOption = Annotated[str | None, typer.Option("--licence", metavar="TEXT", help="Licence to record.")]
-NewCorpusOption = Annotated[
-    str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")
-]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
