@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
-import typer
-
-from sentgen.cli.console.files import check_file_option
-from sentgen.cli.console.generated import show, write_files
+from sentgen.cli.console.answers import TreeFiles, show_generated, tree_files
 from sentgen.cli.console.lengths import parse_lengths
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import (
@@ -30,7 +28,7 @@ from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters.clusters import Clusters, temporary_clusters
+from sentgen.generation.clusters.clusters import Clusters, generated_conllu, generated_svg, temporary_clusters
 from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, LanguageModel
 from sentgen.generation.clusters.generate import generate as run
 from sentgen.generation.clusters.request import FILES_PANEL, OWN, ClusterRequest
@@ -44,20 +42,12 @@ _CLUSTER_SHARE = 0.15
 
 @output_options
 @asking(ClusterRequest, parser="format")
+@tree_files(FILES_PANEL)
 def generate(
     *,
     asked: ClusterRequest,
     parser: ParserOption = None,
-    conllu: Annotated[
-        Path | None,
-        typer.Option(
-            "--conllu", metavar="FILE", help="Write the trees as CoNLL-U.", rich_help_panel=FILES_PANEL
-        ),
-    ] = None,
-    svg: Annotated[
-        Path | None,
-        typer.Option("--svg", metavar="FILE", help="Draw the trees.", rich_help_panel=FILES_PANEL),
-    ] = None,
+    files: TreeFiles,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -69,18 +59,17 @@ def generate(
 
     Example: `sentgen generate cluster.conllu --lengths 5-12 --trace`
     """
-    check_file_option("--conllu", conllu)
-    check_file_option("--svg", svg)
     settings = asked.settings(_salience(asked.salience))
     lengths = parse_lengths(asked.lengths)
-    trees = open_parser(parser) if parser else None
-    with _clusters(asked, trees, db, memory_limit) as clusters:
+    parsing = open_parser(parser) if parser else None
+    with _clusters(asked, parsing, db, memory_limit) as clusters:
         with _language_model(clusters, asked, db, memory_limit) as model:
             found = _generate(clusters, lengths, settings, asked.nbest, model)
         with clusters.store.connect() as connection:
             tags = cast(TagKind, corpora.find(connection, clusters.corpus).tags)
-    write_files(found, conllu, svg, tags, out)
-    show(found, asked, len(clusters.chosen), lengths, out)
+    trees = sum(one.tree is not None for one in found)
+    files.write(trees, partial(generated_conllu, found, tags), partial(generated_svg, found), out)
+    show_generated(found, asked, len(clusters.chosen), lengths, out)
 
 
 @contextmanager

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.answers import show, write_files
-from sentgen.cli.console.files import check_file_option
+from sentgen.cli.console.answers import TreeFiles, show, tree_files
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
@@ -28,6 +26,7 @@ from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
     db="explain",
     memory_limit="explain",
 )
+@tree_files(FILES_PANEL)
 def regenerate(
     *,
     asked: Request,
@@ -39,16 +38,7 @@ def regenerate(
         str | None,
         typer.Option("--format", "-f", help=f"Format of the input: {', '.join(FORMATS)}. Default: detected."),
     ] = None,
-    conllu: Annotated[
-        Path | None,
-        typer.Option(
-            "--conllu", metavar="FILE", help="Write the trees as CoNLL-U.", rich_help_panel=FILES_PANEL
-        ),
-    ] = None,
-    svg: Annotated[
-        Path | None,
-        typer.Option("--svg", metavar="FILE", help="Draw the trees.", rich_help_panel=FILES_PANEL),
-    ] = None,
+    files: TreeFiles,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -61,15 +51,13 @@ def regenerate(
 
     Example: `sentgen regenerate --model ewt --algorithm ab --tree "down was [the dow] about [35 points]"`
     """
-    check_file_option("--conllu", conllu)
-    check_file_option("--svg", svg)
-    require_trees(asked, {"--conllu": conllu, "--svg": svg})
+    require_trees(asked, files.options)
     if asked.tree and asked.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
     with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
         with told_when_slow():
             answers = answer(store, asked, lambda notation: _bags(asked.bag, input, format, notation))
-        write_files(answers, conllu, svg, out)
+        files.write(len(answers.trees), answers.conllu, answers.svg, out)
         show(answers, out)
 
 

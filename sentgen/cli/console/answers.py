@@ -1,51 +1,129 @@
-"""How `sentgen regenerate` shows its sentences: as a table, as trees, with reasons, and in files."""
+"""How `regenerate` and `generate` show their sentences: as a table, with trees and reasons, and in files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.files import write_text
+from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.output import Output, printable
 from sentgen.generation.answers import Answers, notes, reasons, table_of
+from sentgen.generation.bag import Unit
+from sentgen.generation.clusters.clusters import generated_notes, generated_table, units_of_words
+from sentgen.generation.clusters.depviterbi_trace import TraceStep
+from sentgen.generation.clusters.generate import GeneratedSentence
+from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing.text import tree_text
 
+TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "logp", "relation", "stack"]
 
-def write_files(answers: Answers, conllu: Path | None, svg: Path | None, out: Output) -> None:
-    """Write the trees to the files that were asked for."""
-    if conllu is not None:
-        write_text(conllu, answers.conllu())
-    if svg is not None:
-        write_text(svg, answers.svg())
-    for path in (conllu, svg):
-        if path is not None:
-            out.note(f"{path}: {len(answers.trees)} trees")
+
+@dataclass(frozen=True, slots=True)
+class TreeFiles:
+    """The files that the trees go into, if any.
+
+    Raises:
+        typer.BadParameter: one is a folder, or `-`.
+    """
+
+    conllu: Path | None
+    svg: Path | None
+
+    def __post_init__(self) -> None:
+        for option, path in self.options.items():
+            check_file_option(option, path)
+
+    @property
+    def options(self) -> dict[str, Path | None]:
+        """Return the files by the names of their options."""
+        return {"--conllu": self.conllu, "--svg": self.svg}
+
+    def write(self, trees: int, conllu: Callable[[], str], svg: Callable[[], str], out: Output) -> None:
+        """Write what was asked for, made by these functions."""
+        for path, made in ((self.conllu, conllu), (self.svg, svg)):
+            if path is not None:
+                write_text(path, made())
+                out.note(f"{path}: {trees} trees")
+
+
+def tree_files(panel: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Give a command the options of `TreeFiles` in place of ``files``, in a panel of its help."""
+
+    def option(name: str, about: str) -> tuple[object, None]:
+        told = typer.Option(name, metavar="FILE", help=about, rich_help_panel=panel)
+        return Annotated[Path | None, told], None
+
+    options = {
+        "conllu": option("--conllu", "Write the trees as CoNLL-U."),
+        "svg": option("--svg", "Draw the trees."),
+    }
+    return lambda function: option_group(function, "files", options, TreeFiles)
 
 
 def show(answers: Answers, out: Output) -> None:
     """Print the sentences, their trees or the reasons for them, and say what needs to be known of them."""
-    if out.for_reading and (answers.request.tree or answers.request.explain):
-        _read(answers, out)
+    asked = answers.request
+    if out.for_reading and (asked.tree or asked.explain):
+        columns, tables = reasons(answers, full=False) if asked.explain else ([], [])
+        for number, one in enumerate(answers.sentences):
+            rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""
+            parts = [partial(_tree, one.units, one.tree.heads)] if asked.tree and one.tree else []
+            if asked.explain:
+                parts.append(partial(out.rows, columns, tables[number]))
+            heading = f"bag {one.item}{rank}: {one.text}".rstrip()
+            _read(heading, f"logp {one.logp:.2f}, score {one.score:.2f}", parts)
     else:
         out.table(table_of(answers))
     for note in notes(answers):
         out.note(note)
 
 
-def _read(answers: Answers, out: Output) -> None:
-    """Print each sentence with its tree and its reasons below it."""
-    wanted = answers.request
-    columns, tables = reasons(answers, full=False) if wanted.explain else ([], [])
-    for number, one in enumerate(answers.sentences):
-        rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""
-        typer.echo(printable(f"bag {one.item}{rank}: {one.text}".rstrip()))
-        typer.echo(f"logp {one.logp:.2f}, score {one.score:.2f}")
-        if wanted.tree and one.tree:
-            typer.echo()
-            for line in tree_text(one.units, one.tree.heads):
-                typer.echo(printable(line))
-        if wanted.explain:
-            typer.echo()
-            out.rows(columns, tables[number])
+def show_generated(
+    sentences: Sequence[GeneratedSentence],
+    asked: ClusterRequest,
+    clusters: int,
+    lengths: Collection[int],
+    out: Output,
+) -> None:
+    """Print the sentences with what was asked for, and say what is not proven, and what is missing."""
+    if out.for_reading and (asked.tree or asked.trace):
+        for one in sentences:
+            rank = f", rank {one.rank}" if one.rank > 1 else ""
+            trace = map(_trace_row, one.trace)
+            parts = [partial(out.rows, TRACE_COLUMNS, trace)] if asked.trace else []
+            if asked.tree and one.tree:
+                parts.append(partial(_tree, units_of_words(one), one.tree.heads))
+            heading = f"{one.cluster}, length {one.length}{rank}: {one.text}"
+            _read(heading, f"logp {one.logp:.4f}, {'exact' if one.exact else 'bounded by the beam'}", parts)
+    else:
+        out.table(generated_table(sentences, tree=asked.tree, trace=asked.trace))
+    for note in generated_notes(sentences, clusters, lengths):
+        out.note(note)
+
+
+def _read(heading: str, figures: str, parts: Sequence[Callable[[], None]]) -> None:
+    """Print a sentence for reading, with its parts below it."""
+    typer.echo(printable(heading))
+    typer.echo(figures)
+    for part in parts:
         typer.echo()
+        part()
+    typer.echo()
+
+
+def _tree(units: Sequence[Unit], heads: Sequence[int]) -> None:
+    for line in tree_text(units, heads):
+        typer.echo(printable(line))
+
+
+def _trace_row(step: TraceStep) -> tuple[object, ...]:
+    """Return a step for reading: the relation in words, the stack growing to the right as in the papers."""
+    relation = "" if step.partner is None else f"{step.rule} {step.partner}"
+    stack = " | ".join(step.stack)
+    return step.word, step.ngram, step.dep, step.transition, step.logp, relation, stack
