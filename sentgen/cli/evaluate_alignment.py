@@ -124,10 +124,10 @@ def alignment(
         prepare_folder(report)
     read = _gold(gold, format, limit, pseudo, seed)
     target = Target(read, combine, cast(Possible, possible), ignored)
-    limit = parse_size(memory_limit) or default_memory_limit()
+    memory = parse_size(memory_limit) or default_memory_limit()
     training: list[Pair] = list(read_pairs(*train)) if train else []
     with (
-        open_store(db, create=True, memory_limit=str(limit), share=DATABASE_SHARE) as store,
+        open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
         counted_each() as progress,
     ):
         if train_pairs is not None:
@@ -138,7 +138,7 @@ def alignment(
             specs,
             training=training,
             seed=seed,
-            budget=aligning_budget(limit, with_store=True),
+            budget=aligning_budget(memory, with_store=True),
             parameters={
                 "gold": gold,
                 "format": format,

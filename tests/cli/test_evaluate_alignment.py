@@ -99,11 +99,13 @@ def test_options(sentgen: Sentgen, gold: Path) -> None:
 
     assert told.code == 0
     assert {
-        name: parameters[name] for name in ("combine", "possible", "ignored words", "pairs", "training pairs")
+        name: parameters[name]
+        for name in ("combine", "possible", "ignored words", "limit", "pairs", "training pairs")
     } == {
         "combine": "2",
         "possible": "drop",
         "ignored words": 1,
+        "limit": 2,
         "pairs": 2,
         "training pairs": 1,
     }
