@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated, get_args
 
 import typer
 
@@ -13,11 +14,12 @@ from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted_each
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
-from sentgen.evaluation.alignment.gold import GoldStandard, Possible
+from sentgen.evaluation.alignment.gold import Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
@@ -27,82 +29,89 @@ from sentgen.evaluation.alignment.tables import agreement_table, figures_table
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, score_table
+from sentgen.options import Option
 from sentgen.schema.store import default_memory_limit
 
 #: Columns of figures beside one another on a terminal.
 _WIDE = 6
 
 
-@output_options
-def alignment(
-    *,
-    gold: Annotated[str, typer.Option("--gold", metavar="PATH", help="Alignments that people made.")],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignmentExperiment:
+    """What is compared with the links of people, and how."""
+
+    gold: Annotated[str, Option("Alignments that people made.", metavar="PATH")]
     format: Annotated[
         str,
-        typer.Option(
-            "--format",
-            "-f",
+        Option(
+            "Their format: edinburgh, rte, mtref, multimwa, handalign or pharaoh.",
+            short="-f",
             metavar="FORMAT",
-            help="Their format: edinburgh, rte, mtref, multimwa, handalign or pharaoh.",
         ),
-    ],
+    ]
     systems: Annotated[
         str,
-        typer.Option(
-            "--systems",
-            "-s",
+        Option(
+            "Systems with settings where wanted, such as pbhmm,pbhmm:MODEL,cut-and-paste:n=3,hmm.",
+            short="-s",
             metavar="LIST",
-            help="Systems with settings where wanted, such as pbhmm,pbhmm:MODEL,cut-and-paste:n=3,hmm.",
         ),
-    ] = "pbhmm,cut-and-paste,lcs,model1,hmm,hmm-flipped",
+    ] = "pbhmm,cut-and-paste,lcs,model1,hmm,hmm-flipped"
     train: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--train", metavar="PATH", help="Pairs to learn from beside those of the gold; may be repeated."
-        ),
-    ] = None,
-    train_pairs: Annotated[
-        str | None,
-        typer.Option("--train-pairs", metavar="NAME", help="Pairs of the store to learn from, too."),
-    ] = None,
+        list[str],
+        Option("Pairs to learn from beside those of the gold; may be repeated.", metavar="PATH"),
+    ] = field(default_factory=list)
+    train_pairs: Annotated[str | None, Option("Pairs of the store to learn from, too.", metavar="NAME")] = (
+        None
+    )
     combine: Annotated[
         str,
-        typer.Option(
-            "--combine",
+        Option(
+            "Links of several annotators: drawn by half of them, by any, by all, or by one.",
             metavar="half|union|intersection|NAME",
-            help="Links of several annotators: drawn by half of them, by any, by all, or by one.",
         ),
-    ] = "half",
+    ] = "half"
     possible: Annotated[
-        str,
-        typer.Option(
-            "--possible", metavar="|".join(get_args(Possible)), help="What becomes of possible links."
-        ),
-    ] = "keep",
+        Possible,
+        Option("What becomes of possible links.", closed=True, metavar="|".join(get_args(Possible))),
+    ] = "keep"
     ignore: Annotated[
         Path | None,
-        typer.Option(
-            "--ignore", metavar="FILE", help="Words that some figures leave out, one a line. Default: ours."
-        ),
-    ] = None,
-    pseudo: Annotated[
+        Option("Words that some figures leave out, one a line. Default: ours.", metavar="FILE"),
+    ] = None
+    pseudo_documents: Annotated[
         str | None,
-        typer.Option(
-            "--pseudo-documents",
-            metavar="NxM",
-            help="Put N documents together with M of their abstracts, shuffled, such as 22x8.",
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="Only the first N pairs.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of pseudo-documents, samples and tests.")
-    ] = 1,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="DIR", help="Write tables, plots and examples into a folder."),
-    ] = None,
+        Option("Put N documents together with M of their abstracts, shuffled, such as 22x8.", metavar="NxM"),
+    ] = None
+    limit: Annotated[int | None, Option("Only the first N pairs.", short="-n", metavar="N", least=1)] = None
+    seed: Annotated[int, Option("Seed of pseudo-documents, samples and tests.", least=0)] = 1
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Return what was asked for, for the record."""
+        names = ("gold", "format", "limit", "pseudo_documents", "train", "train_pairs")
+        return {name.replace("_", "-"): getattr(self, name) for name in names}
+
+    def target(self) -> Target:
+        """Read what the systems are compared with, in pseudo-documents if they are wanted."""
+        sizes = re.fullmatch(r"(\d+)x(\d+)", self.pseudo_documents or "1x1", re.ASCII)
+        if sizes is None:
+            told = f"{self.pseudo_documents!r} is not such as 22x8"
+            raise typer.BadParameter(told, param_hint="--pseudo-documents")
+        ignored = ignored_words() if self.ignore is None else read_ignored(self.ignore)
+        gold = read_gold(self.gold, self.format).first(self.limit)
+        if self.pseudo_documents is not None:
+            documents, abstracts = map(int, sizes.groups())
+            gold = pseudo_documents(gold, documents=documents, abstracts=abstracts, seed=self.seed)
+        return Target(gold, self.combine, self.possible, ignored)
+
+
+@output_options
+@asking(AlignmentExperiment)
+def alignment(
+    *,
+    asked: AlignmentExperiment,
+    report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -116,54 +125,32 @@ def alignment(
 
     Example: `sentgen evaluate alignment --gold rte2 --format rte --systems pbhmm,cut-and-paste,hmm-flipped`
     """
-    if possible not in get_args(Possible):
-        names = ", ".join(get_args(Possible))
-        raise typer.BadParameter(f"{possible!r} is none of: {names}", param_hint="--possible")
-    specs, ignored = parse_specs(systems), ignored_words() if ignore is None else read_ignored(ignore)
+    specs = parse_specs(asked.systems)
     if report is not None:
         prepare_folder(report)
-    read = _gold(gold, format, limit, pseudo, seed)
-    target = Target(read, combine, cast(Possible, possible), ignored)
+    target = asked.target()
     memory = parse_size(memory_limit) or default_memory_limit()
-    training: list[Pair] = list(read_pairs(*train)) if train else []
+    training: list[Pair] = list(read_pairs(*asked.train)) if asked.train else []
     with (
         open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
         counted_each() as progress,
     ):
-        if train_pairs is not None:
-            training += stored_pairs(store, train_pairs)
+        if asked.train_pairs is not None:
+            training += stored_pairs(store, asked.train_pairs)
         result = evaluate_alignment(
             store,
             target,
             specs,
             training=training,
-            seed=seed,
+            seed=asked.seed,
             budget=aligning_budget(memory, with_store=True),
-            parameters={
-                "gold": gold,
-                "format": format,
-                "limit": limit,
-                "pseudo-documents": pseudo,
-                "train": train or [],
-                "train-pairs": train_pairs,
-            },
+            parameters=asked.parameters,
             progress=progress,
         )
     if report is not None:
         out.note(f"report: {alignment_report(result).write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; links are in the table output")
-
-
-def _gold(path: str, form: str, limit: int | None, pseudo: str | None, seed: int) -> GoldStandard:
-    """Read the gold standard, and make pseudo-documents of it if they are wanted."""
-    sizes = re.fullmatch(r"(\d+)x(\d+)", pseudo or "1x1", re.ASCII)
-    if sizes is None:
-        raise typer.BadParameter(f"{pseudo!r} is not such as 22x8", param_hint="--pseudo-documents")
-    found = read_gold(path, form).first(limit)
-    if pseudo is None:
-        return found
-    return pseudo_documents(found, documents=int(sizes[1]), abstracts=int(sizes[2]), seed=seed)
 
 
 def _show(result: AlignmentResult, out: Output) -> None:
