@@ -102,12 +102,8 @@ def train(
     if not model.strip():
         raise typer.BadParameter("a model needs a name; give --model NAME")
     given = dict(_assignment(part) for part in setting or ())
-    for name, value in (
-        ("max-document-phrase", max_doc_phrase),
-        ("max-abstract-phrase", max_abstract_phrase),
-    ):
-        if value is not None:
-            given[name] = str(value)
+    longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
+    given |= {name: str(words) for name, words in longest.items() if words is not None}
     settings = changed(settings_of(preset), given)
     limit = parse_size(memory_limit) or default_memory_limit()
     plan = replace(plan, memory=limit)

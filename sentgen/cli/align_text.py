@@ -23,7 +23,7 @@ from sentgen.alignment.view.html import page
 from sentgen.alignment.view.view import Segment, View
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, MemoryOption, format_of, open_store, parse_size
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, printable
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
@@ -52,7 +52,9 @@ def text(
         bool,
         typer.Option("--pharaoh", help="Print links i-j: document word, abstract word, from 0."),
     ] = False,
-    format: Annotated[str | None, format_of("both texts")] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
+    ] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import (
-    LOOKUP_SHARE,
-    DbOption,
-    MemoryOption,
-    ParserOption,
-    format_of,
-    open_store,
-)
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
@@ -34,45 +29,64 @@ from sentgen.generation.clusters.fusion import (
     fuse_with_model,
     select,
 )
+from sentgen.options import Option
 
 COLUMNS = ["rank", "sentence", "score", "added", "algorithm"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """How many words are added, and how all are put in order."""
+
+    model: Annotated[
+        str | None,
+        Option("Language model to order words with.", short="-m", metavar="NAME[@VERSION]"),
+    ] = None
+    algorithm: Annotated[
+        str | None,
+        Option(
+            f"{DEPVITERBI}, or with --model one of: {', '.join(ALGORITHMS)}."
+            f" Default: beam with a model, else {DEPVITERBI}.",
+            short="-a",
+            metavar="NAME",
+        ),
+    ] = None
+    words: Annotated[int, Option("Words to add to the key sentence, at most.", metavar="N", least=0)] = WORDS
+    weight: Annotated[float, Option(f"Weight of the dependencies, for {DEPVITERBI}.", least=0, most=1)] = (
+        WEIGHT
+    )
+    nbest: Annotated[int, Option("Sentences to give, at most.", least=1)] = 1
+    seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0)] = 1
+    format: Annotated[str | None, Option("Format of the files; detected if not given.", short="-f")] = None
+
+    def chosen(self) -> str:
+        """Return the algorithm.
+
+        Raises:
+            InputError: it needs a model, or takes none.
+        """
+        chosen = self.algorithm or ("beam" if self.model else DEPVITERBI)
+        if (self.model is None) != (chosen == DEPVITERBI):
+            needs = (
+                "takes no --model" if self.model else "needs a model to order words with; give --model NAME"
+            )
+            raise InputError(f"{chosen} {needs}")
+        return chosen
+
+
 @output_options
+@asking(Fusion)
 def fuse(
+    *,
     key: Annotated[
         str,
         typer.Argument(
             metavar="KEY", help="Key sentence: its number or sent_id in FILE, a file with it, or its text."
         ),
     ],
-    *,
     related: Annotated[str, typer.Option("--with", metavar="FILE", help="The related sentences.")],
     parser: ParserOption = None,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", metavar="NAME[@VERSION]", help="Language model to order words with."),
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            metavar="NAME",
-            help=f"{DEPVITERBI}, or with --model one of: {', '.join(ALGORITHMS)}."
-            f" Default: beam with a model, else {DEPVITERBI}.",
-        ),
-    ] = None,
-    words: Annotated[
-        int, typer.Option("--words", metavar="N", min=0, help="Words to add to the key sentence, at most.")
-    ] = WORDS,
-    weight: Annotated[
-        float,
-        typer.Option("--weight", min=0, max=1, help=f"Weight of the dependencies, for {DEPVITERBI}."),
-    ] = WEIGHT,
-    nbest: Annotated[int, typer.Option("--nbest", min=1, help="Sentences to give, at most.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle that breaks ties.")] = 1,
-    format: Annotated[str | None, format_of("the files")] = None,
+    asked: Fusion,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -85,20 +99,17 @@ def fuse(
 
     Example: `sentgen fuse 1 --with cluster.conllu --model ewt --algorithm beam`
     """
-    chosen = algorithm or ("beam" if model else DEPVITERBI)
-    if (model is None) != (chosen == DEPVITERBI):
-        needs = "takes no --model" if model else "needs a model to order words with; give --model NAME"
-        raise InputError(f"{chosen} {needs}")
+    chosen = asked.chosen()
     trees = open_parser(parser) if parser else None
-    sentence, others = _sentences(key, related, trees, format)
-    selection = select(sentence, others, words=words)
+    sentence, others = _sentences(key, related, trees, asked.format)
+    selection = select(sentence, others, words=asked.words)
     with told_when_slow():
-        if model is None:
-            found = fuse_by_search(selection, weight=weight, nbest=nbest)
+        if asked.model is None:
+            found = fuse_by_search(selection, weight=asked.weight, nbest=asked.nbest)
         else:
             with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
-                search = Search(algorithm=chosen, nbest=nbest, seed=seed)
-                found = fuse_with_model(store, model, selection, search)
+                search = Search(algorithm=chosen, nbest=asked.nbest, seed=asked.seed)
+                found = fuse_with_model(store, asked.model, selection, search)
     _show(found, selection, chosen, out)
 
 

@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, parse_size
 from sentgen.errors import InputError
+from sentgen.options import Option
 from sentgen.schema import default_path
 from sentgen.schema import snapshots as published
-from sentgen.server.settings import Limits, ServerSettings
+from sentgen.server.settings import Limits, ServerSettings, Serving
 
 _WHO = "Who may ask"
-_LIMITS = "Limits"
-#: Processes of a kind, where nobody says how many: each takes some hundred megabytes.
-_MOST_WORKERS = 8
+_limit = partial(Option, panel="Limits")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitOptions:
+    """What a request may cost, in the units of the command line."""
+
+    timeout: Annotated[float, _limit("Of computation.", metavar="SECONDS", least=0.1)] = 30.0
+    sql_timeout: Annotated[float, _limit("Of SQL and look-ups.", metavar="SECONDS", least=0.1)] = 10.0
+    max_rows: Annotated[int, _limit("Rows of an answer.", metavar="N", least=1)] = 10_000
+    max_body: Annotated[str, _limit("Bytes of a request.", metavar="SIZE")] = "1MB"
+    max_queue: Annotated[int, _limit("Requests that wait for a kind of work.", metavar="N", least=0)] = 64
+    cache: Annotated[
+        str, _limit("Memory for answers that are asked for again; 0 for none.", metavar="SIZE")
+    ] = "64MB"
+    worker_memory: Annotated[str, _limit("Memory of a worker.", metavar="SIZE")] = "2GB"
+
+    @property
+    def limits(self) -> Limits:
+        """Return them as the server takes them."""
+        return Limits(
+            body=parse_size(self.max_body) or 0,
+            rows=self.max_rows,
+            seconds={"lookup": self.sql_timeout, "compute": self.timeout, "sql": self.sql_timeout},
+            queue=self.max_queue,
+            kept=parse_size(self.cache) or 0,
+            memory=parse_size(self.worker_memory) or 0,
+        )
+
+
+@asking(Serving, "serving", token_file="workers", allow_host="workers", sql="workers")
+@asking(LimitOptions)
 def serve(
     *,
     snapshots: Annotated[
@@ -33,20 +63,7 @@ def serve(
         ),
     ] = None,
     db: DbOption = None,
-    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any that is free.")
-    ] = 8000,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            metavar="N",
-            min=1,
-            max=64,
-            help="Processes for each kind of work: look-ups, computation, SQL. Default: the cores, up to 8.",
-        ),
-    ] = None,
+    serving: Serving,
     token_file: Annotated[
         Path | None,
         typer.Option(
@@ -68,60 +85,7 @@ def serve(
     sql: Annotated[
         bool, typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO)
     ] = True,
-    parser: Annotated[
-        str | None,
-        typer.Option(
-            "--parser", metavar="PARSER", help="Parser for texts without trees, such as udpipe:FILE."
-        ),
-    ] = None,
-    warm_up: Annotated[
-        bool,
-        typer.Option(
-            "--warm-up/--no-warm-up", help="Compile the algorithms first, or when they are first asked for."
-        ),
-    ] = True,
-    timeout: Annotated[
-        float,
-        typer.Option(
-            "--timeout", metavar="SECONDS", min=0.1, help="Of computation.", rich_help_panel=_LIMITS
-        ),
-    ] = 30.0,
-    sql_timeout: Annotated[
-        float,
-        typer.Option(
-            "--sql-timeout", metavar="SECONDS", min=0.1, help="Of SQL and look-ups.", rich_help_panel=_LIMITS
-        ),
-    ] = 10.0,
-    max_rows: Annotated[
-        int,
-        typer.Option("--max-rows", metavar="N", min=1, help="Rows of an answer.", rich_help_panel=_LIMITS),
-    ] = 10_000,
-    max_body: Annotated[
-        str, typer.Option("--max-body", metavar="SIZE", help="Bytes of a request.", rich_help_panel=_LIMITS)
-    ] = "1MB",
-    max_queue: Annotated[
-        int,
-        typer.Option(
-            "--max-queue",
-            metavar="N",
-            min=0,
-            help="Requests that wait for a kind of work.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = 64,
-    cache: Annotated[
-        str,
-        typer.Option(
-            "--cache",
-            metavar="SIZE",
-            help="Memory for answers that are asked for again; 0 for none.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = "64MB",
-    worker_memory: Annotated[
-        str,
-        typer.Option("--worker-memory", metavar="SIZE", help="Memory of a worker.", rich_help_panel=_LIMITS),
-    ] = "2GB",
+    asked: LimitOptions,
 ) -> None:
     """Serve a published store over HTTP: the API under /v1, and pages for a browser.
 
@@ -134,26 +98,15 @@ def serve(
 
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
-    limits = Limits(
-        body=parse_size(max_body) or 0,
-        rows=max_rows,
-        seconds={"lookup": sql_timeout, "compute": timeout, "sql": sql_timeout},
-        queue=max_queue,
-        kept=parse_size(cache) or 0,
-        memory=parse_size(worker_memory) or 0,
-    )
+    limits = asked.limits
     with _folder(snapshots, db) as folder:
         settings = ServerSettings(
             folder,
-            host=host,
-            port=port,
-            workers=workers or min(os.cpu_count() or 1, _MOST_WORKERS),
             tokens=_tokens(token_file),
             hosts=tuple(allow_host or ()),
             sql=sql,
-            parser=parser,
-            warm_up=warm_up,
             limits=limits,
+            **asdict(serving),
         )
         running.serve(settings, ready=lambda address: typer.echo(f"serving at {address}"))
 

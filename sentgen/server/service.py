@@ -79,7 +79,7 @@ class Service:
         self.metrics = Metrics()
         self.shelf = Shelf(settings.limits.kept)
         #: Pages that ask at the same time; more wait outside, so that they do not fill the queues.
-        self.pages = asyncio.Semaphore(settings.workers + 1)
+        self.pages = asyncio.Semaphore(settings.processes + 1)
         self._current: Generation | None = None
         self._draining: list[Generation] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -185,7 +185,7 @@ class Service:
             align_words=limits.align_words,
             align_cells=limits.align_cells,
         )
-        return Pool(opening, self.settings.workers, limits.seconds[kind], limits.queue, self.metrics)
+        return Pool(opening, self.settings.processes, limits.seconds[kind], limits.queue, self.metrics)
 
     async def _follow(self) -> None:
         """Look for a newer snapshot again and again; one that cannot be opened is tried once."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from sentgen.options import Option
 
 #: Kinds of work. Each has workers of its own, so that none waits for another kind.
 Kind = Literal["lookup", "compute", "sql"]
 KINDS: tuple[Kind, ...] = ("lookup", "compute", "sql")
+
+
+#: Workers of a kind, where nobody says how many: each takes some hundred megabytes.
+_MOST_WORKERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +51,48 @@ class Limits:
     file: dict[Kind, int] = field(default_factory=lambda: {"lookup": 0, "compute": 64 * 2**20, "sql": 0})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """Where a server listens, and with what it works."""
+
+    host: Annotated[str, Option("Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Option("Port; 0 for any that is free.", least=0, most=65535)] = 8000
+    workers: Annotated[
+        int | None,
+        Option(
+            "Processes for each kind of work: look-ups, computation, SQL. Default: the cores, up to 8.",
+            metavar="N",
+            least=1,
+            most=64,
+        ),
+    ] = None
+    parser: Annotated[
+        str | None, Option("Parser for texts without trees, such as udpipe:FILE.", metavar="PARSER")
+    ] = None
+    warm_up: Annotated[bool, Option("Compile the algorithms first, or when they are first asked for.")] = True
+
+    @property
+    def processes(self) -> int:
+        """How many workers of a kind there are."""
+        return self.workers or min(os.cpu_count() or 1, _MOST_WORKERS)
+
+
 @dataclass(frozen=True, slots=True)
-class ServerSettings:
+class ServerSettings(Serving):
     """How a server runs.
 
     Attributes:
         snapshots: folder of the snapshots; the newest one is served.
-        host, port: where it listens.
-        workers: processes for each kind of work.
         tokens: whoever asks must have one of them; none if all may ask.
         hosts: names that the server may be called by, beside that of the loopback.
         sql: whether SQL is offered.
-        parser: specification of the parser for texts without trees, such as ``udpipe:FILE``.
-        warm_up: whether algorithms are compiled before the first request, which else waits for it.
         limits: what a request may cost.
         poll: seconds between two looks for a newer snapshot.
     """
 
     snapshots: Path
-    host: str = "127.0.0.1"
-    port: int = 8000
-    workers: int = 2
     tokens: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     sql: bool = True
-    parser: str | None = None
-    warm_up: bool = True
     limits: Limits = field(default_factory=Limits)
     poll: float = 1.0

@@ -38,11 +38,6 @@ def report_into(what: str) -> Any:
     return typer.Option("--report", metavar="DIR", help=f"Write {what} into a folder.")
 
 
-def format_of(what: str) -> Any:
-    """Return the option that names the format of what is read."""
-    return typer.Option("--format", "-f", help=f"Format of {what}; detected if not given.")
-
-
 #: Share of the memory that DuckDB may use where it does the work: it takes up to a fifth more than it counts,
 #: and Python with its libraries 0.15 to 0.2 GB.
 SQL_SHARE = 0.6
