@@ -35,8 +35,7 @@ from sentgen.cli.console.options import (
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.console.progress import counted
-from sentgen.cli.console.training_progress import trained
+from sentgen.cli.console.progress import counted, trained
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.schema.store import default_memory_limit

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.interrupts import deadline
-from sentgen.cli.console.options import DbOption, MemoryOption, database_memory
+from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, database_memory
 from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import InputError
 from sentgen.schema import default_path, readonly
@@ -24,7 +24,6 @@ TimeoutOption = Annotated[
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Stop a query that takes longer."),
 ]
-RowsOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
 
 @output_options
@@ -32,7 +31,7 @@ def sql(
     query: QueryArgument = None,
     *,
     file: FileOption = None,
-    limit: RowsOption = 0,
+    limit: LimitOption = 0,
     db: DbOption = None,
     timeout: TimeoutOption = None,
     memory_limit: MemoryOption = None,

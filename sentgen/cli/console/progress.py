@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
 )
@@ -62,3 +63,26 @@ def counted_each(*names: str) -> AbstractContextManager[Callable[[str, int, int]
         return report
 
     return bars(start, MofNCompleteColumn(), TimeRemainingColumn())
+
+
+def trained(
+    iterations: int, directions: Sequence[str]
+) -> AbstractContextManager[Callable[[str, int, int, int], None] | None]:
+    """Show how far EM is; call what comes with direction, iteration, pairs done and pairs in all."""
+
+    def start(progress: Progress) -> Callable[[str, int, int, int], None]:
+        task = progress.add_task("reading the pairs", total=None)
+
+        def show(direction: str, iteration: int, done: int, total: int) -> None:
+            before = directions.index(direction) * iterations + max(iteration - 1, 0)
+            what = f"{direction} {iteration} of {iterations}" if iteration else f"{direction}: tables"
+            progress.update(
+                task,
+                description=what,
+                completed=before * total + done,
+                total=iterations * len(directions) * total,
+            )
+
+        return show
+
+    return bars(start, TaskProgressColumn(), TimeRemainingColumn())
