@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import cast
 
 from sentgen.cli.console.answers import TreeFiles, show_generated, tree_files
 from sentgen.cli.console.lengths import parse_lengths
@@ -24,11 +22,9 @@ from sentgen.cli.console.progress import counted
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sources import expand
-from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters.clusters import Clusters, generated_conllu, generated_svg, temporary_clusters
+from sentgen.generation.clusters.clusters import Clusters, Generated, temporary_clusters
 from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, LanguageModel
 from sentgen.generation.clusters.generate import generate as run
 from sentgen.generation.clusters.request import FILES_PANEL, OWN, ClusterRequest
@@ -61,15 +57,13 @@ def generate(
     """
     settings = asked.settings(_salience(asked.salience))
     lengths = parse_lengths(asked.lengths)
-    parsing = open_parser(parser) if parser else None
-    with _clusters(asked, parsing, db, memory_limit) as clusters:
+    trees = open_parser(parser) if parser else None
+    with _clusters(asked, trees, db, memory_limit) as clusters:
         with _language_model(clusters, asked, db, memory_limit) as model:
-            found = _generate(clusters, lengths, settings, asked.nbest, model)
-        with clusters.store.connect() as connection:
-            tags = cast(TagKind, corpora.find(connection, clusters.corpus).tags)
-    trees = sum(one.tree is not None for one in found)
-    files.write(trees, partial(generated_conllu, found, tags), partial(generated_svg, found), out)
-    show_generated(found, asked, len(clusters.chosen), lengths, out)
+            sentences = _generate(clusters, lengths, settings, asked.nbest, model)
+        found = Generated(asked, len(clusters.chosen), sentences, clusters.tags)
+    files.write(found, out)
+    show_generated(found, out)
 
 
 @contextmanager

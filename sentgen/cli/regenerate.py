@@ -57,7 +57,7 @@ def regenerate(
     with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
         with told_when_slow():
             answers = answer(store, asked, lambda notation: _bags(asked.bag, input, format, notation))
-        files.write(len(answers.trees), answers.conllu, answers.svg, out)
+        files.write(answers, out)
         show(answers, out)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,8 @@ from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.output import Output, printable
 from sentgen.generation.answers import Answers, notes, reasons, table_of
 from sentgen.generation.bag import Unit
-from sentgen.generation.clusters.clusters import generated_notes, generated_table, units_of_words
+from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
-from sentgen.generation.clusters.generate import GeneratedSentence
-from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing.text import tree_text
 
 TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "logp", "relation", "stack"]
@@ -44,12 +42,12 @@ class TreeFiles:
         """Return the files by the names of their options."""
         return {"--conllu": self.conllu, "--svg": self.svg}
 
-    def write(self, trees: int, conllu: Callable[[], str], svg: Callable[[], str], out: Output) -> None:
-        """Write what was asked for, made by these functions."""
-        for path, made in ((self.conllu, conllu), (self.svg, svg)):
+    def write(self, answers: Answers | Generated, out: Output) -> None:
+        """Write what was asked for."""
+        for path, drawn in ((self.conllu, answers.conllu), (self.svg, answers.svg)):
             if path is not None:
-                write_text(path, made())
-                out.note(f"{path}: {trees} trees")
+                write_text(path, drawn())
+                out.note(f"{path}: {len(answers.trees)} trees")
 
 
 def tree_files(panel: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
@@ -84,16 +82,11 @@ def show(answers: Answers, out: Output) -> None:
         out.note(note)
 
 
-def show_generated(
-    sentences: Sequence[GeneratedSentence],
-    asked: ClusterRequest,
-    clusters: int,
-    lengths: Collection[int],
-    out: Output,
-) -> None:
+def show_generated(answers: Generated, out: Output) -> None:
     """Print the sentences with what was asked for, and say what is not proven, and what is missing."""
+    asked = answers.request
     if out.for_reading and (asked.tree or asked.trace):
-        for one in sentences:
+        for one in answers.sentences:
             rank = f", rank {one.rank}" if one.rank > 1 else ""
             trace = map(_trace_row, one.trace)
             parts = [partial(out.rows, TRACE_COLUMNS, trace)] if asked.trace else []
@@ -102,8 +95,8 @@ def show_generated(
             heading = f"{one.cluster}, length {one.length}{rank}: {one.text}"
             _read(heading, f"logp {one.logp:.4f}, {'exact' if one.exact else 'bounded by the beam'}", parts)
     else:
-        out.table(generated_table(sentences, tree=asked.tree, trace=asked.trace))
-    for note in generated_notes(sentences, clusters, lengths):
+        out.table(answers.table())
+    for note in answers.notes():
         out.note(note)
 
 

@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
+from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.clusters.generate import GeneratedSentence
-from sentgen.generation.drawing import svg
+from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing.conllu import conllu_block
+from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
 from sentgen.models.cluster_counts import cluster_names
 from sentgen.schema import Store
 from sentgen.tabular import Rows
@@ -39,6 +42,12 @@ class Clusters:
     corpus: str
     chosen: Sequence[tuple[int, str]]
     kept: bool
+
+    @property
+    def tags(self) -> TagKind:
+        """Return the kind of tags that the corpus has."""
+        with self.store.connect() as connection:
+            return cast(TagKind, corpora.find(connection, self.corpus).tags)
 
 
 @contextmanager
@@ -105,55 +114,64 @@ def parse_lengths(text: str) -> list[int]:
     return sorted(lengths)
 
 
-def generated_table(
-    sentences: Sequence[GeneratedSentence], *, tree: bool = False, trace: bool = False
-) -> Rows:
-    """Return a row a sentence; heads are places from 1, 0 for a root."""
-    columns = [*COLUMNS, *(["heads"] if tree else []), *(["trace"] if trace else [])]
-    rows = []
-    for one in sentences:
-        row: list[object] = [one.cluster, one.length, one.rank, one.text, one.logp, one.exact]
-        if tree:
-            row.append([head + 1 for head in one.tree.heads] if one.tree else None)
-        if trace:
-            row.append([asdict(step) for step in one.trace])
-        rows.append(row)
-    return Rows(columns, rows)
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """Sentences of ``clusters``, so many, as they were asked for; ``tags`` is the kind of the corpus."""
 
+    request: ClusterRequest
+    clusters: int
+    sentences: Sequence[GeneratedSentence]
+    tags: TagKind
 
-def generated_notes(
-    sentences: Sequence[GeneratedSentence], clusters: int, lengths: Collection[int]
-) -> Iterator[str]:
-    """Say what is not proven, and what is missing."""
-    proven = sum(one.exact for one in sentences)
-    if proven < len(sentences):
-        yield (
-            f"{proven:,} of {len(sentences):,} sentences are exact;"
-            " for the others, the beam may have lost a better one"
-        )
-    reached = sum(one.rank == 1 for one in sentences)
-    if reached < clusters * len(lengths):
-        missing = clusters * len(lengths) - reached
-        yield f"{missing:,} times a cluster has no sentence of a length: its words do not suffice"
+    @property
+    def trees(self) -> list[SentenceDrawing]:
+        """Return the sentences with their trees."""
+        found = self.sentences
+        return [SentenceDrawing(_name(one), units_of_words(one), one.tree) for one in found if one.tree]
 
+    def svg(self) -> str:
+        """Return a drawing of the trees."""
+        return tree_svg(self.trees)
 
-def generated_conllu(sentences: Sequence[GeneratedSentence], tags: TagKind) -> str:
-    """Return the trees as CoNLL-U, clusters as documents."""
-    blocks, cluster = [], None
-    for one in sentences:
-        if one.tree is None:
-            continue
-        if one.cluster != cluster:
-            cluster = one.cluster
-            blocks.append(f"# newdoc id = {cluster}\n")
-        blocks.append(conllu_block(units_of_words(one), one.tree.heads, tags=tags, sent_id=_name(one)))
-    return "".join(blocks)
+    def conllu(self) -> str:
+        """Return the trees as CoNLL-U, clusters as documents."""
+        blocks, cluster = [], None
+        for one in self.sentences:
+            if one.tree is None:
+                continue
+            if one.cluster != cluster:
+                cluster = one.cluster
+                blocks.append(f"# newdoc id = {cluster}\n")
+            heads = one.tree.heads
+            blocks.append(conllu_block(units_of_words(one), heads, tags=self.tags, sent_id=_name(one)))
+        return "".join(blocks)
 
+    def table(self) -> Rows:
+        """Return a row a sentence; heads are places from 1, 0 for a root."""
+        tree, trace = self.request.tree, self.request.trace
+        columns = [*COLUMNS, *(["heads"] if tree else []), *(["trace"] if trace else [])]
+        rows = []
+        for one in self.sentences:
+            row: list[object] = [one.cluster, one.length, one.rank, one.text, one.logp, one.exact]
+            if tree:
+                row.append([head + 1 for head in one.tree.heads] if one.tree else None)
+            if trace:
+                row.append([asdict(step) for step in one.trace])
+            rows.append(row)
+        return Rows(columns, rows)
 
-def generated_svg(sentences: Sequence[GeneratedSentence]) -> str:
-    """Return a drawing of the trees."""
-    drawn = [svg.SentenceDrawing(_name(one), units_of_words(one), one.tree) for one in sentences if one.tree]
-    return svg.tree_svg(drawn)
+    def notes(self) -> Iterator[str]:
+        """Say what is not proven, and what is missing."""
+        proven = sum(one.exact for one in self.sentences)
+        if proven < len(self.sentences):
+            yield (
+                f"{proven:,} of {len(self.sentences):,} sentences are exact;"
+                " for the others, the beam may have lost a better one"
+            )
+        reached = sum(one.rank == 1 for one in self.sentences)
+        missing = self.clusters * len(parse_lengths(self.request.lengths)) - reached
+        if missing > 0:
+            yield f"{missing:,} times a cluster has no sentence of a length: its words do not suffice"
 
 
 def units_of_words(one: GeneratedSentence) -> list[Unit]:

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import cast
 
-from sentgen.counts import corpora
 from sentgen.errors import InputError
-from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters.clusters import (
-    Clusters,
-    generated_conllu,
-    generated_notes,
-    generated_svg,
-    generated_table,
-    parse_lengths,
-    temporary_clusters,
-)
+from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.generate import LanguageModel
 from sentgen.generation.clusters.generate import generate as run
 from sentgen.generation.clusters.request import OWN, ClusterRequest
@@ -48,22 +37,18 @@ def generate(context: Context, asked: ClusterRequest) -> Result:
         lm = None
         if asked.lm != OWN:
             lm = LanguageModel(context.opened, registry.find(context.opened, asked.lm), asked.lm_weight)
-        found = list(
-            run(
-                clusters.store,
-                clusters.corpus,
-                lengths=lengths,
-                settings=asked.settings(asked.salience),
-                clusters=clusters.chosen,
-                nbest=asked.nbest,
-                lm=lm,
-            )
+        sentences = run(
+            clusters.store,
+            clusters.corpus,
+            lengths=lengths,
+            settings=asked.settings(asked.salience),
+            clusters=clusters.chosen,
+            nbest=asked.nbest,
+            lm=lm,
         )
-        with clusters.store.connect() as connection:
-            tags = cast(TagKind, corpora.find(connection, clusters.corpus).tags)
-    more = {"svg": generated_svg(found), "conllu": generated_conllu(found, tags)} if asked.tree else {}
-    notes = list(generated_notes(found, len(clusters.chosen), lengths))
-    return Result(generated_table(found, tree=asked.tree, trace=asked.trace), notes=notes, more=more)
+        found = Generated(asked, len(clusters.chosen), list(sentences), clusters.tags)
+    more = {"svg": found.svg(), "conllu": found.conllu()} if asked.tree else {}
+    return Result(found.table(), notes=list(found.notes()), more=more)
 
 
 @contextmanager
