@@ -56,9 +56,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Says of a field that it holds what was given of the options of another class, by name."""
+    """Says of a field that it holds what was given of other options, by name."""
 
-    of: type
+    of: Iterable[Parameter]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def parameters_of(declaration: type, names: Iterable[str] = ()) -> Iterator[Para
     for name in names or getattr(declaration, "ORDER", options):
         kind, (about, *_) = hints[name].__origin__, hints[name].__metadata__
         if isinstance(about, Changes):
-            for each in parameters_of(about.of):
+            for each in about.of:
                 yield Parameter(each.name, each.kind | None, each.option, None)
         else:
             one = found[name]
@@ -106,7 +106,7 @@ def _changed(declaration: type) -> dict[str, list[str]]:
         for one in fields(declaration)
     }
     return {
-        name: [each.name for each in parameters_of(about.of)]
+        name: [each.name for each in about.of]
         for name, about in abouts.items()
         if isinstance(about, Changes)
     }

@@ -101,7 +101,7 @@ def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSenten
         plan: that the sentence was made by.
         sentence: a sentence.
     """
-    model, order = plan.model, min(plan.settings.order, plan.model.order)
+    model, order = plan.model, min(plan.order, plan.model.order)
     words = [word for unit in sentence.units for word in spelling(unit, plan.lowercase, model.brackets)]
     forms, tags = [form for form, _ in words], [tag for _, tag in words]
     submodel = prefetch(store, model, [forms], tags={tag for tag in tags if tag})

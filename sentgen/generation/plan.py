@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from sentgen.errors import InputError
-from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
+from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.problem import Algorithm
-from sentgen.generation.settings import PAPERS, SEARCH_PANEL, Paper, SearchSettings
+from sentgen.generation.settings import (
+    PAPERS,
+    SEARCH_PANEL,
+    NgramSettings,
+    Paper,
+    SearchSettings,
+)
 from sentgen.models import registry
 from sentgen.models.dependencies import Layer
 from sentgen.models.request import LOWERCASE
@@ -38,7 +44,7 @@ class Search:
     as_published: Annotated[
         Paper | None, Option("Take every literal reading of a paper.", panel=SEARCH_PANEL)
     ] = None
-    changes: Annotated[Mapping[str, Any], Changes(SearchSettings)] = field(default_factory=dict)
+    changes: Annotated[Mapping[str, Any], Changes(SETTINGS.values())] = field(default_factory=dict)
     dependencies: Annotated[
         list[str] | None,
         Option(
@@ -81,6 +87,11 @@ class SearchPlan:
     lowercase: bool = False
     seed: int = 1
     nbest: int = 1
+
+    @property
+    def order(self) -> int:
+        """Return n of the n-grams that are asked for."""
+        return self.settings.of(NgramSettings).order
 
     def tags(self, store: Store) -> TagKind | None:
         """Return the kind of tags that the dependency counts use, if there are any."""
@@ -126,7 +137,7 @@ def settings_for(
         InputError: the paper does not have the algorithm, the algorithm does not look at a setting that is
             changed, or a change makes no sense.
     """
-    settings = algorithm.defaults
+    values = dict(algorithm.defaults)
     changes = {name: value for name, value in (changes or {}).items() if value is not None}
     if as_published is not None:
         if as_published not in PAPERS:
@@ -134,9 +145,23 @@ def settings_for(
         if as_published not in algorithm.published:
             has = ", ".join(algorithm.published) or "none"
             raise InputError(f"{algorithm.name} is not in the paper of {as_published}; papers with it: {has}")
-        settings = settings.changed(algorithm.published[as_published])
-    changed = settings.changed(changes)
+        values |= algorithm.published[as_published]
+    _check(changes)
     for name in sorted(changes.keys() - algorithm.options):
         users = ", ".join(one.name for one in ALGORITHMS.values() if name in one.options)
         raise InputError(f"{algorithm.name} does not look at {name.replace('_', '-')}; it is for: {users}")
-    return changed
+    return SearchSettings(values | changes)
+
+
+def _check(changes: Mapping[str, Any]) -> None:
+    """Refuse settings that there are not, and values that they cannot have."""
+    unknown = sorted(changes.keys() - SETTINGS.keys())
+    if unknown:
+        raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(SETTINGS))}")
+    for group in {group: None for one in ALGORITHMS.values() for group in one.groups}:
+        SearchSettings(changes).of(group)
+    for name, value in changes.items():
+        kind = SETTINGS[name].kind
+        if get_origin(kind) is Literal and value not in get_args(kind):
+            neither = " nor ".join(get_args(kind))
+            raise InputError(f"{name.replace('_', '-')} {value!r} is neither {neither}")

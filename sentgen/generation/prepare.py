@@ -60,7 +60,7 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
         guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]
         batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
-        submodel, spelled = _language_model(store, model, batch, settings, lowercase)
+        submodel, spelled = _language_model(store, model, batch, plan.order, lowercase)
         trees = _trees(store, treebank, batch, lowercase) if treebank else [None] * len(batch)
         problems = [
             _problem(submodel, bag, mine, tree, settings)
@@ -76,13 +76,13 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
 
 
 def _language_model(
-    store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], settings: SearchSettings, lower: bool
+    store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], order: int, lower: bool
 ) -> tuple[SubModel, list[list[Spelling]]]:
     """Fetch the n-grams of a batch; also return the units of each bag as they are looked up."""
     spelled = [[spelling(unit, lower, model.brackets) for unit in bag] for bag in batch]
     forms = [[form for unit in bag for form, _ in unit] for bag in spelled]
     tags = {tag for bag in batch for unit in bag for tag in unit.tags}
-    return prefetch(store, model, forms, tags=tags, order=settings.order), spelled
+    return prefetch(store, model, forms, tags=tags, order=order), spelled
 
 
 def spelling(unit: Unit, lower: bool, brackets: bool) -> Spelling:

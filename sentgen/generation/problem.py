@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.generation.settings import SETTINGS, Paper, SearchSettings
+from sentgen.generation.settings import NgramSettings, Paper, SearchSettings
 from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
 from sentgen.schema.corpus import EOS
 
@@ -100,7 +100,8 @@ class Algorithm:
         value: the score of an answer that came from elsewhere, the units in order with the heads of the bag's
             units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
             search errors are counted.
-        defaults: settings that are best on development data.
+        settings: the groups of settings that it looks at, beside `NgramSettings`.
+        defaults: values that are best on development data, where they are not those of the groups.
         published: the literal reading of a paper.
         trees: whether it needs a dependency model, and gives trees.
         words: whether it breaks phrases up.
@@ -111,16 +112,22 @@ class Algorithm:
     title: str
     order: Callable[[Problem, int], list[Ordering]]
     value: Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]
-    defaults: SearchSettings = field(default_factory=SearchSettings)
+    settings: tuple[type, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     published: Mapping[Paper, Mapping[str, Any]] = field(default_factory=dict)
     trees: bool = False
     words: bool = False
     max_units: int = 1000
 
     @property
+    def groups(self) -> tuple[type, ...]:
+        """Return all groups of settings that it looks at."""
+        return NgramSettings, *self.settings
+
+    @property
     def options(self) -> frozenset[str]:
         """Return the names of the settings that it looks at; the others cannot be changed."""
-        return frozenset(name for name, one in SETTINGS.items() if not one.of or self.name in one.of)
+        return frozenset(one.name for group in self.groups for one in fields(group))
 
 
 def sentence_logp(problem: Problem, units: tuple[int, ...]) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,7 +13,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import toy_store
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm import lexicon
@@ -20,11 +22,7 @@ from sentgen.alignment.words import kinship
 from sentgen.corpus import formats
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import ALGORITHMS, Algorithm, Problem, parse_bag, regenerate
-from sentgen.generation.problem import Ordering
-from sentgen.schema import Store
 from sentgen.server import operations, routes
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result
 from sentgen.tabular import Rows
@@ -40,21 +38,94 @@ def test_the_files_that_are_named_exist() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-def test_algorithm(toy: tuple[Store, toy_store.ToyModel], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It orders bags backwards by their first letters, and is measured beside the others."""
+#: An algorithm with a setting of its own, in one file.
+BACKWARDS = '''
+from dataclasses import dataclass
+from typing import Annotated
 
-    def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-        return [Ordering(tuple(reversed(range(problem.size))), 0.0)]
+from sentgen.generation.problem import Algorithm, Ordering, Problem
+from sentgen.generation.settings import Setting
 
-    def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
-        return None
 
-    monkeypatch.setitem(ALGORITHMS, "backwards", Algorithm("backwards", "from the end", order_units, value))
+@dataclass(frozen=True, slots=True)
+class BackwardsSettings:
+    """Where it ends."""
 
-    (found,) = regenerate(*toy, [parse_bag("the dog barks")], algorithm="backwards")
-    assert sorted(found.words) == ["barks", "dog", "the"]
-    result = evaluate_regeneration(*toy, [Sentence(["a", "dog", "barks"])], ["lmo", "backwards"])
-    assert [system.system for system in result.systems] == ["lmo", "backwards"]
+    first: Annotated[int, Setting("Units that stay in front.", least=0, most=9)] = 0
+
+
+def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    first = problem.settings.of(BackwardsSettings).first
+    units = range(problem.size)
+    return [Ordering((*units[:first], *reversed(units[first:])), float(first))]
+
+
+def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
+    return None
+
+
+ALGORITHMS = (
+    Algorithm(
+        "backwards", "from the end", order_units, value,
+        settings=(BackwardsSettings,), defaults={"first": 1}, published={"2007": {"first": 2}},
+    ),
+)
+'''
+
+#: Where a user meets it: in Python, in an experiment, over HTTP, on the command line.
+USE_BACKWARDS = """
+import sys
+import toy_store
+from sentgen.cli import main
+from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation import evaluate_regeneration
+from sentgen.generation import parse_bag, regenerate
+from sentgen.schema import Store
+from sentgen.server.operations import operations
+
+with Store("toy.duckdb", create=True) as store:
+    toy = store, toy_store.fill(store, toy_store.backoff_model(toy_store.SENTENCES, 4))
+    for asked in {}, {"changes": {"first": 3}}, {"as_published": "2007"}:
+        (found,) = regenerate(*toy, [parse_bag("the dog barks")], algorithm="backwards", **asked)
+        print("stay", found.score, *sorted(found.words))
+    result = evaluate_regeneration(*toy, [Sentence(["a", "dog", "barks"])], ["lmo", "backwards:first=0"])
+    print("recorded", *(one["first"] for one in result.parameters["systems"].values()))
+print("served", operations("compute")["regenerate"].parameters.model_fields["first"].description)
+sys.argv = ["sentgen", "regenerate", "--help"]
+main()
+"""
+
+
+def test_algorithm(tmp_path: Path) -> None:
+    """Its own file and the table know of it; its setting is an option, a parameter and in the records."""
+    unfinished = shutil.ignore_patterns("*.tmp.*", "*.pyc*")  # else with what is compiled there
+    for room in ("sentgen", "schema", "migrations"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=unfinished)
+    (tmp_path / "sentgen/generation/ngrams/backwards.py").write_text(BACKWARDS)
+    table = tmp_path / "sentgen/generation/algorithms.py"
+    text = table.read_text()
+    for old, new in (
+        ("import beam,", "import backwards, beam,"),
+        (" in (greedy,", " in (backwards, greedy,"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    table.write_text(text)
+
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'tests'}", "COLUMNS": "200"}
+    done = subprocess.run(
+        [sys.executable, "-c", USE_BACKWARDS], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:5] == [
+        "stay 1.0 barks dog the",
+        "stay 3.0 barks dog the",
+        "stay 2.0 barks dog the",
+        "recorded 0 0",
+        "served Units that stay in front.",
+    ]
+    assert re.search(r"--first +<int range> +\[0<=x<=9\] +Units that stay in front", done.stdout)
 
 
 def test_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

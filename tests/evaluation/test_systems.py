@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,14 +11,19 @@ import pytest
 from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.systems import parse_systems
 from sentgen.generation import Search, SearchSettings, algorithm_named, settings_for
+from sentgen.generation.algorithms import settings_record
 
 
-def settings_of(texts: Sequence[str], **shared: Any) -> dict[str, SearchSettings]:
+def settings_of(texts: Sequence[str], **shared: Any) -> dict[str, SimpleNamespace]:
     """Return the settings of each system, as its plan has them."""
     return {
-        name: settings_for(algorithm_named(one.algorithm), one.as_published, one.changes)
+        name: SimpleNamespace(**settings_record(_settings(one)))
         for name, one in parse_systems(texts, Search(**shared)).items()
     }
+
+
+def _settings(one: Search) -> SearchSettings:
+    return settings_for(algorithm_named(one.algorithm), one.as_published, one.changes)
 
 
 def test_settings_of_one_and_of_all() -> None:

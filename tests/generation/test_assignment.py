@@ -14,8 +14,8 @@ from toy_problems import FLOOR, problem_of, problems
 from sentgen.arrays import Floats, Ints
 from sentgen.generation import SearchSettings
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
-from sentgen.generation.settings import Padding, Positions
 from sentgen.generation.trees import assignment
+from sentgen.generation.trees.assignment import Padding, Positions
 from sentgen.generation.trees.matching import assign
 from sentgen.generation.trees.trees import FORBIDDEN, edge_weights
 
@@ -155,7 +155,7 @@ def test_learned_positions() -> None:
 
 
 def tree_of(prob: Floats, arguments: Floats, **settings: object) -> list[int]:
-    problem = problem_of(prob, arguments=arguments, tags="v", settings=SearchSettings().changed(settings))
+    problem = problem_of(prob, arguments=arguments, tags="v", settings=SearchSettings(settings))
     return assignment.search(problem, edge_weights(problem)).heads.tolist()
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sentgen.errors import InputError
 from sentgen.generation import Problem, SearchSettings, Unit, parse_bag, regenerate
-from sentgen.generation.ngrams.beam import order_units, order_without_future_cost, value
+from sentgen.generation.ngrams.beam import BeamSettings, order_units, order_without_future_cost, value
 from sentgen.generation.problem import string_of
 from sentgen.models.ngram_table import EMPTY, NgramTable, build_table, extend, start_state
 from sentgen.schema import Store
@@ -58,7 +58,7 @@ def problem_of(table: NgramTable, units: Sequence[Sequence[int]], beam: int = 10
         np.array([word for unit in units for word in unit], np.int32),
         np.cumsum([0, *map(len, units)], dtype=np.int32),
         np.arange(len(units), dtype=np.int32),
-        SearchSettings(beam=beam),
+        SearchSettings({"beam": beam}),
         3,
     )
 
@@ -146,7 +146,7 @@ def reference(
         different,
         [list(map(tuple, units)).count(unit) for unit in different],
         [sum(extend(problem.table, EMPTY, word)[0] for word in unit) * future_cost for unit in different],
-        problem.settings.beam,
+        problem.settings.of(BeamSettings).beam,
     )
     return tuple(word for unit in found.path for word in different[unit]), found.logp
 

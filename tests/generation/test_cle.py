@@ -16,7 +16,7 @@ from sentgen.generation import Problem
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees import cle
 from sentgen.generation.trees.arborescence import best_arborescence
-from sentgen.generation.trees.trees import edge_weights
+from sentgen.generation.trees.trees import RootSettings, edge_weights
 
 
 def best_arborescence_reference(weights: dict[tuple[int, int], float], root: int = 0) -> dict[int, int]:
@@ -137,7 +137,7 @@ def best_of_all(problem: Problem) -> float:
     best = -np.inf
     for heads in product(range(-1, size), repeat=size):
         roots = heads.count(ROOT)
-        if is_tree(heads) and (roots == 1 or not problem.settings.one_root):
+        if is_tree(heads) and (roots == 1 or not problem.settings.of(RootSettings).one_root):
             best = max(best, sum(edges[head + 1, unit].max() for unit, head in enumerate(heads)))
     return best
 

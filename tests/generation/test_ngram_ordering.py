@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 from itertools import permutations
 
 import numpy as np
@@ -15,6 +16,7 @@ from join_reference import join_logp
 
 from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken_up, parse_bag, regenerate
+from sentgen.generation.algorithms import SETTINGS
 from sentgen.generation.ngrams.join import Probability, order_greedily, window_logp
 from sentgen.generation.problem import sentence_logp
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
@@ -229,3 +231,11 @@ def test_too_many_units(toy: Toy) -> None:
     """A bag beyond the algorithm's limit is refused with its number."""
     with pytest.raises(InputError, match="bag 2 has 1001 units"):
         regenerate(*toy, [parse_bag("a"), [Unit(("a",))] * 1001], algorithm="lmo")
+
+
+def test_a_setting_is_declared_once() -> None:
+    """No two groups have a setting of the same name: an option could mean either."""
+    groups = {group for algorithm in ALGORITHMS.values() for group in algorithm.groups}
+    names = [one.name for group in groups for one in fields(group)]
+
+    assert len(names) == len(set(names)) == len(SETTINGS)

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from toy_problems import FLOOR, problem_of, problems
 
 from sentgen.arrays import Floats
-from sentgen.generation import ALGORITHMS, Problem, SearchSettings
+from sentgen.generation import ALGORITHMS, Problem, SearchSettings, settings_for
+from sentgen.generation.ngrams.lmo import LmoSettings
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
-from sentgen.generation.settings import THEFTS, Theft
 from sentgen.generation.trees import prim
-from sentgen.generation.trees.trees import FORBIDDEN, ZERO, edge_weights
+from sentgen.generation.trees.prim import THEFTS, Theft
+from sentgen.generation.trees.trees import FORBIDDEN, ZERO, ConstraintSettings, RootSettings, edge_weights
 
 
 def grow_reference(
@@ -56,7 +57,7 @@ def grow_reference(
     return [tree[unit] for unit in units]
 
 
-FREE = SearchSettings(verb_root=False, noun_under_noun=True, one_root=False)
+FREE = SearchSettings({"verb_root": False, "noun_under_noun": True, "one_root": False})
 
 
 def textbook(edges: Floats) -> list[int]:
@@ -130,7 +131,7 @@ def greedy_bag(theft: Theft, **numbers: dict[int, float]) -> Problem:
     prob[1, 1, RIGHT] = -1
     prob[1, 2, RIGHT], prob[1, 3, RIGHT] = -3, -3.5
     prob[2, 2, RIGHT], prob[2, 3, RIGHT] = -2, -2.5
-    settings = SearchSettings(one_root=False, theft=theft)
+    settings = SearchSettings({"one_root": False, "theft": theft})
     return problem_of(prob, arguments=p_arg(4, **numbers), tags="vpxx", settings=settings)
 
 
@@ -202,12 +203,12 @@ def test_value_does_not_depend_on_the_order_of_attachment(problem: Problem, seed
 
 def test_published_reading() -> None:
     """As published: thefts as printed, both hard constraints, several modifiers of the root."""
-    algorithm = ALGORITHMS["prim-arg"]
-    settings = algorithm.defaults.changed(algorithm.published["2007"])
+    settings = settings_for(ALGORITHMS["prim-arg"], "2007")
 
-    assert settings == SearchSettings(
-        theft="printed", verb_root=True, noun_under_noun=False, one_root=False, lmo_context="phrase"
-    )
+    assert settings.of(prim.TheftSettings).theft == "printed"
+    assert settings.of(ConstraintSettings) == ConstraintSettings(verb_root=True, noun_under_noun=False)
+    assert settings.of(RootSettings) == RootSettings(one_root=False)
+    assert settings.of(LmoSettings) == LmoSettings("phrase")
 
 
 def test_several_roots() -> None:
@@ -215,7 +216,7 @@ def test_several_roots() -> None:
     prob = np.full((3, 2, 2), -9.0)
     prob[0, :, RIGHT] = -1
     several, one = (
-        prim.search(problem_of(prob, tags="vv", settings=SearchSettings(one_root=one)), prob)
+        prim.search(problem_of(prob, tags="vv", settings=SearchSettings({"one_root": one})), prob)
         for one in (False, True)
     )
 

@@ -18,7 +18,18 @@ from toy_problems import FLOOR, logp, permuted, problem_of, problems
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import ALGORITHMS, Algorithm, Problem, Unit, parse_bag, regenerate, shuffled, units_of
+from sentgen.generation import (
+    ALGORITHMS,
+    Algorithm,
+    Problem,
+    SearchSettings,
+    Unit,
+    parse_bag,
+    regenerate,
+    settings_for,
+    shuffled,
+    units_of,
+)
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Tree, string_of
 from sentgen.generation.trees.trees import FORBIDDEN
 from sentgen.models import ModelInfo, build
@@ -29,7 +40,7 @@ every = pytest.mark.parametrize("algorithm", TREES, ids=lambda algorithm: algori
 
 
 def answers(problem: Problem, algorithm: Algorithm, nbest: int = 1, **changes: object) -> list[Ordering]:
-    settings = algorithm.defaults.changed(changes)
+    settings = SearchSettings({**algorithm.defaults, **changes})
     return algorithm.order(replace(problem, settings=settings), nbest)
 
 
@@ -57,7 +68,7 @@ def words(problem: Problem) -> list[list[int]]:
 def test_order_tree_and_score_belong_together(algorithm: Algorithm, problem: Problem) -> None:
     """Every unit once; the order is that of the tree; the score is the sum of its weights, and its value."""
     units, tree, score = answer(problem, algorithm)
-    problem = replace(problem, settings=algorithm.defaults)
+    problem = replace(problem, settings=settings_for(algorithm))
     if algorithm.name == "prim":
         expected = by_weight_reference(tree.heads, tree.sides, tree.earlier, tree.weights)
     else:
@@ -236,7 +247,7 @@ def test_further_answers(algorithm: Algorithm, problem: Problem, wanted: int) ->
     """The answer itself comes first, then others by score; no string comes twice."""
     found = answers(problem, algorithm, wanted)
     rest = [one.score for one in found[1:]]
-    problem = replace(problem, settings=algorithm.defaults)
+    problem = replace(problem, settings=settings_for(algorithm))
 
     assert found[0] == answers(problem, algorithm)[0]
     assert rest == sorted(rest, reverse=True)

@@ -101,7 +101,7 @@ def problems(draw: st.DrawFn, *, most: int = 6, distinct: bool = False, **settin
         arguments=arguments,
         tags="".join(rng.choice(list("vnpx"), size)),
         strings=strings,
-        settings=SearchSettings().changed(settings),
+        settings=SearchSettings(settings),
     )
 
 

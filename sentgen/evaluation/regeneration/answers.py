@@ -80,7 +80,7 @@ def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
     """Group the systems that look up the same: words or units, trees or none, n-grams of one order."""
     groups: dict[object, list[str]] = {}
     for name, plan in plans.items():
-        groups.setdefault((plan.words, plan.treebank, plan.settings.order), []).append(name)
+        groups.setdefault((plan.words, plan.treebank, plan.order), []).append(name)
     return list(groups.values())
 
 

@@ -34,6 +34,7 @@ from sentgen.evaluation.regeneration.results import (
 )
 from sentgen.evaluation.regeneration.systems import parse_systems
 from sentgen.generation import Search, plan_search
+from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bag_reader import TagKind
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.tagging import tag_set
@@ -100,7 +101,7 @@ def evaluate_regeneration(
         "test": source,
         "sha256": hashlib.sha256("\n".join(result.references).encode()).hexdigest(),
         "sentences": len(cases),
-        "systems": {name: asdict(plan.settings) for name, plan in plans.items()},
+        "systems": {name: settings_record(plan.settings) for name, plan in plans.items()},
         "dependencies": _names(store, corpora),
         "jobs": jobs,
         **asdict(preparation),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast, get_type_hints
+from typing import Any, cast
 
 from sentgen.errors import InputError
-from sentgen.generation import Search, SearchSettings, algorithm_named
+from sentgen.generation import Search, algorithm_named
+from sentgen.generation.algorithms import SETTINGS
 from sentgen.generation.settings import Paper
 from sentgen.notation import Assignment, parse_system, truth
 
@@ -17,7 +18,7 @@ _PUBLISHED = "as_published"
 def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
     """Read systems: ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``; returns the search of each.
 
-    The settings are those of `SearchSettings`, with dashes or underscores, and ``as-published`` for a paper.
+    Settings are those of the algorithm, with dashes or underscores, and ``as-published`` for a paper.
 
     Args:
         texts: one a system.
@@ -64,7 +65,7 @@ def _assignment(system: str, given: Assignment) -> tuple[str, Any]:
 
 def _value(setting: str, text: str) -> Any:
     """Return the value with the type of the setting; an unknown setting is left to be refused later."""
-    kind = get_type_hints(SearchSettings).get(setting, str)
+    kind = SETTINGS[setting].kind if setting in SETTINGS else str
     try:
         if kind is bool:
             return truth(text)

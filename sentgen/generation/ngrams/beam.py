@@ -14,19 +14,42 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count, islice
+from typing import Annotated
 
 import numpy as np
 
 from sentgen.errors import InputError
 from sentgen.generation.ngrams.beam_kernels import Edges, Hypotheses, Units, search
-from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
+from sentgen.generation.problem import Algorithm, Ordering, Problem, sentence_logp, string_of
+from sentgen.generation.settings import Setting
 from sentgen.models.ngram_table import EMPTY, extend, start_state
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
 MAX_STEPS = 2**28
 #: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
 WAYS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class BeamSettings:
+    """How many hypotheses are kept a stack."""
+
+    beam: Annotated[
+        int,
+        Setting(
+            "Hypotheses kept a stack.",
+            shell="Hypotheses kept a stack, such as 64 or 512.",
+            metavar="N",
+            least=1,
+            api={"le": 2048},
+        ),
+    ] = 64
+
+    def __post_init__(self) -> None:
+        if self.beam < 1:
+            raise InputError(f"a beam of {self.beam} holds nothing; give 1 or more")
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
@@ -73,7 +96,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
 
 def _possible_beam(problem: Problem) -> int:
     """Return the beam, no wider than a bag can fill: no stack of u units has more than u! beginnings."""
-    beam = min(problem.settings.beam, math.factorial(min(problem.size, 12)))
+    beam = min(problem.settings.of(BeamSettings).beam, math.factorial(min(problem.size, 12)))
     steps = len(problem.words) * problem.size
     if beam * steps > MAX_STEPS:
         raise InputError(
@@ -149,3 +172,25 @@ def _ordering(copies: Sequence[Sequence[int]], path: Sequence[int], logp: float)
     """Put units of the bag in the place of their classes, in the order of the bag."""
     left = [iter(same) for same in copies]
     return Ordering(tuple(next(left[unit]) for unit in path), logp)
+
+
+ALGORITHMS = (
+    Algorithm(
+        "viterbi",
+        "4-gram beam search over single words (2007, 2009)",
+        order_without_future_cost,
+        value,
+        settings=(BeamSettings,),
+        defaults={"beam": 100},
+        published={"2007": {"beam": 100}, "2009": {"beam": 100}},
+        words=True,
+    ),
+    Algorithm(
+        "beam",
+        "n-gram beam search with a future cost (Schmaltz et al. 2016)",
+        order_units,
+        value,
+        settings=(BeamSettings,),
+        defaults={"order": 5, "beam": 512},
+    ),
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sentgen.generation.ngrams.join import joins_logp, order_greedily
-from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
+from sentgen.generation.problem import Algorithm, Ordering, Problem, sentence_logp, string_of
 from sentgen.schema.corpus import BOS
 
 
@@ -55,3 +55,14 @@ def value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bo
     return float(
         joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
     )
+
+
+ALGORITHMS = (
+    Algorithm(
+        "greedy",
+        "greedy n-gram ordering after the string so far (2007)",
+        order_units,
+        value,
+        published={"2007": {}},
+    ),
+)

@@ -8,15 +8,45 @@ reading.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
 from sentgen.generation.ngrams.greedy import complete_greedily, value_of_joins
-from sentgen.generation.problem import Ordering, Problem
+from sentgen.generation.problem import Algorithm, Ordering, Problem
+from sentgen.generation.settings import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class LmoSettings:
+    """What a unit or sibling is joined to: the last chosen `phrase`, or the whole `string` so far."""
+
+    lmo_context: Annotated[
+        Literal["phrase", "string"], Setting("What a unit joins: the last one, or all so far.")
+    ] = "phrase"
+
+    @property
+    def whole_string(self) -> bool:
+        """Return whether it is the whole string."""
+        return self.lmo_context == "string"
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by the best join with what `lmo_context` says; n-best and ties as in `greedy`."""
-    return complete_greedily(problem, nbest, whole_string=problem.settings.lmo_context == "string")
+    return complete_greedily(problem, nbest, whole_string=problem.settings.of(LmoSettings).whole_string)
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the sum of the joins of some order."""
-    return value_of_joins(problem, units, whole_string=problem.settings.lmo_context == "string")
+    return value_of_joins(problem, units, whole_string=problem.settings.of(LmoSettings).whole_string)
+
+
+ALGORITHMS = (
+    Algorithm(
+        "lmo",
+        "greedy n-gram ordering after the last phrase (2009)",
+        order_units,
+        value,
+        settings=(LmoSettings,),
+        published={"2009": {"lmo_context": "phrase"}},
+    ),
+)

@@ -21,20 +21,55 @@ the excess are the same as a rectangular problem: so no dummy is ever made.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, TreeModel
-from sentgen.generation.settings import Positions
+from sentgen.errors import InputError
+from sentgen.generation.ngrams.lmo import LmoSettings
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, TreeModel
+from sentgen.generation.settings import Setting
 from sentgen.generation.trees.matching import assign
 from sentgen.generation.trees.trees import (
     FORBIDDEN,
     Attachments,
+    ConstraintSettings,
     best_orderings,
     by_ngrams,
     log_of,
     tree_value,
 )
+
+Positions = Literal["paper", "learned"]
+Padding = Literal["free", "literal"]
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentSettings:
+    """Which positions there are, and whether they may stay empty.
+
+    ``q``: `paper` for the rule of Wan et al. 2009, `learned` for any side on which the tag was seen with
+    modifiers; ``padding``: `free` for as many dummies as positions, `literal` as in 2009; ``padding_cost``:
+    of leaving a position empty with `free` padding, in nats.
+    """
+
+    q: Annotated[Positions, Setting("Argument positions: by the paper's rule, or as seen.")] = "learned"
+    padding: Annotated[Padding, Setting("Let any position stay empty, or as in the paper.")] = "free"
+    padding_cost: Annotated[
+        float,
+        Setting(
+            "Cost of a position that stays empty, in nats.",
+            shell="Cost of a position that stays empty.",
+            metavar="NATS",
+            api={"ge": -1e6, "le": 1e6},
+        ),
+    ] = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.padding_cost >= 0:  # nan is refused, too
+            raise InputError(f"padding cost {self.padding_cost} is not 0 or more")
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
@@ -44,7 +79,7 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
 def search(problem: Problem, edges: Floats) -> Attachments:
     """Return the tree that `grow` makes under the settings."""
-    model, settings = problem.require_trees(), problem.settings
+    model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
     price = np.inf if settings.padding == "literal" else settings.padding_cost
     return Attachments(*grow(edges, argument_charges(model), positions(model, settings.q), price))
 
@@ -206,3 +241,18 @@ def _round(costs: Floats, price: float) -> Ints:
     if not made:
         words[cheapest_row] = cheapest_column
     return words
+
+
+#: `RootSettings` is not among them: the root has one position in any case.
+ALGORITHMS = (
+    Algorithm(
+        "ab",
+        "assignment of words to argument positions, siblings ordered by n-grams (2009)",
+        order_units,
+        value,
+        settings=(LmoSettings, ConstraintSettings, AssignmentSettings),
+        defaults={"noun_under_noun": True},
+        published={"2009": {"q": "paper", "padding": "literal", "verb_root": False}},
+        trees=True,
+    ),
+)

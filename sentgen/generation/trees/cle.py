@@ -10,9 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from sentgen.arrays import Floats
-from sentgen.generation.problem import Ordering, Problem
+from sentgen.generation.ngrams.lmo import LmoSettings
+from sentgen.generation.problem import Algorithm, Ordering, Problem
 from sentgen.generation.trees.arborescence import best_arborescence
-from sentgen.generation.trees.trees import Attachments, best_orderings, by_ngrams, tree_value
+from sentgen.generation.trees.trees import (
+    Attachments,
+    ConstraintSettings,
+    RootSettings,
+    best_orderings,
+    by_ngrams,
+    tree_value,
+)
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
@@ -32,7 +40,7 @@ def search(problem: Problem, edges: Floats) -> Attachments:
     size = edges.shape[1]
     nodes = np.full((size + 1, size + 1), -np.inf)
     nodes[:, 1:] = edges.max(axis=2)
-    if problem.settings.one_root and size:
+    if problem.settings.of(RootSettings).one_root and size:
         finite = nodes[np.isfinite(nodes)]
         nodes[0] -= size * (finite.max() - finite.min()) + 1
     heads = best_arborescence(nodes)[1:] - 1
@@ -44,3 +52,17 @@ def search(problem: Problem, edges: Floats) -> Attachments:
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
     """Return the sum of the log-probabilities of the edges of a tree."""
     return tree_value(problem, units, heads)
+
+
+ALGORITHMS = (
+    Algorithm(
+        "cle",
+        "Chu-Liu/Edmonds' best tree, siblings ordered by n-grams (2009)",
+        order_units,
+        value,
+        settings=(LmoSettings, ConstraintSettings, RootSettings),
+        defaults={"verb_root": False, "noun_under_noun": True},
+        published={"2009": {"one_root": False}},
+        trees=True,
+    ),
+)

@@ -14,23 +14,38 @@ orders siblings by n-grams, and `prim-arg` ("Tree+Arg") does, too, and minds the
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args
+
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, TreeModel
-from sentgen.generation.settings import THEFTS
+from sentgen.generation.ngrams.lmo import LmoSettings
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, TreeModel
+from sentgen.generation.settings import Setting
 from sentgen.generation.trees.linearize import by_weight
 from sentgen.generation.trees.trees import (
     FORBIDDEN,
     ZERO,
     Attachments,
+    ConstraintSettings,
+    RootSettings,
     best_orderings,
     by_ngrams,
     log_of,
     tree_value,
 )
 
+Theft = Literal["off", "sum", "printed"]
+THEFTS: tuple[Theft, ...] = get_args(Theft)
 _OFF, _PRINTED = THEFTS.index("off"), THEFTS.index("printed")
+
+
+@dataclass(frozen=True, slots=True)
+class TheftSettings:
+    """How an edge is scaled that takes a word from another head: not at all, or as `_satisfied` says."""
+
+    theft: Annotated[Theft, Setting("How an edge is scaled that robs another head.")] = "sum"
 
 
 def order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
@@ -69,15 +84,15 @@ def value_with_arguments(
 
 def search(problem: Problem, edges: Floats) -> Attachments:
     """Return the tree that `grow` makes of probabilities alone."""
-    arguments = problem.require_trees().arguments
-    return Attachments(*grow(edges, np.zeros_like(arguments), arguments, _OFF, problem.settings.one_root))
+    arguments, one_root = problem.require_trees().arguments, problem.settings.of(RootSettings).one_root
+    return Attachments(*grow(edges, np.zeros_like(arguments), arguments, _OFF, one_root))
 
 
 def search_with_arguments(problem: Problem, edges: Floats) -> Attachments:
     """Return the tree that `grow` makes with the two corrections."""
-    model, settings = problem.require_trees(), problem.settings
-    theft = THEFTS.index(settings.theft)
-    return Attachments(*grow(edges, argument_charges(model), model.arguments, theft, settings.one_root))
+    model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
+    theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
+    return Attachments(*grow(edges, argument_charges(model), model.arguments, theft, one_root))
 
 
 def argument_charges(model: TreeModel) -> Floats:
@@ -167,3 +182,40 @@ def _satisfied(arguments: Floats, taken: int, others: int, theft: int) -> float:
     if theft == _PRINTED:
         return float(arguments[: others + 1].sum() / max(others, 1))
     return float(arguments[: taken + others + 1].sum())
+
+
+#: The hard constraints are those of the paper; in it the root may take several modifiers.
+_DEFAULTS = {"one_root": False}
+
+ALGORITHMS = (
+    Algorithm(
+        "prim",
+        "Prim's tree, the strongest relation nearest to its head (2007)",
+        order_by_relations,
+        value,
+        settings=(ConstraintSettings, RootSettings),
+        defaults=_DEFAULTS,
+        published={"2007": {}},
+        trees=True,
+    ),
+    Algorithm(
+        "prim-ngram",
+        "Prim's tree, siblings ordered by n-grams (2007)",
+        order_siblings_by_ngrams,
+        value,
+        settings=(LmoSettings, ConstraintSettings, RootSettings),
+        defaults=_DEFAULTS,
+        published={"2007": {}},
+        trees=True,
+    ),
+    Algorithm(
+        "prim-arg",
+        "Prim's tree with argument counts, siblings ordered by n-grams (2007)",
+        order_with_arguments,
+        value_with_arguments,
+        settings=(LmoSettings, ConstraintSettings, RootSettings, TheftSettings),
+        defaults=_DEFAULTS,
+        published={"2007": {"theft": "printed"}},
+        trees=True,
+    ),
+)

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import count
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sentgen.arrays import Floats, Ints
+from sentgen.generation.ngrams.lmo import LmoSettings
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Tree, string_of
+from sentgen.generation.settings import Setting
 from sentgen.generation.trees import linearize
 
 #: Stands for probability zero, so that even the worst edge can be taken.
@@ -24,6 +27,27 @@ FORBIDDEN = -1e5
 _EXCLUDED = -1e7
 #: Of a tree, so many edges are given up in turn; for each answer wanted, so many trees are looked at.
 _RIVALS, _TREES = 32, 4
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintSettings:
+    """The hard constraints of Wan et al. 2007, section 3.1.2.
+
+    ``verb_root``: only a verb may attach to the root, where the bag has one; ``noun_under_noun``: whether a
+    noun may modify a noun, which the paper forbids.
+    """
+
+    verb_root: Annotated[bool, Setting("Only a verb may be the root, if there is one.", off="--any-root")] = (
+        True
+    )
+    noun_under_noun: Annotated[bool, Setting("A noun may modify a noun.", off="--no-noun-under-noun")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class RootSettings:
+    """Whether the root takes one modifier only; for algorithms that could give it several."""
+
+    one_root: Annotated[bool, Setting("Only one unit may be the root.", off="--many-roots")] = True
 
 
 class Attachments(NamedTuple):
@@ -50,7 +74,7 @@ def edge_weights(problem: Problem) -> Floats:
     The root has its modifiers on the right. Only verbs may attach to it, and a noun may not modify a noun
     (Wan et al. 2007, section 3.1.2), as the settings say; in a bag without verbs anything may be the root.
     """
-    model, settings = problem.require_trees(), problem.settings
+    model, settings = problem.require_trees(), problem.settings.of(ConstraintSettings)
     edges = np.maximum(model.prob, np.log(ZERO))
     edges[0, :, LEFT] = -np.inf
     if settings.verb_root and model.verb.any():
@@ -97,7 +121,7 @@ def tree_value(
 
 def by_ngrams(problem: Problem, found: Attachments) -> Ints:
     """Return the units in the order of the tree, siblings ordered by n-grams (LMO)."""
-    whole_string = problem.settings.lmo_context == "string"
+    whole_string = problem.settings.of(LmoSettings).whole_string
     return linearize.by_ngrams(
         problem.table, problem.words, problem.offsets, problem.order, found.heads, found.sides, whole_string
     )
