@@ -26,7 +26,7 @@ from sentgen.corpus.pair_text import PairSettings
 from sentgen.corpus.sources import expand
 from sentgen.counts import corpora
 from sentgen.counts.concordance import Order, concordance
-from sentgen.counts.dependency_search import find_dependencies
+from sentgen.counts.dependency_search import End, find_dependencies
 from sentgen.counts.ingestion import ON_ERROR, Settings, ingest
 from sentgen.counts.ngram_search import find_ngrams
 from sentgen.counts.pair_ingestion import ingest_pairs
@@ -248,7 +248,7 @@ def search(bench: Bench, rng: random.Random) -> None:
             order, seed = rng.choice(list(Order)), rng.choice((None, 1))
             concordance(connection, pattern, context=rng.choice((0, 3)), order=order, seed=seed, limit=5)
         else:
-            find_dependencies(connection, pattern, limit=5)
+            find_dependencies(connection, End(pattern), limit=5)
 
 
 def guard(bench: Bench, rng: random.Random) -> None:

@@ -69,6 +69,10 @@ class Window:
     right: int
 
 
+#: Where nothing else is asked for.
+AROUND = Window(5, 5)
+
+
 def read_window(text: str) -> Window:
     """Read ``5`` or ``5,2``.
 
@@ -204,8 +208,7 @@ def find_collocations(
     connection: Connection,
     word: str,
     *,
-    window: Window | None = None,
-    relation: str | None = None,
+    within: Window | str = AROUND,
     by: Unit = Unit.WORD,
     measure: Measure = Measure.LOGDICE,
     min_count: int = 2,
@@ -222,8 +225,7 @@ def find_collocations(
     Args:
         connection: the store.
         word: the node, one token pattern (see `sentgen.counts.patterns`).
-        window: words before and after the node; five and five if neither it nor a relation is given.
-        relation: pattern of dependency relations, ``*`` for all, instead of a window.
+        within: words before and after the node, or a pattern of dependency relations, ``*`` for all.
         by: collocates as words or as lemmas.
         measure: what to rank by.
         min_count: leave out collocates that occur with the node less often.
@@ -231,21 +233,19 @@ def find_collocations(
         limit: rows at most, 0 for all.
 
     Raises:
-        InputError: the node is not one token, or a window and a relation are given.
+        InputError: the node is not one token.
         NotFoundError: no such corpus.
     """
-    if window and relation:
-        raise InputError("a window and a dependency relation exclude each other; choose one")
     selection = select_corpora(connection, corpora)
     node = read_pattern(connection, word, selection)
     if len(node) > 1:
         raise InputError(f"collocations are those of one word, and {word!r} has {len(node)}")
     bindings = Bindings(min_count=max(min_count, 1))
     column = ATTRIBUTES[by][0]
-    if relation:
-        text = _by_relation(node[0], relation, selection, bindings)
+    if isinstance(within, str):
+        text = _by_relation(node[0], within, selection, bindings)
     else:
-        text = _by_window(node[0], window or Window(5, 5), selection, bindings, column)
+        text = _by_window(node[0], within, selection, bindings, column)
     query = Query(
         text.replace("{column}", column)
         .replace("{scores}", _SCORES)

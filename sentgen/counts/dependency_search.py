@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlalchemy import Connection
@@ -57,14 +58,23 @@ join tag on tag.id = tag_id
 order by sum(count) over (partition by tag_id) desc, tag, direction, arguments{limit}"""
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a dependency: a word pattern, or one of tags where the level knows only its tag; its tag."""
+
+    pattern: str = ANY
+    tag: str = ANY
+
+
+#: Any head, and any modifier.
+ANYTHING = End()
+
+
 def find_dependencies(
     connection: Connection,
-    head: str = ANY,
-    modifier: str = ANY,
+    head: End = ANYTHING,
+    modifier: End = ANYTHING,
     *,
-    head_tag: str = ANY,
-    modifier_tag: str = ANY,
-    reverse: bool = False,
     layer: Layer = Layer.WORD,
     level: Level = Level.WORD_WORD,
     corpora: Iterable[str] = (),
@@ -74,40 +84,32 @@ def find_dependencies(
 
     Args:
         connection: the store.
-        head: word pattern of the head, or a pattern of tags where ``level`` knows only its tag.
-        modifier: the same for the modifier.
-        head_tag: pattern of the tag of the head.
-        modifier_tag: pattern of the tag of the modifier.
-        reverse: take the head and its tag for those of the modifier, and the modifier's for the head's.
+        head: what the head is.
+        modifier: what the modifier is.
         layer: the tree of words or the tree of units.
         level: back-off level.
         corpora: their names; none for all.
         limit: rows at most, 0 for all.
     """
-    if reverse:
-        head, modifier, head_tag, modifier_tag = modifier, head, modifier_tag, head_tag
     selection = select_corpora(connection, corpora)
     bindings = Bindings()
-    knows_head, knows_modifier = (side == "word" for side in level.split("-"))
     conditions = [
         f"layer = {bindings.bind('layer', str(layer))}",
         f"level = {bindings.bind('level', str(level))}",
     ]
-    for side, knows, pattern, tag in (
-        ("head", knows_head, head, head_tag),
-        ("modifier", knows_modifier, modifier, modifier_tag),
-    ):
-        if knows:
-            conditions.append(word_among(f"{side}_word_id", selection.fold(pattern), bindings))
+    for side, known, end in zip(("head", "modifier"), level.split("-"), (head, modifier), strict=True):
+        if known == "word":
+            conditions.append(word_among(f"{side}_word_id", selection.fold(end.pattern), bindings))
         else:
-            conditions.append(tag_among(f"{side}_tag_id", pattern, bindings))
-        conditions.append(tag_among(f"{side}_tag_id", tag, bindings))
+            conditions.append(tag_among(f"{side}_tag_id", end.pattern, bindings))
+        conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
     conditions += selection.of_segments(bindings)
     text = _EVENTS.format(
         conditions=where(conjunction(conditions), "  "), limit=limit_clause(limit, bindings)
     )
     query = Query(text, bindings)
-    missing = f"dependencies of head {head!r} and modifier {modifier!r} in layer {layer}, level {level}"
+    ends = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
+    missing = f"dependencies of {ends} in layer {layer}, level {level}"
     return limited(query.run(connection), [query], limit, missing)
 
 

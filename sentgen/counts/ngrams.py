@@ -11,6 +11,7 @@ The kernels know arrays only. A record is a row of five int32; beyond the end of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -99,17 +100,16 @@ def _ranks(keys: Bits, key_bits: int) -> tuple[Ints, Bits]:
     return ranks, np.concatenate((np.zeros(1, np.uint64), values))
 
 
+class _Packed(NamedTuple):
+    """Distinct keys by rank, from 1; the lower bits of each are its right part."""
+
+    keys: Bits
+    bits: int
+
+
 @compiled
 def _distinct(
-    ordered: Bits,
-    shift: int,
-    triples: Bits,
-    triple_shift: int,
-    pairs: Bits,
-    pair_shift: int,
-    names: Ints,
-    records: Ints,
-    counts: Ints,
+    ordered: Bits, shift: int, triples: _Packed, pairs: _Packed, names: Ints, records: Ints, counts: Ints
 ) -> int:
     """Unpack the distinct keys into words of the store, with their counts; return how many there are."""
     rows = -1
@@ -120,16 +120,24 @@ def _distinct(
             continue
         rows += 1
         counts[rows] = 1
-        triple = triples[key >> np.uint64(shift)]
-        ahead = pairs[key & ((np.uint64(1) << np.uint64(shift)) - np.uint64(1))]
-        here = pairs[triple >> np.uint64(triple_shift)]
-        mask = (np.uint64(1) << np.uint64(pair_shift)) - np.uint64(1)
-        records[rows, 0] = names[here >> np.uint64(pair_shift)]
-        records[rows, 1] = names[here & mask]
-        records[rows, 2] = names[triple & ((np.uint64(1) << np.uint64(triple_shift)) - np.uint64(1))]
-        records[rows, 3] = names[ahead >> np.uint64(pair_shift)]
-        records[rows, 4] = names[ahead & mask]
+        triple = triples.keys[_left(key, shift)]
+        here, ahead = pairs.keys[_left(triple, triples.bits)], pairs.keys[_right(key, shift)]
+        records[rows, 0] = names[_left(here, pairs.bits)]
+        records[rows, 1] = names[_right(here, pairs.bits)]
+        records[rows, 2] = names[_right(triple, triples.bits)]
+        records[rows, 3] = names[_left(ahead, pairs.bits)]
+        records[rows, 4] = names[_right(ahead, pairs.bits)]
     return rows + 1
+
+
+@compiled
+def _left(key: np.uint64, bits: int) -> np.uint64:
+    return np.uint64(key >> np.uint64(bits))
+
+
+@compiled
+def _right(key: np.uint64, bits: int) -> np.uint64:
+    return np.uint64(key & ((np.uint64(1) << np.uint64(bits)) - np.uint64(1)))
 
 
 def sort_records(stream: Ints, names: Ints, *, ends: int) -> tuple[Ints, Ints]:
@@ -160,7 +168,8 @@ def sort_records(stream: Ints, names: Ints, *, ends: int) -> tuple[Ints, Ints]:
     keys.sort()
     records = np.empty((stream.size, WIDTH), np.int32)
     counts = np.empty(stream.size, np.int32)
-    rows = _distinct(keys, pair_bits, triples, word_bits, pairs, word_bits, named, records, counts)
+    trigrams, bigrams = _Packed(triples, word_bits), _Packed(pairs, word_bits)
+    rows = _distinct(keys, pair_bits, trigrams, bigrams, named, records, counts)
     return records[:rows], counts[:rows]
 
 

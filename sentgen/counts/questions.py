@@ -7,12 +7,13 @@ from typing import Annotated, Protocol
 
 from sqlalchemy import Connection
 
-from sentgen.counts.collocations import Measure, Unit, find_collocations, read_window
+from sentgen.counts.collocations import AROUND, Measure, Unit, find_collocations, read_window
 from sentgen.counts.concordance import Order, concordance
-from sentgen.counts.dependency_search import Layer, Level, count_arguments, find_dependencies
+from sentgen.counts.dependency_search import End, Layer, Level, count_arguments, find_dependencies
 from sentgen.counts.frequencies import By, frequency_list
 from sentgen.counts.ngram_search import find_ngrams
 from sentgen.counts.queries import Answer
+from sentgen.errors import InputError
 from sentgen.options import Option
 
 #: No count is greater, and no seed.
@@ -100,12 +101,10 @@ class Dependencies:
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
+        asked, other = End(self.head, self.tag), End(self.modifier)
         return find_dependencies(
             connection,
-            self.head,
-            self.modifier,
-            head_tag=self.tag,
-            reverse=self.reverse,
+            *((other, asked) if self.reverse else (asked, other)),
             layer=self.layer,
             level=self.level,
             corpora=self.corpus,
@@ -214,11 +213,13 @@ class Collocations:
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
+        window = None if self.window is None else read_window(self.window)
+        if window and self.dependency:
+            raise InputError("a window and a dependency relation exclude each other; choose one")
         return find_collocations(
             connection,
             self.word,
-            window=None if self.window is None else read_window(self.window),
-            relation=self.dependency,
+            within=self.dependency or window or AROUND,
             by=self.by,
             measure=self.measure,
             min_count=self.min_count,

@@ -6,6 +6,8 @@ the strings themselves are kept once, in one arena that Arrow can read without c
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 
@@ -13,26 +15,25 @@ from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
 
 _LOAD = 0.6
 #: Positions in the kernel's state vector.
-_AT, _TOKENS, _LINES, _TYPES, _ARENA = range(5)
+_AT, _TOKENS, _LINES, _TYPES, _ARENA, _LINE_START = range(6)
+
+
+class _Table(NamedTuple):
+    """Words by their hash: number w has ``arena[offsets[w]:offsets[w + 1]]`` for its bytes."""
+
+    slots: Ints  # a power of two of them: the number of a word, -1 for none
+    hashes: Bits  # (room for types,)
+    offsets: Longs  # (room for types + 1,)
+    arena: Bytes
 
 
 @compiled
-def _encode(
-    text: Bytes,
-    by_line: bool,
-    ids: Ints,
-    lengths: Ints,
-    slots: Ints,
-    hashes: Bits,
-    offsets: Longs,
-    arena: Bytes,
-    state: Longs,
-) -> bool:
+def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table, state: Longs) -> bool:
     """Number tokens until the text ends (True) or the table or arena is full (False: grow and call again)."""
-    at, tokens, lines, types, used = state[0], state[1], state[2], state[3], state[4]
-    limit = np.int64(slots.size * 0.6)
+    at, tokens, lines, types, used, line_start = state
+    slots, hashes, offsets, arena = table
+    limit = np.int64(slots.size * _LOAD)
     mask = np.uint64(slots.size - 1)
-    line_start = state[5]
     done = True
     while at < text.size:
         end = at
@@ -75,7 +76,7 @@ def _encode(
             line_start = tokens
             lines += 1
         at = end + 1
-    state[0], state[1], state[2], state[3], state[4], state[5] = at, tokens, lines, types, used, line_start
+    state[:] = at, tokens, lines, types, used, line_start
     return done
 
 
@@ -93,10 +94,12 @@ class Vocabulary:
     """Strings numbered in the order of their first occurrence, from 0."""
 
     def __init__(self, types: int = 1 << 16) -> None:
-        self._slots = np.full(types, -1, np.int32)
-        self._hashes = np.empty(types, np.uint64)
-        self._offsets = np.zeros(types + 1, np.int64)
-        self._arena = np.empty(types * 8, np.uint8)
+        self._table = _Table(
+            np.full(types, -1, np.int32),
+            np.empty(types, np.uint64),
+            np.zeros(types + 1, np.int64),
+            np.empty(types * 8, np.uint8),
+        )
         self._state = np.zeros(6, np.int64)
 
     def __len__(self) -> int:
@@ -117,27 +120,25 @@ class Vocabulary:
         data = np.frombuffer(text + b"\n", np.uint8)
         ids = np.empty(rows, np.int32)
         lengths = np.empty(text.count(b"\n") + 1 if by_line else 0, np.int32)
-        self._state[[_AT, _TOKENS, _LINES]] = 0
-        self._state[5] = 0
-        while not _encode(
-            data, by_line, ids, lengths, self._slots, self._hashes, self._offsets, self._arena, self._state
-        ):
+        self._state[[_AT, _TOKENS, _LINES, _LINE_START]] = 0
+        while not _encode(data, by_line, ids, lengths, self._table, self._state):
             self._grow(len(text))
         return ids[: self._state[_TOKENS]], lengths[: self._state[_LINES]]
 
     def _grow(self, room: int) -> None:
-        types = len(self)
-        if types >= int(self._slots.size * _LOAD):
-            self._slots = np.full(self._slots.size * 2, -1, np.int32)
-            self._hashes = np.concatenate((self._hashes, np.empty_like(self._hashes)))
-            self._offsets = np.concatenate((self._offsets, np.zeros(self._hashes.size // 2, np.int64)))
-            _rehash(self._slots, self._hashes, types)
+        slots, hashes, offsets, arena = self._table
+        if len(self) >= int(slots.size * _LOAD):
+            slots = np.full(slots.size * 2, -1, np.int32)
+            offsets = np.concatenate((offsets, np.zeros(hashes.size, np.int64)))
+            hashes = np.concatenate((hashes, np.empty_like(hashes)))
+            _rehash(slots, hashes, len(self))
         else:
-            self._arena = np.concatenate((self._arena, np.empty(max(self._arena.size, room), np.uint8)))
+            arena = np.concatenate((arena, np.empty(max(arena.size, room), np.uint8)))
+        self._table = _Table(slots, hashes, offsets, arena)
 
     def strings(self, first: int = 0) -> pa.Array:
         """Return the strings numbered ``first`` and up, as an Arrow array."""
-        offsets = self._offsets[first : len(self) + 1]
-        arena = self._arena[offsets[0] : offsets[-1]].copy()
+        offsets = self._table.offsets[first : len(self) + 1]
+        arena = self._table.arena[offsets[0] : offsets[-1]].copy()
         buffers = [None, pa.py_buffer((offsets - offsets[0]).copy()), pa.py_buffer(arena)]
         return pa.Array.from_buffers(pa.large_string(), offsets.size - 1, buffers)

@@ -12,10 +12,11 @@ from sqlalchemy import Connection
 from sentgen.counts import concordance as concordance_module
 from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
 from sentgen.counts.concordance import Order, all_lines, concordance
-from sentgen.counts.dependency_search import Level, count_arguments, find_dependencies
+from sentgen.counts.dependency_search import End, Level, count_arguments, find_dependencies
 from sentgen.counts.frequencies import By, frequency_list
 from sentgen.counts.ngram_search import find_ngrams
 from sentgen.counts.queries import Answer
+from sentgen.counts.questions import Collocations
 from sentgen.errors import InputError
 
 
@@ -83,12 +84,12 @@ def test_pattern_is_bound(connection: Connection) -> None:
     "answer",
     [
         lambda c: find_ngrams(c, "the d*w *", corpora=["toy"], limit=1),
-        lambda c: find_dependencies(c, "fell", corpora=["toy", "other"], limit=2),
+        lambda c: find_dependencies(c, End("fell"), corpora=["toy", "other"], limit=2),
         lambda c: count_arguments(c, "*", tag="V*"),
         lambda c: concordance(c, "the * lemma:fall", seed=3, corpora=["toy"], limit=2),
         lambda c: frequency_list(c, by=By.XPOS, pattern="N*", corpora=["toy"]),
-        lambda c: find_collocations(c, "dow/NNP", corpora=["toy"], window=Window(2, 0)),
-        lambda c: find_collocations(c, "dow", relation="nsubj*", corpora=["toy"], min_count=1),
+        lambda c: find_collocations(c, "dow/NNP", corpora=["toy"], within=Window(2, 0)),
+        lambda c: find_collocations(c, "dow", within="nsubj*", corpora=["toy"], min_count=1),
     ],
 )
 def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> None:
@@ -104,22 +105,20 @@ def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> N
 
 def test_dependencies_of_a_head(connection: Connection) -> None:
     """ "dow" stands left of "fell" in s3 and s7, at distance 1; the rows of two segments are added up."""
-    found = rows(find_dependencies(connection, "fell", "dow"))
+    found = rows(find_dependencies(connection, End("fell"), End("dow")))
 
     assert found == [("fell", "VBD", "dow", "NNP", "left", 1, 2)]
 
 
 def test_heads_of_a_modifier(connection: Connection) -> None:
-    found = rows(
-        find_dependencies(connection, modifier="stock", modifier_tag="NN"), "head", "distance", "count"
-    )
+    found = rows(find_dependencies(connection, modifier=End("stock", "NN")), "head", "distance", "count")
 
     assert found == [("bought", 1, 1), ("market", 1, 1), ("sold", 2, 1)]
 
 
 def test_tag_level_asks_for_tags(connection: Connection) -> None:
     """Left of a past tense at distance 1 stands a proper noun in s1, s2, s3, s7."""
-    found = rows(find_dependencies(connection, "VBD", "NNP", level=Level.TAG_TAG))
+    found = rows(find_dependencies(connection, End("VBD"), End("NNP"), level=Level.TAG_TAG))
 
     assert found == [(None, "VBD", None, "NNP", "left", 1, 4)]
 
@@ -292,7 +291,7 @@ def test_window_measures(connection: Connection) -> None:
 
     o11 = 4, r1 = 4 tokens in the windows, c1 = c(the) = 6, n = 39, f = c(dow) = 4; e11 = 24/39.
     """
-    [found] = rows(find_collocations(connection, "dow", window=Window(1, 0), corpora=["toy"]))
+    [found] = rows(find_collocations(connection, "dow", within=Window(1, 0), corpora=["toy"]))
     likelihood = 2 * (4 * log(4 / (24 / 39)) + 2 * log(2 / (35 * 6 / 39)) + 33 * log(33 / (35 * 33 / 39)))
 
     assert found == pytest.approx(("the", 4, 6, 14 + log2(2 * 4 / (4 + 6)), log2(4 * 39 / 24), likelihood))
@@ -300,7 +299,7 @@ def test_window_measures(connection: Connection) -> None:
 
 def test_overlapping_windows_count_a_token_once(connection: Connection) -> None:
     """ "the" is within two words of "dow" and of "jones" in s1 and s2, yet there are only four of it."""
-    found = rows(find_collocations(connection, "xpos:NNP", window=Window(2, 2)), "collocate", "count")
+    found = rows(find_collocations(connection, "xpos:NNP", within=Window(2, 2)), "collocate", "count")
 
     assert dict(found)["the"] == 4
 
@@ -308,7 +307,7 @@ def test_overlapping_windows_count_a_token_once(connection: Connection) -> None:
 def test_repelled_words_have_negative_likelihood(connection: Connection) -> None:
     """Within one word of a full stop or noun "the" is never; near "stock" "." is 2 of 3 right neighbours."""
     found = rows(
-        find_collocations(connection, "*/VBD", window=Window(3, 3), min_count=1, limit=0),
+        find_collocations(connection, "*/VBD", within=Window(3, 3), min_count=1, limit=0),
         "collocate",
         "pmi",
         "log_likelihood",
@@ -320,14 +319,14 @@ def test_repelled_words_have_negative_likelihood(connection: Connection) -> None
 
 def test_windows_end_at_the_sentence(connection: Connection) -> None:
     """ "barks" shares its sentence with three tokens."""
-    found = rows(find_collocations(connection, "barks", window=Window(9, 9), min_count=1), "collocate")
+    found = rows(find_collocations(connection, "barks", within=Window(9, 9), min_count=1), "collocate")
 
     assert sorted(found) == [("!",), ("The",), ("dog",)]
 
 
 def test_lemma_collocates(connection: Connection) -> None:
     found = rows(
-        find_collocations(connection, "prices", by=Unit.LEMMA, window=Window(0, 1), min_count=1),
+        find_collocations(connection, "prices", by=Unit.LEMMA, within=Window(0, 1), min_count=1),
         "collocate",
     )
 
@@ -339,7 +338,7 @@ def test_dependency_measures(connection: Connection) -> None:
 
     e11 = 4 * 2 / 11; the cells are 2, 2, 0, 7.
     """
-    found = rows(find_collocations(connection, "fell", relation="nsubj"))
+    found = rows(find_collocations(connection, "fell", within="nsubj"))
     likelihood = 2 * (2 * log(2 / (8 / 11)) + 2 * log(2 / (4 * 9 / 11)) + 7 * log(7 / (7 * 9 / 11)))
 
     assert len(found) == 1
@@ -349,7 +348,7 @@ def test_dependency_measures(connection: Connection) -> None:
 
 def test_heads_as_collocates(connection: Connection) -> None:
     found = rows(
-        find_collocations(connection, "stock", relation="*", min_count=1),
+        find_collocations(connection, "stock", within="*", min_count=1),
         "relation",
         "role",
         "collocate",
@@ -389,4 +388,4 @@ def test_collocations_refuse(connection: Connection) -> None:
     with pytest.raises(InputError, match="one word"):
         find_collocations(connection, "the dow")
     with pytest.raises(InputError, match="exclude"):
-        find_collocations(connection, "dow", window=Window(1, 1), relation="nsubj")
+        Collocations(word="dow", window="1,1", dependency="nsubj").ask(connection)

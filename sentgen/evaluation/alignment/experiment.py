@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.budget import UNBOUNDED, Budget
@@ -24,7 +23,7 @@ from sentgen.evaluation.alignment.results import (
 )
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import recorded
+from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.schema import Store
@@ -62,7 +61,7 @@ def evaluate_alignment(
         InputError: a setting is wrong, or no system can run.
         NotFoundError: the store has no such model.
     """
-    started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
+    started = Start()
     links = target.links()  # before any system runs for a combination that there is not
     found, missing = _results(store, target, systems, training, budget, progress)
     result = AlignmentResult(
@@ -82,12 +81,11 @@ def evaluate_alignment(
             "systems": [one.system for one in found],
         },
         seed=seed,
-        seconds=time.perf_counter() - clock,
     )
     return recorded(
         store,
         COMMAND,
-        result,
+        started.timed(result),
         started=started,
         seed=seed,
         scores=(*rows_of(result), *pair_rows(result)),

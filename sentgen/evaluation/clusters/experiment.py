@@ -6,10 +6,8 @@ the strings, and their verb arguments are looked up among those of the cluster (
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling
 from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, outputs_of, rows_of
-from sentgen.evaluation.figures.record import recorded
+from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.schema import Store
@@ -60,7 +58,7 @@ def evaluate_generation(
     Raises:
         InputError: there are no clusters or lengths, or the system is the baseline.
     """
-    started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
+    started = Start()
     settings = settings or GenerationSettings()
     _check(source, lengths, settings)
     report = progress or (lambda what, done, total: None)
@@ -75,10 +73,7 @@ def evaluate_generation(
         undefined=undefined,
         signature=_signature(parser, spelling, undefined),
         parameters={
-            "clusters": source.source,
-            "sha256": source.sha256,
-            "number": len(source.clusters),
-            "sentences": sum(len(cluster.sentences) for cluster in source.clusters),
+            **_described(source),
             "lengths": f"{min(lengths)}-{max(lengths)}",
             "parser": f"{parser.name}@{parser.version}",
             "undefined": undefined,
@@ -86,16 +81,18 @@ def evaluate_generation(
             **asdict(spelling),
             **asdict(settings),
         },
-        seconds=time.perf_counter() - clock,
     )
-    return recorded(
-        store,
-        COMMAND,
-        result,
-        started=started,
-        scores=rows_of(result),
-        outputs=outputs_of(result),
-    )
+    scores, outputs = rows_of(result), outputs_of(result)
+    return recorded(store, COMMAND, started.timed(result), started=started, scores=scores, outputs=outputs)
+
+
+def _described(source: ClusterSet) -> dict[str, object]:
+    return {
+        "clusters": source.source,
+        "sha256": source.sha256,
+        "number": len(source.clusters),
+        "sentences": sum(len(cluster.sentences) for cluster in source.clusters),
+    }
 
 
 def _check(source: ClusterSet, lengths: Sequence[int], settings: GenerationSettings) -> None:

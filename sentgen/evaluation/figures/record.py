@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import TypeVar
 
@@ -49,6 +50,18 @@ Result = TypeVar("Result", bound=RunResult)
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """When a run began: its date (UTC, without a time zone), and the clock that tells its seconds."""
+
+    date: datetime = field(default_factory=lambda: datetime.now(UTC).replace(tzinfo=None))
+    clock: float = field(default_factory=time.perf_counter)
+
+    def timed(self, result: Result) -> Result:
+        """Return a result with the seconds that it took until now."""
+        return replace(result, seconds=time.perf_counter() - self.clock)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """A figure of a system: of the whole set, or of one sentence of it, counted from 1."""
 
@@ -73,7 +86,7 @@ def recorded(
     command: str,
     result: Result,
     *,
-    started: datetime,
+    started: Start,
     seed: int | None = None,
     scores: Iterable[Row] = (),
     outputs: Iterable[OutputRow] = (),
@@ -84,7 +97,7 @@ def recorded(
         store: not read-only.
         command: what ran.
         result: what it found; its parameters are what JSON can hold.
-        started: UTC, without a time zone.
+        started: when it began.
         seed: of its random numbers, if it used any.
         scores: the figures; those that are no numbers are left out.
         outputs: the sentences.
@@ -100,7 +113,7 @@ def recorded(
                 parameters=json.dumps(dict(result.parameters), sort_keys=True),
                 seed=seed,
                 version=sentgen.__version__,
-                started_at=started,
+                started_at=started.date,
                 seconds=result.seconds,
             )
         )

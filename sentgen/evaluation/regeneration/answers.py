@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from sentgen.arrays import Floats
+from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.generation import PreparedBag, RegeneratedSentence, SearchPlan, prepare
@@ -57,8 +58,10 @@ def answer_all(
         progress: called when some more sentences are done.
 
     Raises:
-        InputError: a bag is too large for an algorithm.
+        InputError: a bag is too large for an algorithm, or there are no threads.
     """
+    if jobs < 1:
+        raise InputError(f"{jobs} jobs do nothing; give 1 or more")
     bags = [case.gold.units for case in cases]
     for plan in plans.values():
         check_sizes(bags, plan)

@@ -6,10 +6,8 @@ The task of Bangalore et al. 2000, as Wan et al. 2007 and 2009 evaluate on it.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from typing import Any, cast
 
 from sqlalchemy import func, select
@@ -17,7 +15,7 @@ from sqlalchemy import func, select
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import recorded
+from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
@@ -33,7 +31,7 @@ from sentgen.evaluation.regeneration.results import (
     sentence_rows,
 )
 from sentgen.evaluation.regeneration.systems import parse_systems
-from sentgen.generation import Search, plan_search
+from sentgen.generation import Search, SearchPlan, plan_search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bag_reader import TagKind
 from sentgen.models.submodel import ModelLike, lowercases
@@ -82,40 +80,58 @@ def evaluate_regeneration(
         InputError: an algorithm or setting is unknown, a sentence too long for it, or there is no sentence.
         ModelError: an algorithm needs trees, and no corpus has any.
     """
-    started, clock = datetime.now(UTC).replace(tzinfo=None), time.perf_counter()
-    if jobs < 1:
-        raise InputError(f"{jobs} jobs do nothing; give 1 or more")
+    started = Start()
     search = replace(search or Search(), **asked)
-    # The test set is lower-cased at once, for the references and the look-ups alike.
-    systems = parse_systems(algorithms, replace(search, lowercase=False))
-    plans = {name: plan_search(store, model, one) for name, one in systems.items()}
+    plans = _plans(store, model, algorithms, search)
     corpora = sorted({number for plan in plans.values() if plan.treebank for number in plan.treebank.corpora})
     preparation = _preparation(store, model, search, corpora, punctuation=punctuation)
-    cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
-    if not cases:
-        raise InputError("nothing of the test set is left to put in order; give sentences with words")
+    cases = _cases(sentences, preparation)
     answered = answer_all(store, cases, plans, jobs=jobs, progress=progress)
     result = summarize(answered, cases, seed=search.seed, by_length=by_length)
     parameters = {
         "model": f"{model.name}@{model.version}",
-        "test": source,
-        "sha256": hashlib.sha256("\n".join(result.references).encode()).hexdigest(),
-        "sentences": len(cases),
-        "systems": {name: settings_record(plan.settings) for name, plan in plans.items()},
-        "dependencies": _names(store, corpora),
-        "jobs": jobs,
-        **asdict(preparation),
+        **_test(source, result.references),
+        **_setup(plans, _names(store, corpora), preparation, jobs),
     }
-    result = replace(result, parameters=parameters, seconds=time.perf_counter() - clock)
     return recorded(
         store,
         COMMAND,
-        result,
+        started.timed(replace(result, parameters=parameters)),
         started=started,
         seed=search.seed,
         scores=(*rows_of(result), *sentence_rows(result)),
         outputs=outputs_of(result),
     )
+
+
+def _test(source: str, references: Sequence[str]) -> dict[str, object]:
+    """Return what is recorded of a test set: where it comes from, and the hash of what is compared with."""
+    sha256 = hashlib.sha256("\n".join(references).encode()).hexdigest()
+    return {"test": source, "sha256": sha256, "sentences": len(references)}
+
+
+def _setup(
+    plans: Mapping[str, SearchPlan], treebanks: Sequence[str], preparation: Preparation, jobs: int
+) -> dict[str, object]:
+    """Return what is recorded of how the test set was prepared and put in order."""
+    systems = {name: settings_record(plan.settings) for name, plan in plans.items()}
+    return {"systems": systems, "dependencies": treebanks, "jobs": jobs, **asdict(preparation)}
+
+
+def _plans(
+    store: Store, model: ModelLike, algorithms: Sequence[str], search: Search
+) -> dict[str, SearchPlan]:
+    """Return the plan of each system; the test set is lower-cased already, for references and look-ups."""
+    systems = parse_systems(algorithms, replace(search, lowercase=False))
+    return {name: plan_search(store, model, one) for name, one in systems.items()}
+
+
+def _cases(sentences: Iterable[Sentence], preparation: Preparation) -> list[Case]:
+    """Return the test cases; sentences of which nothing is left are none."""
+    cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
+    if not cases:
+        raise InputError("nothing of the test set is left to put in order; give sentences with words")
+    return cases
 
 
 def _preparation(

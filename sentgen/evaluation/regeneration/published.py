@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from sqlalchemy import select
 
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import Row, RunResult, recorded
+from sentgen.evaluation.figures.record import Row, RunResult, Start, recorded
 from sentgen.schema import Store
 from sentgen.schema.runs import run
 
@@ -80,6 +79,5 @@ def _number_of(store: Store, table: PublishedTable) -> int | None:
 
 def _record(store: Store, table: PublishedTable) -> int:
     rows = [Row(name, Score(METRIC, value, table.signature)) for name, value in table.bleu.items()]
-    now = datetime.now(UTC).replace(tzinfo=None)
     result = RunResult(parameters=_parameters(table))
-    return recorded(store, "published", result, started=now, scores=rows).run_id
+    return recorded(store, "published", result, started=Start(), scores=rows).run_id

@@ -63,9 +63,7 @@ def best_arborescence(weights: Floats) -> Ints:
                 on_path[source] = True
                 length += 1
             else:
-                begin = length - 1
-                while path[begin] != source:
-                    begin -= 1
+                begin = _place_of(source, path, length)
                 cycle = path[begin:length]
                 _contract(value, tail, tip, alive, best, cycle)
                 for other in cycle:
@@ -85,6 +83,15 @@ def _best_source(value: Floats, alive: Bools, place: int) -> int:
         if alive[other] and other != place and (source < 0 or value[other, place] > value[source, place]):
             source = other
     return source
+
+
+@compiled
+def _place_of(node: int, path: Ints, length: int) -> int:
+    """Return where on the path a node is."""
+    place = length - 1
+    while path[place] != node:
+        place -= 1
+    return place
 
 
 @compiled

@@ -33,6 +33,17 @@ class _Strings(NamedTuple):
     after: Ints  # (n,) the unit to its right
 
 
+class _Joining(NamedTuple):
+    """What strings are joined by: the language model, the units, and n - 1 words of either side."""
+
+    table: NgramTable
+    words: Ints
+    offsets: Ints
+    order: int
+    window: Ints  # (2 * (order - 1),) written anew for each join
+    whole_string: bool
+
+
 @compiled
 def by_ngrams(
     table: NgramTable,
@@ -56,15 +67,13 @@ def by_ngrams(
     members, begins = _siblings(heads, sides)
     strings = _single(len(heads))
     window = np.empty(2 * max(1, order - 1), np.int32)
+    joining = _Joining(table, words, offsets, order, window, whole_string)
     start = -1
     for node in _heads_first(members, begins)[::-1]:
         begin, middle, end = begins[2 * node], begins[2 * node + 1], begins[2 * node + 2]
-        head = node - 1
-        left = _chain(table, words, offsets, order, members, begin, middle, -1, strings, window, whole_string)
-        right = _chain(
-            table, words, offsets, order, members, middle, end, head, strings, window, whole_string
-        )
-        start = _around(strings, head, left, right)
+        left = _chain(joining, strings, members, begin, middle, -1)
+        right = _chain(joining, strings, members, middle, end, node - 1)
+        start = _around(strings, node - 1, left, right)
     return _walk(strings, start)
 
 
@@ -136,19 +145,10 @@ def _sort(members: Ints, begin: int, end: int, earlier: Ints, weights: Floats) -
 
 @compiled
 def _chain(
-    table: NgramTable,
-    words: Ints,
-    offsets: Ints,
-    order: int,
-    members: Ints,
-    begin: int,
-    end: int,
-    start: int,
-    strings: _Strings,
-    window: Ints,
-    whole_string: bool,
+    joining: _Joining, strings: _Strings, members: Ints, begin: int, end: int, start: int
 ) -> tuple[int, int]:
     """Link ``members[begin:end]`` behind a unit, or a start token if it is -1; return first and last unit."""
+    table, words, offsets, order, window, whole_string = joining
     chain, phrase = (start, start), start
     for step in range(begin, end):
         since = chain[0] if whole_string else phrase
