@@ -6,8 +6,7 @@ from typing import Any
 
 from sentgen.errors import InputError
 from sentgen.generation.ngrams import beam, greedy, lmo
-from sentgen.generation.problem import Algorithm
-from sentgen.generation.settings import SearchSettings
+from sentgen.generation.problem import Algorithm, SearchSettings
 from sentgen.generation.trees import assignment, cle, prim
 from sentgen.options import Parameter, parameters_of
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.problem import Algorithm
-from sentgen.generation.settings import (
+from sentgen.generation.problem import (
     PAPERS,
     SEARCH_PANEL,
+    Algorithm,
     NgramSettings,
     Paper,
     SearchSettings,
@@ -158,8 +158,9 @@ def _check(changes: Mapping[str, Any]) -> None:
     unknown = sorted(changes.keys() - SETTINGS.keys())
     if unknown:
         raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(SETTINGS))}")
-    for group in {group: None for one in ALGORITHMS.values() for group in one.groups}:
-        SearchSettings(changes).of(group)
+    for group in dict.fromkeys(group for one in ALGORITHMS.values() for group in one.groups):
+        if changes.keys() & {one.name for one in fields(group)}:
+            SearchSettings(changes).of(group)
     for name, value in changes.items():
         kind = SETTINGS[name].kind
         if get_origin(kind) is Literal and value not in get_args(kind):

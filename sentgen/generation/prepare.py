@@ -12,8 +12,7 @@ import numpy as np
 
 from sentgen.generation.bag import Unit, broken_up, shuffled
 from sentgen.generation.plan import SearchPlan, Treebank
-from sentgen.generation.problem import Problem, TreeModel
-from sentgen.generation.settings import SearchSettings
+from sentgen.generation.problem import Problem, SearchSettings, TreeModel
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.dependencies import Dependencies, prefetch_dependencies
 from sentgen.models.recount import CLOSING, OPENING

@@ -43,8 +43,7 @@ BACKWARDS = '''
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.generation.problem import Algorithm, Ordering, Problem
-from sentgen.generation.settings import Setting
+from sentgen.generation.problem import Algorithm, Ordering, Problem, Setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from sentgen.generation.ngrams.join import Probability
+#: log p(word | words before).
+Probability = Callable[[Sequence[int], int], float]
 
 
 def join_logp(logp: Probability, left: Sequence[int], right: Sequence[int], order: int) -> float:

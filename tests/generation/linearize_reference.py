@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from join_reference import join_logp
+from join_reference import Probability, join_logp
 
-from sentgen.generation.ngrams.join import Probability
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.schema.corpus import BOS
 

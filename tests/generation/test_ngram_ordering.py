@@ -12,12 +12,12 @@ import pytest
 import toy_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from join_reference import join_logp
+from join_reference import Probability, join_logp
 
 from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken_up, parse_bag, regenerate
 from sentgen.generation.algorithms import SETTINGS
-from sentgen.generation.ngrams.join import Probability, order_greedily, window_logp
+from sentgen.generation.ngrams.join import order_greedily, window_logp
 from sentgen.generation.problem import sentence_logp
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema import Store

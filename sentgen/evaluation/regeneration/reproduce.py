@@ -19,7 +19,7 @@ from sentgen.evaluation.regeneration.published import TABLES, WAN_2009_BLLIP, Pu
 from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
-from sentgen.generation.settings import Paper
+from sentgen.generation.problem import Paper
 from sentgen.models import ModelInfo, build, registry
 from sentgen.schema import Store
 from sentgen.schema.corpus import corpus, source

@@ -9,7 +9,7 @@ from typing import Any, cast
 from sentgen.errors import InputError
 from sentgen.generation import Search, algorithm_named
 from sentgen.generation.algorithms import SETTINGS
-from sentgen.generation.settings import Paper
+from sentgen.generation.problem import Paper
 from sentgen.notation import Assignment, parse_system, truth
 
 _PUBLISHED = "as_published"

@@ -22,8 +22,7 @@ import numpy as np
 
 from sentgen.errors import InputError
 from sentgen.generation.ngrams.beam_kernels import Edges, Hypotheses, Units, search
-from sentgen.generation.problem import Algorithm, Ordering, Problem, sentence_logp, string_of
-from sentgen.generation.settings import Setting
+from sentgen.generation.problem import Algorithm, Ordering, Problem, Setting, sentence_logp, string_of
 from sentgen.models.ngram_table import EMPTY, extend, start_state
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.

@@ -12,12 +12,12 @@ n = 4, and "the product of the probabilities of four-grams within that substring
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 
 from sentgen.arrays import Ints, compiled
+from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
 from sentgen.models.ngram_table import NgramTable, extend
+from sentgen.schema.corpus import BOS
 
 
 @compiled
@@ -106,4 +106,29 @@ def joins_logp(
     return total
 
 
-Probability = Callable[[Sequence[int], int], float]
+def complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> list[Ordering]:
+    """Return the greedy order, and behind it the best of those that begin with another unit."""
+    best = _from(problem, -1, whole_string=whole_string)
+    if nbest <= 1:
+        return [best]
+    others = [_from(problem, first, whole_string=whole_string) for first in range(problem.size)]
+    others.sort(key=lambda ordering: -sentence_logp(problem, ordering.units))
+    different: dict[tuple[int, ...], Ordering] = {}
+    for ordering in (best, *others):
+        different.setdefault(string_of(problem, ordering.units), ordering)
+    return list(different.values())[:nbest]
+
+
+def _from(problem: Problem, first: int, *, whole_string: bool) -> Ordering:
+    units, score = order_greedily(
+        problem.table, problem.words, problem.offsets, problem.order, BOS, first, whole_string
+    )
+    return Ordering(tuple(units.tolist()), score)
+
+
+def value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bool) -> float:
+    """Return what `complete_greedily` would have scored an order with."""
+    chosen = np.array(units, np.int32)
+    return float(
+        joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
+    )

@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from sentgen.generation.ngrams.greedy import complete_greedily, value_of_joins
-from sentgen.generation.problem import Algorithm, Ordering, Problem
-from sentgen.generation.settings import Setting
+from sentgen.generation.ngrams.join import complete_greedily, value_of_joins
+from sentgen.generation.problem import Algorithm, Ordering, Problem, Setting
 
 
 @dataclass(frozen=True, slots=True)

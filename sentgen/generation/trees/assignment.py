@@ -29,8 +29,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.errors import InputError
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, TreeModel
-from sentgen.generation.settings import Setting
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Setting, TreeModel
 from sentgen.generation.trees.matching import assign
 from sentgen.generation.trees.trees import (
     FORBIDDEN,

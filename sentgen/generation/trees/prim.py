@@ -21,8 +21,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, TreeModel
-from sentgen.generation.settings import Setting
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Setting, TreeModel
 from sentgen.generation.trees.linearize import by_weight
 from sentgen.generation.trees.trees import (
     FORBIDDEN,

@@ -15,8 +15,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Tree, string_of
-from sentgen.generation.settings import Setting
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Setting, Tree, string_of
 from sentgen.generation.trees import linearize
 
 #: Stands for probability zero, so that even the worst edge can be taken.
