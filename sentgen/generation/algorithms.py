@@ -27,6 +27,7 @@ _RECORD = (
 def _settings(*first: str) -> dict[str, Parameter]:
     groups = (group for algorithm in ALGORITHMS.values() for group in algorithm.groups)
     found = {one.name: one for group in dict.fromkeys(groups) for one in parameters_of(group)}
+    # A name that comes again keeps its first place.
     return {name: found[name] for name in (*first, *found)}
 
 

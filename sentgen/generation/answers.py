@@ -143,6 +143,7 @@ def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[B
         NotFoundError: there is no such model or corpus.
         ModelError: the algorithm needs trees, and there are none.
     """
+    # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
     plan = plan_search(store, request.model, request)
     tags = plan.tags(store)
     bags = read(Notation(request.np_joiner, request.tagged, tags))

@@ -65,6 +65,7 @@ def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> lis
     check_readable(text)
     groups = [_joined(group, joiner) for group in _brackets(text)]
     if tagged is None:
+        # A slash at an end is part of the word: "/" or "and/" has no tag.
         tagged = all("/" in word[1:-1] for group in groups for word in group)
     units = [_unit(group, tagged) for group in groups]
     check_words(word for unit in units for word in unit.words)
@@ -88,6 +89,7 @@ def check_words(words: Iterable[str]) -> None:
     Raises:
         InputError: a word is a symbol of the language models.
     """
+    # <s> as a word would be looked up as the start of a sentence.
     symbol = next((word for word in words if word in RESERVED), None)
     if symbol is not None:
         raise InputError(
@@ -156,6 +158,7 @@ def units_of(sentence: Sentence, kind: UnitKind = "np", *, tags: Sequence[str] |
     previous = 0
     for i, (form, number) in enumerate(zip(sentence.forms, numbers, strict=True)):
         mine = (tags[i],) if tags else ()
+        # Two phrases side by side have different numbers, so they stay two.
         if number and number == previous:
             units[-1] = Unit((*units[-1].words, form), (*units[-1].tags, *mine))
         else:
@@ -176,6 +179,7 @@ def shuffled(units: Sequence[Unit], seed: int) -> list[Unit]:
     seeding with the content makes the result independent of what else is in the batch.
     """
     canonical = sorted(units)
+    # Not hash(): that of strings differs from process to process.
     content = zlib.crc32(repr([(unit.words, unit.tags) for unit in canonical]).encode())
     order = np.random.default_rng([seed, content]).permutation(len(canonical))
     return [canonical[place] for place in order]

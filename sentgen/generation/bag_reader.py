@@ -78,6 +78,7 @@ def _detected(source: Source) -> str:
     """Return the format of a source: JSON by its first character, a treebank if it can be nothing else."""
     first = next((line.strip() for line in source.head() if line.strip()), "")
     extension = extension_of(source)
+    # Bags and sentences in JSON begin alike; the keys of the first object tell them apart.
     if extension == ".json" or first.startswith("{") or _JSON_ARRAY.match(first):
         return "jsonl" if _is_corpus(first) else JSON
     try:

@@ -82,6 +82,7 @@ def explain_trees(
 
 def _explained(place: int, weight: float, evidence: AttachmentEvidence) -> ExplainedAttachment:
     forced = is_forced(weight)
+    # People see the weight without the constraint, and are told that it was broken.
     return ExplainedAttachment(place, weight - FORBIDDEN if forced else weight, evidence, forced)
 
 

@@ -114,6 +114,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         model = registry.find(store, model)
     treebank = None
     if algorithm.trees:
+        # The trees must be over what is put in order, or no unit would be found in the counts.
         layer: Layer = "word" if search.units == "word" else "unit"
         treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)
     return SearchPlan(
@@ -147,6 +148,7 @@ def settings_for(
             raise InputError(f"{algorithm.name} is not in the paper of {as_published}; papers with it: {has}")
         values |= algorithm.published[as_published]
     _check(changes)
+    # After the values are checked: a wrong value is the nearer mistake.
     for name in sorted(changes.keys() - algorithm.options):
         users = ", ".join(one.name for one in ALGORITHMS.values() if name in one.options)
         raise InputError(f"{algorithm.name} does not look at {name.replace('_', '-')}; it is for: {users}")

@@ -54,12 +54,15 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
     model, settings, treebank, lowercase = plan.model, plan.settings, plan.treebank, plan.lowercase
     for begin in range(0, len(bags), BATCH):
         started = time.perf_counter()
+        # Broken up before shuffling: words must not come in the order of their phrase.
         given = [broken_up(bag) if plan.words else bag for bag in bags[begin : begin + BATCH]]
         batch = [shuffled(bag, plan.seed) for bag in given]
+        # Without a treebank nobody looks at tags that were not given.
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
         guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]
         batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
         submodel, spelled = _language_model(store, model, batch, plan.order, lowercase)
+        # After tags are filled in: the treebank counts pairs of words with their tags.
         trees = _trees(store, treebank, batch, lowercase) if treebank else [None] * len(batch)
         problems = [
             _problem(submodel, bag, mine, tree, settings)

@@ -129,6 +129,7 @@ def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, g
     places: defaultdict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
     for place, unit in enumerate(prepared.bag):
         places[unit.words, unit.tags if tagged else ()].append(place)
+    # Equal units take places in turn; which of them is which does not change the score.
     order = tuple(places[unit.words, unit.tags].pop(0) for unit in units)
     if gold.heads is None or algorithm.words:
         return algorithm.value(problem, order, None)

@@ -76,6 +76,7 @@ def temporary_clusters(
         tempfile.TemporaryDirectory(prefix="sentgen-") as folder,
         Store(Path(folder) / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
     ):
+        # Words alone: cluster models count their own bigrams from the sentences.
         ingest(store, [path], Settings(CORPUS, form, order=1, kind="cluster"), parser=parser)
         yield Clusters(store, CORPUS, cluster_names(store, CORPUS, names=names), kept=False)
 
@@ -90,6 +91,7 @@ def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
         for number, cluster in enumerate(clusters):
             for place, sentence in enumerate(cluster):
                 file.write(conllu(replace(sentence, document=None if place else str(number))))
+        # It is read by its name while it is still open.
         file.flush()
         with temporary_clusters(file.name, form="conllu") as temporary:
             yield temporary.store

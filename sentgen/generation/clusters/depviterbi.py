@@ -27,6 +27,7 @@ from sentgen.models.cluster_model import ClusterModel
 #: Hypotheses for each length and last word where the use of words is limited.
 BEAM = 32
 #: Where it is not: hypotheses for each length of one search after the other, until all answers are proven.
+# Each width is many times the last: a failed search costs little beside the one that proves.
 _WIDER = (256, 8_192, 65_536)
 #: The limit of a word that may be used as often as one likes.
 UNLIMITED = 2**31 - 1
@@ -110,6 +111,7 @@ def _floor(paths: Sequence[Path], nbest: int, lost: float) -> float:
     """Return what better answers than these must reach; inf if there are none."""
     if len(paths) < nbest:
         return np.inf if lost == -np.inf else -np.inf
+    # Proven lengths drop out of the next search; others look for what reaches the last answer.
     return np.inf if all(path.exact for path in paths) else paths[-1].logp
 
 
@@ -119,6 +121,7 @@ def _paths(lattice: Lattice, floor: Floats, nbest: int, beam: int) -> tuple[dict
     found = {}
     for length in np.flatnonzero(floor < np.inf).tolist():
         numbers = np.arange(begin[length], begin[length + 1])
+        # The end is added here and not in the search, since any length may be the last.
         whole = nodes.logp[numbers] + lattice.end[nodes.word[numbers]]
         best = np.argsort(-whole, kind="stable")[:nbest].tolist()
         found[length] = [

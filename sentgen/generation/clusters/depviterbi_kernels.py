@@ -14,6 +14,7 @@ import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, compiled
 
+# Bounds and sums add the same numbers in another order; less than this is rounding.
 CLOSE = 1e-9
 
 
@@ -129,6 +130,7 @@ def _bounds(lattice: Lattice, longest: int) -> Bounds:
     ceiling, covers = np.empty((n, n)), np.empty((n, n), np.bool_)
     matters = np.zeros(n, np.bool_)
     for x in range(n):
+        # Over all words, not those of a stack: an upper bound must not know the stack.
         best = lattice.dep[:, x].max()
         for w in range(n):
             ceiling[x, w] = -np.inf
@@ -143,6 +145,7 @@ def _bounds(lattice: Lattice, longest: int) -> Bounds:
             ahead[more, w] = (ceiling[:, w] + ahead[more - 1]).max()
     column, columns = np.full(n, -1, np.int32), 0
     for x in range(n):
+        # Others cannot run out, so that counting their uses would only keep equals apart.
         if lattice.limit[x] < longest:
             column[x] = columns
             columns += 1
@@ -199,6 +202,7 @@ def _sorted(found: Frontier, count: Ints, beam: int) -> Frontier:
         for slot in range(x * (beam + 1), x * (beam + 1) + count[x]):
             filled[at] = slot
             at += 1
+    # A stable sort: of equals that of the first word comes first.
     order = filled[np.argsort(-found.logp[filled], kind="mergesort")]
     return Frontier(
         found.logp[order],
@@ -265,6 +269,7 @@ def _extend(
     column, highest = bounds.column[x], bounds.ceiling[x].max()
     for p in range(len(before.logp)):
         need = max(lowest, -slack)
+        # Falling order of the frontier (`_sorted`) makes this a `break`, which saves most of the work.
         if before.logp[p] + highest <= need:
             lost |= before.logp[p] + highest > -slack
             break  # what follows is no more probable
@@ -276,10 +281,12 @@ def _extend(
         dep, partner = _relation(lattice, before, p, x)
         logp = before.logp[p] + np.log(lattice.ngram[before.word[p], x] + dep) + lattice.emission[x]
         if logp <= need:
+            # What cannot reach the floor was not lost: no answer is missed by it.
             lost |= logp > -slack
             continue
         tried = first + count
         found.logp[tried] = logp
+        # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.
         _append(lattice, bounds, before, p, x, partner, found, tried)
         weakest = _weakest_same(found, first, tried, nbest)
         if weakest >= 0:
@@ -288,6 +295,7 @@ def _extend(
         elif count < beam:
             count += 1
         else:
+            # The lowest is less probable, else `need` would have refused this one.
             _copy(found, tried, _lowest(found, first, tried))
             lost = True
         if count == beam:
@@ -301,6 +309,7 @@ def _relation(lattice: Lattice, before: Frontier, p: int, x: int) -> tuple[float
     dep, partner = 0.0, -1
     for i in range(before.height[p]):
         share = lattice.dep[before.stack[p, i], x]
+        # Not `>=`: of equals the oldest item, as the paper's example needs (see `head_stack`).
         if share > dep:
             dep, partner = share, i
     return dep, partner
@@ -324,6 +333,7 @@ def _append(
     matters = bounds.matters[x]
     for i in range(height):
         found.stack[slot, i] = before.stack[p, i]
+        # An older item with relations as probable to all later words is always chosen before x.
         matters &= not bounds.covers[before.stack[p, i], x]
     if matters:
         found.stack[slot, height] = x
@@ -351,6 +361,7 @@ def _weakest_same(found: Frontier, first: int, tried: int, nbest: int) -> int:
 @compiled
 def _are_same(found: Frontier, a: int, b: int) -> bool:
     """Return whether two hypotheses with the same last word have the same future."""
+    # The hash first: it tells nearly all different ones apart with one comparison.
     if found.uses[a] != found.uses[b] or found.height[a] != found.height[b]:
         return False
     for i in range(found.height[a]):

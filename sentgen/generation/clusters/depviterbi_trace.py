@@ -73,6 +73,7 @@ class PathReader:
             )
             previous = word
         ngram = self._bigrams[previous][start_or_end]
+        # Nothing depends on the end, so that its share of the weight is lost, as in the paper's formula.
         transition = self._transition(ngram, 0.0)
         stack = trace[-1].stack if trace else ()
         end = RESERVED_WORDS[EOS]

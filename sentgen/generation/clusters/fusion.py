@@ -116,6 +116,7 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
         for number, sentence in enumerate(related, 1)
         for phrase in _phrases(number, sentence, key, salience)
     ]
+    # All of the key is needed: salience ties often, and the order decides what still fits.
     found.sort(key=lambda one: (-one.salience, len(one.places), one.sentence, one.places))
     chosen: list[Phrase] = []
     said: set[str] = set()
@@ -136,6 +137,7 @@ def fuse_with_model(store: Store, model: str, selection: Selection, search: Sear
         InputError: the algorithm is unknown, or there are too many units for it.
         ModelError: it needs trees, and the model's corpora have none.
     """
+    # So many answers may be sentences that came in, and are left out.
     asked = replace(search, nbest=search.nbest + 1 + len(selection.related))
     plan = plan_search(store, model, asked)
     found = order_bags(store, plan, [selection.units(plan.tags(store))])
@@ -188,6 +190,7 @@ def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[s
         places = _trimmed(below[place], sentence)
         words = {content[at] for at in places if at in content}
         new = frozenset(words - in_key)
+        # Mostly new: else the phrase says again what the key says.
         if len(new) > len(words & in_key):
             text = " ".join(sentence.forms[at] for at in places)
             mean = sum(salience[word] for word in new) / len(new)
@@ -221,6 +224,7 @@ def _subtrees(heads: Sequence[int]) -> list[list[int]]:
     below: list[list[int]] = [[] for _ in heads]
     for place in range(len(heads)):
         at = place
+        # Each word reports to all its ancestors: quadratic in depth, but without recursion.
         while at >= 0:
             below[at].append(place)
             at = heads[at] - 1

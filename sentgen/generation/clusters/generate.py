@@ -207,6 +207,7 @@ def _mixed(models: Sequence[ClusterModel], lm: LanguageModel) -> list[ClusterMod
     """Interpolate the bigrams of clusters with those of a language model, which is asked once."""
     lower = lowercases(lm.store, lm.model)
     bags = [[word.lower() if lower else word for word in model.words] for model in models]
+    # Where unknown words are classed by tag, their classes are fetched, too.
     tags = {tag for model in models for tag in model.tags}
     submodel = prefetch(lm.store, lm.model, bags, tags=tags, order=2)
     mixed = []

@@ -27,6 +27,7 @@ _CORNER, _CAPTION = 8, 16
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+# Characters narrower and wider than most, since nothing here can measure a font.
 _NARROW, _BROAD = frozenset("iljtfrI.,:;!'|()[]` "), frozenset("mwMW%@<>&+=#—")
 
 
@@ -115,6 +116,7 @@ def _label_width(sentence: SentenceDrawing, place: int) -> float:
     if not sentence.labels:
         return 0.0
     heads = sentence.tree.heads
+    # Of two neighbors, whichever hangs on the other: its label must fit between them.
     over = [unit for unit in (place - 1, place) if heads[unit] == 2 * place - 1 - unit]
     return max((_text_width(sentence.labels[unit], _SMALL) + 3 * _PORT for unit in over), default=0.0)
 
@@ -127,6 +129,7 @@ def arc_levels(heads: Sequence[int]) -> list[int]:
     """
     levels = [0] * len(heads)
     placed: list[tuple[int, int, int]] = []
+    # Short arcs first: an arc must lie above all that it spans.
     arcs = sorted(
         (abs(head - unit), min(head, unit), unit) for unit, head in enumerate(heads) if head != ROOT
     )

@@ -80,6 +80,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     copies = _same_units(problem)
     units = _different_units(problem, copies, future_cost=future_cost)
     start = start_state(problem.table)
+    # Edges cost memory for every candidate: without n-best nobody asks for them.
     nodes, size, edges, ways = search(problem.table, start, units, beam, nbest > 1)
     nodes = Hypotheses._make(column[:size] for column in nodes)
     best = _ordering(copies, _best_path(nodes), float(nodes.logp[-1]))
@@ -95,6 +96,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
 
 def _possible_beam(problem: Problem) -> int:
     """Return the beam, no wider than a bag can fill: no stack of u units has more than u! beginnings."""
+    # 12! is above MAX_STEPS: for larger bags no other bound is needed.
     beam = min(problem.settings.of(BeamSettings).beam, math.factorial(min(problem.size, 12)))
     steps = len(problem.words) * problem.size
     if beam * steps > MAX_STEPS:
@@ -110,6 +112,7 @@ def _same_units(problem: Problem) -> list[list[int]]:
     classes: dict[tuple[int, ...], list[int]] = {}
     for unit in range(problem.size):
         classes.setdefault(string_of(problem, (unit,)), []).append(unit)
+    # A stable sort: equals stay in the order of the bag, so that ties go to its first unit.
     return sorted(classes.values(), key=lambda same: problem.offsets[same[0] + 1] - problem.offsets[same[0]])
 
 
@@ -123,6 +126,7 @@ def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, futur
         offsets=np.cumsum([0, *lengths], dtype=np.int32),
         by_length=np.searchsorted(lengths, np.arange(lengths[-1] + 2)).astype(np.int32),
         bits=np.cumsum([0, *map(len, copies)], dtype=np.int32),
+        # `viterbi` has no future cost: zeros, so that both searches are one kernel.
         ahead=np.array([sum(unigram[word] for word in string) * future_cost for string in strings]),
     )
 
@@ -151,6 +155,7 @@ def _paths(nodes: Hypotheses, edges: Edges) -> Iterator[tuple[list[int], float]]
     way that was met first.
     """
     last = len(nodes.parent) - 1
+    # Serial numbers decide ties; else the heap would compare hypotheses.
     number = count()
     queue: list[tuple[float, int, int, float, tuple[int, ...]]] = [
         (-float(nodes.logp[last]), next(number), last, 0.0, ())

@@ -15,6 +15,7 @@ from sentgen.arrays import Bits, Floats, Ints, compiled
 from sentgen.models.ngram_table import NgramTable, extend, score_words
 from sentgen.schema.corpus import EOS
 
+# 2^64 over the golden ratio: its product spreads close numbers over the high bits (Fibonacci hashing).
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _WORD = 64  # bits of a set that one number holds
 
@@ -88,6 +89,7 @@ def search(
     length = 0
     for k in range(size):
         length += (units.bits[k + 1] - units.bits[k]) * (units.offsets[k + 1] - units.offsets[k])
+    # Room for full stacks: untouched pages cost no memory, and these arrays never grow.
     nodes = _hypotheses(length * beam + 1, units.bits[size])
     nodes.state[0] = start
     for k in range(size):
@@ -119,10 +121,12 @@ def _extensions(table: NgramTable, units: Units, nodes: Hypotheses, begin: Ints,
         bound += choices * (begin[stack - n + 1] - begin[stack - n])
     found = _candidates(bound)
     count = 0
+    # Longest units first: they extend older stacks, so that candidates come in the order of hypotheses.
     for n in range(longest, 0, -1):
         for node in range(begin[stack - n], begin[stack - n + 1]):
             for unit in range(units.by_length[n], units.by_length[n + 1]):
                 bit, end = units.bits[unit], units.bits[unit + 1]
+                # Copies in their order, else sets that differ in copies only would compete.
                 while bit < end and _has(nodes.used, node, bit):
                     bit += 1
                 if bit == end:
@@ -139,6 +143,7 @@ def _extensions(table: NgramTable, units: Units, nodes: Hypotheses, begin: Ints,
 def _end_sentence(table: NgramTable, found: Candidates) -> None:
     """Add the end of the sentence to candidates that are whole; then all of them are the same."""
     for i in range(len(found.parent)):
+        # All whole sentences share a state, so that they recombine into the one last hypothesis.
         logp, _ = extend(table, found.state[i], EOS)
         found.logp[i] += logp
         found.state[i] = 0
@@ -147,11 +152,13 @@ def _end_sentence(table: NgramTable, found: Candidates) -> None:
 @compiled
 def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
     """Find the candidates that have the same set and state, and the best one of each such class."""
+    # At most half of the slots are filled, so that runs of probing stay short.
     bits = 4
     while 1 << bits < 2 * len(found.parent):
         bits += 1
     slots = np.full(1 << bits, -1, np.int32)
     for i in range(len(found.parent)):
+        # Only a hash: equal sets have equal marks, and `_are_same` tells the others apart.
         mark = nodes.mark[found.parent[i]] ^ marks[found.bit[i]] ^ np.uint64(found.state[i])
         slot = np.int64((mark * _GOLDEN) >> np.uint64(64 - bits))
         while slots[slot] >= 0 and not _are_same(nodes, found, slots[slot], i):
@@ -160,6 +167,7 @@ def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
             slots[slot] = found.best[i] = i
         first = slots[slot]
         found.same[i] = first
+        # Not `>=`: of equals the first one stays.
         if found.logp[i] > found.logp[found.best[first]]:
             found.best[first] = i
 
@@ -198,6 +206,7 @@ def _best(units: Units, nodes: Hypotheses, found: Candidates, beam: int) -> Ints
             count += 1
     if count <= beam:
         return classes[:count]
+    # Not sorted: the stack keeps the order of candidates, on which ties in the next one depend.
     worst = np.partition(cost[:count], beam - 1)[beam - 1]
     ties = beam - np.count_nonzero(cost[:count] < worst)
     kept = np.empty(beam, np.int32)
@@ -232,6 +241,7 @@ def _add_edges(edges: Edges, ways: int, found: Candidates, kept: Ints, begin: in
     nodes = np.full(len(found.parent), -1, np.int32)
     nodes[kept] = np.arange(begin, begin + len(kept))
     if ways + len(found.parent) > len(edges.node):
+        # Twice what is needed: copies stay linear in the number of edges.
         edges = _more_edges(edges, ways, 2 * (ways + len(found.parent)))
     for i in range(len(found.parent)):
         node = nodes[found.same[i]]

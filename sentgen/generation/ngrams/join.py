@@ -57,6 +57,7 @@ def order_greedily(
     size, span = len(offsets) - 1, max(1, order - 1)
     string = np.empty(len(words) + 1, np.int32)
     string[0] = start
+    # After the start token `begin` moves, unless the whole string is to the left of each join.
     begin, end = 0, 1  # what to compare with: string[begin:end]
     used = np.zeros(size, np.bool_)
     chosen = np.empty(size, np.int32)
@@ -72,6 +73,7 @@ def order_greedily(
             right = min(span, offsets[unit + 1] - offsets[unit])
             window[left : left + right] = words[offsets[unit] : offsets[unit] + right]
             logp = window_logp(table, window, left + right, order)
+            # `best < 0` takes a first unit even where all joins are impossible (-inf).
             if best < 0 or logp > best_logp:
                 best, best_logp = unit, logp
         used[best] = True
@@ -115,6 +117,7 @@ def complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> li
     others.sort(key=lambda ordering: -sentence_logp(problem, ordering.units))
     different: dict[tuple[int, ...], Ordering] = {}
     for ordering in (best, *others):
+        # The greedy answer is first in line: it stays first, whatever its log-probability.
         different.setdefault(string_of(problem, ordering.units), ordering)
     return list(different.values())[:nbest]
 

@@ -27,7 +27,7 @@ def best_arborescence(weights: Floats) -> Ints:
         Time and space: O(n^2).
     """
     size = len(weights)
-    value = weights.copy()
+    value = weights.copy()  # contracting writes into it
     # The edge between original nodes that stands behind value[x, y].
     tail, tip = np.empty((size, size), np.int32), np.empty((size, size), np.int32)
     for x in range(size):
@@ -35,7 +35,7 @@ def best_arborescence(weights: Floats) -> Ints:
             tail[x, y], tip[x, y] = x, y
     # A place holds a node: an original one, or in the place of one of its members a contracted cycle.
     node_at = np.arange(size)
-    parent = np.full(2 * size, -1, np.int32)  # the contracted cycle that a node went into
+    parent = np.full(2 * size, -1, np.int32)  # the contracted cycle that a node went into; less than n
     chosen = np.full((2 * size, 2), -1, np.int32)  # the edge that enters a node
     alive = np.ones(size, np.bool_)
     hangs = np.zeros(size, np.bool_)
@@ -44,6 +44,7 @@ def best_arborescence(weights: Floats) -> Ints:
     path, best = np.empty(size, np.int32), np.empty(size, np.int32)
     nodes = size
     for start in range(1, size):
+        # A dead place was contracted into another one, and that one hangs already.
         if hangs[start] or not alive[start]:
             continue
         path[0], length = start, 1
@@ -54,9 +55,8 @@ def best_arborescence(weights: Floats) -> Ints:
             best[place] = source
             chosen[node_at[place]] = tail[source, place], tip[source, place]
             if hangs[source]:
-                for i in range(length):
-                    hangs[path[i]] = True
-                    on_path[path[i]] = False
+                # The whole path hangs: each node on it took its best edge from the next one.
+                hangs[path[:length]], on_path[path[:length]] = True, False
                 length = 0
             elif not on_path[source]:
                 path[length] = source
@@ -72,6 +72,7 @@ def best_arborescence(weights: Floats) -> Ints:
                 node_at[source] = nodes
                 on_path[source] = True
                 nodes += 1
+                # The path goes on from the cycle, which stands where its first node did.
                 length = begin + 1
     return _unpack(parent[:nodes], chosen[:nodes], size)
 
@@ -105,6 +106,7 @@ def _contract(value: Floats, tail: Ints, tip: Ints, alive: Bools, best: Ints, cy
     for other in range(len(value)):
         if not alive[other]:
             continue
+        # Strictly better ones only: of equal edges that of the first node of the cycle stays.
         out, into = cycle[0], cycle[0]
         gain = value[other, home] - lost[0]
         for i in range(1, len(cycle)):
@@ -124,6 +126,7 @@ def _unpack(parent: Ints, chosen: Ints, size: int) -> Ints:
     """Return the heads of the original nodes, from the outermost cycles inwards."""
     heads = np.full(size, -1, np.int32)
     entered = np.zeros(len(parent), np.bool_)
+    # Later nodes contain earlier ones: going down meets each cycle before what is inside it.
     for node in range(len(parent) - 1, 0, -1):
         if entered[node]:
             continue

@@ -91,6 +91,7 @@ def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | Non
 def argument_charges(model: TreeModel) -> Floats:
     """Return (n + 1, 2, 8) log P(more than j modifiers), j = 0 ... 7; none beyond seven (equation 6)."""
     beyond = np.zeros_like(model.arguments)
+    # Sums from the right end: P(more than j) = p(j + 1) + ... + p(7).
     beyond[..., :-1] = model.arguments[..., :0:-1].cumsum(axis=-1)[..., ::-1]
     return log_of(beyond)
 
@@ -101,6 +102,7 @@ def positions(model: TreeModel, q: Positions) -> Ints:
     `paper`: the root one; a preposition one, after it; a verb any number on both sides; any other word any
     number, after it. `learned`: any number on a side where the word or its tag was seen with one.
     """
+    # More modifiers than there are units cannot be asked for.
     any_number = model.arguments.shape[0]
     if q == "learned":
         seen = model.arguments[..., 1:].any(axis=-1)
@@ -109,6 +111,7 @@ def positions(model: TreeModel, q: Positions) -> Ints:
         limits = np.zeros(model.arguments.shape[:2], np.int32)
         limits[1:, RIGHT] = np.where(model.preposition, 1, any_number)
         limits[1:, LEFT] = np.where(model.verb, any_number, 0)
+    # The root stands at the left end of the sentence: its one modifier is to its right.
     limits[0] = (0, 1)
     return limits
 
@@ -138,9 +141,11 @@ def grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[In
         words = _outside(inside, left)
         position_heads, position_sides = _positions(inside, taken, limits, False)
         costs = _costs(edges, charges, taken, position_heads, position_sides, words)
+        # Half of FORBIDDEN parts the two kinds of costs: no log-probability comes near it.
         if not (costs < -FORBIDDEN / 2).any():
             position_heads, position_sides = _positions(inside, taken, limits, True)
             costs = _costs(edges, charges, taken, position_heads, position_sides, words)
+        # In the first round the root alone has a position, and it must not stay empty.
         found = _round(costs, price if left < size else np.inf)
         for row in range(len(found)):
             if found[row] >= 0:
@@ -210,6 +215,7 @@ def _round(costs: Floats, price: float) -> Ints:
         for column in range(columns):
             if costs[row, column] < costs[cheapest_row, cheapest_column]:
                 cheapest_row, cheapest_column = row, column
+            # With a price above all costs (`literal`) forbidden pairs take part, too.
             if costs[row, column] < limit or limit < price:
                 if row_place[row] < 0:
                     row_place[row] = some_rows
@@ -237,6 +243,7 @@ def _round(costs: Floats, price: float) -> Ints:
                 if costs[row, column] < limit:
                     words[row] = column
                     made += 1
+    # Each round attaches a word, so that there are n rounds at most.
     if not made:
         words[cheapest_row] = cheapest_column
     return words

@@ -42,9 +42,11 @@ def search(problem: Problem, edges: Floats) -> Attachments:
     nodes[:, 1:] = edges.max(axis=2)
     if problem.settings.of(RootSettings).one_root and size:
         finite = nodes[np.isfinite(nodes)]
+        # Just more than all other edges can differ by: with a larger number sums would lose digits.
         nodes[0] -= size * (finite.max() - finite.min()) + 1
     heads = best_arborescence(nodes)[1:] - 1
     units = np.arange(size)
+    # `argmax` takes the first of equals, which is LEFT.
     sides = edges[heads + 1, units].argmax(axis=1).astype(np.int32)
     return Attachments(heads, sides, np.zeros(size, np.int32), edges[heads + 1, units, sides])
 

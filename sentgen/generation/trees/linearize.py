@@ -69,6 +69,7 @@ def by_ngrams(
     window = np.empty(2 * max(1, order - 1), np.int32)
     joining = _Joining(table, words, offsets, order, window, whole_string)
     start = -1
+    # Leaves first: the strings of all modifiers are whole when their head asks for them.
     for node in _heads_first(members, begins)[::-1]:
         begin, middle, end = begins[2 * node], begins[2 * node + 1], begins[2 * node + 2]
         left = _chain(joining, strings, members, begin, middle, -1)
@@ -104,6 +105,7 @@ def by_weight(heads: Ints, sides: Ints, earlier: Ints, weights: Floats) -> Ints:
 def _siblings(heads: Ints, sides: Ints) -> tuple[Ints, Ints]:
     """Return units grouped by node and side, and where groups begin: 2 * (head + 1) + side is a group."""
     size = len(heads)
+    # One group more than there are, since filling moves each begin to the end of its group.
     begins = np.zeros(2 * size + 4, np.int32)
     for unit in range(size):
         begins[2 * (heads[unit] + 1) + sides[unit] + 2] += 1
@@ -112,6 +114,7 @@ def _siblings(heads: Ints, sides: Ints) -> tuple[Ints, Ints]:
     members = np.empty(size, np.int32)
     for unit in range(size):
         group = 2 * (heads[unit] + 1) + sides[unit]
+        # In the order of units, so that siblings begin in the order of the bag.
         members[begins[group + 1]] = unit
         begins[group + 1] += 1
     return members, begins
@@ -186,10 +189,12 @@ def _last_words(
             place -= 1
             free -= 1
             window[free] = words[place]
+        # Stops at `first`: with `phrase` what lies before it is linked, but not looked at.
         unit = strings.before[unit] if unit != first else -1
     if free and (after_start or last < 0):
         free -= 1
         window[free] = BOS
+    # Words were written from the right end; they must begin at 0 for `window_logp`.
     length = len(window) // 2 - free
     for place in range(length):
         window[place] = window[free + place]

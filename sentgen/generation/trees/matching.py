@@ -25,6 +25,7 @@ def assign(costs: Floats) -> Ints:
     rows, columns = costs.shape
     if rows <= columns:
         return _assign_all_rows(costs)
+    # The kernel needs a free column for every row; compiled code for one memory layout is enough.
     taken = _assign_all_rows(np.ascontiguousarray(costs.T))
     found = np.full(rows, -1, np.int32)
     for column in range(columns):
@@ -51,6 +52,7 @@ def _assign_all_rows(costs: Floats) -> Ints:
                 through = length + costs[row, column] - row_price[row] - column_price[column]
                 if through < distance[column]:
                     distance[column], came_from[column] = through, row
+                # `nearest < 0` takes a column even if all are infinitely far, so that the loop ends.
                 if distance[column] < shortest or nearest < 0:
                     nearest, shortest = column, distance[column]
             reached[nearest] = True
@@ -59,6 +61,7 @@ def _assign_all_rows(costs: Floats) -> Ints:
                 end = nearest
             else:
                 row = row_of[nearest]
+        # Prices move so that all reduced costs stay >= 0, and those of the pairs made stay 0.
         row_price[start] += length
         for column in range(columns):
             if reached[column] and column != end:
@@ -68,5 +71,6 @@ def _assign_all_rows(costs: Floats) -> Ints:
         while column >= 0:
             row = came_from[column]
             row_of[column] = row
+            # Walks the way back: each row on it gives up its column and takes the next one.
             column, column_of[row] = column_of[row], column
     return column_of

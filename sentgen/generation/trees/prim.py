@@ -122,6 +122,7 @@ def grow(
     size, most = edges.shape[1], charges.shape[2] - 1
     heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
     earlier, weights = np.zeros(size, np.int32), np.zeros(size)
+    # All units wait for the root at first; its modifiers stand to its right only.
     edge = edges[0, :, RIGHT].copy()  # log-probability of the edge that waits
     outside = np.ones(size, np.bool_)
     taken = np.zeros((size + 1, 2), np.int32)
@@ -149,6 +150,7 @@ def grow(
                 offer += np.log(
                     max(ZERO, _satisfied(arguments[head, side], taken[head, side], others, theft))
                 )
+            # With one root, whatever waits for it moves to the first node at any price.
             if offer > worth or (one_root and head == 0):
                 heads[unit], sides[unit], edge[unit] = best, new_side, new[new_side]
     return heads, sides, earlier, weights

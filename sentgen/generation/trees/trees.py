@@ -74,6 +74,7 @@ def edge_weights(problem: Problem) -> Floats:
     (Wan et al. 2007, section 3.1.2), as the settings say; in a bag without verbs anything may be the root.
     """
     model, settings = problem.require_trees(), problem.settings.of(ConstraintSettings)
+    # A floor, not -inf: sums of weights must stay comparable where a tree needs an impossible edge.
     edges = np.maximum(model.prob, np.log(ZERO))
     edges[0, :, LEFT] = -np.inf
     if settings.verb_root and model.verb.any():
@@ -144,6 +145,7 @@ def best_orderings(problem: Problem, nbest: int, search: Search, arrange: Arrang
     for number, found in enumerate(_trees(problem, edges, own, search)):
         ordering = _ordering(problem, found, arrange)
         different.setdefault(string_of(problem, ordering.units), ordering)
+        # Several trees may give one string; the second bound keeps that from going on for long.
         if len(different) == nbest or number == _TREES * nbest:
             break
     first, *others = different.values()
@@ -178,8 +180,10 @@ def _trees(problem: Problem, edges: Floats, own: Attachments, search: Search) ->
             row, side = int(part.best.heads[unit]) + 1, int(part.best.sides[unit])
             dropped = [*part.dropped, (row, unit, side)]
             other = search(problem, _restricted(edges, kept, dropped))
+            # A search must give a tree, and may have had to take an excluded edge: that part is empty.
             if other.weights.min() > _EXCLUDED / 2:
                 heapq.heappush(waiting, (-other.score, next(serial), _Part(other, dict(kept), dropped)))
+            # The parts are disjoint: from here on this edge is kept, so that no tree is met twice.
             kept[unit] = row, side
 
 
@@ -188,9 +192,11 @@ def _by_margin(edges: Floats, found: Attachments) -> list[int]:
     size = len(found.heads)
     rivals = edges.copy()
     units = np.arange(size)
+    # A unit is no rival for itself.
     rivals[units + 1, units] = -np.inf
     mine = edges[found.heads + 1, units, found.sides]
     rivals[found.heads + 1, units, found.sides] = -np.inf
+    # Small margins first: giving up such an edge costs least, so that good trees are met early.
     return list(map(int, np.argsort(mine - rivals.max(axis=(0, 2)), kind="stable")))
 
 
