@@ -48,6 +48,7 @@ def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]
     size = len(heads)
     depths = _depths(heads)
     nominal = [position for position, tag in enumerate(upos, 1) if tag in NOMINAL]
+    # A stable sort: of equally deep ones the left one comes first.
     nominal.sort(key=depths.__getitem__)
     owner = [0] * (size + 2)
     for top in nominal:
@@ -74,6 +75,7 @@ def _depths(heads: list[int]) -> list[int]:
             path.append(node)
             node = heads[node - 1]
         depth = depths[node]
+        # Each token is on one path only, so that all paths together are linear.
         for node in reversed(path):
             depth += 1
             depths[node] = depth
@@ -135,6 +137,7 @@ def promoted(heads: list[int], deprels: list[str]) -> list[int]:
     if not words:
         return list(heads)
     for head, chain in words.items():
+        # Outermost first: `_tops` and `_governor` take the first that fits.
         chain.sort(key=lambda position: (-abs(position - head), position))
     tops = _tops(words, len(heads))
     result = [0] * len(heads)

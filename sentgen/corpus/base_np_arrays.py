@@ -19,6 +19,7 @@ OTHER, NOMINAL_TAG = 0, 1
 INSIDE_RELATION, FUNCTION_RELATION = 1, 2
 
 
+# A dict that fills itself: a corpus has few tags, and each is classified once.
 class _UposCodes(dict[str, int]):
     def __missing__(self, tag: str) -> int:
         self[tag] = NOMINAL_TAG if tag in NOMINAL else OTHER
@@ -123,6 +124,7 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
         (tokens,) int32: 0 outside base noun phrases, and in sentences without heads.
     """
     result = np.zeros(heads.size, np.int32)
+    # One scratch for all sentences: allocating for each would cost more than the work on it.
     scratch = np.empty((4, _longest(lengths) + 2), np.int64)
     depths, places, order, owner = scratch[0], scratch[1], scratch[2], scratch[3]
     start = 0
@@ -139,6 +141,7 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
                 if owner[top]:
                     continue
                 owner[top] = top
+                # A phrase is contiguous: on either side it ends at the first token that does not belong.
                 for step in (-1, 1):
                     at = top + step
                     while 0 < at <= size and not owner[at]:
@@ -149,6 +152,7 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
             latest = 0
             for i in range(1, size + 1):
                 if owner[i]:
+                    # Two phrases side by side have different owners; `owner[0]` stays 0.
                     latest += owner[i] != owner[i - 1]
                     result[start + i - 1] = latest
         start = end
@@ -165,6 +169,7 @@ def _group_functions(heads: Ints, relations: Ints, first: Longs, functions: Long
         first[i] = 0
     for i in range(heads.size):
         if heads[i] > 0 and relations[i] == FUNCTION_RELATION:
+            # Two places ahead: filling below moves each begin to the end of its group, one place ahead.
             first[heads[i] + 2] += 1
     for i in range(1, heads.size + 3):
         first[i] += first[i - 1]

@@ -56,6 +56,7 @@ def detect(source: Source, *, prose: bool = False) -> str:
     if extension in _BY_EXTENSION:
         name = _BY_EXTENSION[extension]
         return "wsj" if name == "dp" and wsj.partner(source.name) else name
+    # The first that fits: what is stricter is tried before what takes anything.
     found = next((reader.name for reader in _TRIED if reader.fits and reader.fits(sample)), None)
     if found is None and (prose or extension in _OPEN_EXTENSIONS):
         found = _prose(sample)

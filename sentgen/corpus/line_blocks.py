@@ -48,10 +48,12 @@ def read_blocks(reader: LineReader) -> Iterator[Block | Sentence | Rejection]:
 
 
 def _is_plain(text: bytes, limits: Limits) -> bool:
+    # In bytes, never fewer than characters; a token takes two with its blank.
     field, line = _longest(np.frombuffer(text, np.uint8))
     return (
         field <= limits.field_length
         and line <= 2 * limits.sentence_tokens
+        # Anywhere in the text, inside of words too: a false alarm costs time only.
         and not any(symbol in text for symbol in _CAREFUL_BYTES)
         and _SPACES.search(text) is None
     )
@@ -62,6 +64,7 @@ def _longest(codes: Bytes) -> tuple[int, int]:
     """Return the bytes of the longest field and of the longest line."""
     field = line = field_start = line_start = 0
     for at in range(codes.size + 1):
+        # As if a line feed came last, so that the last line counts.
         code = codes[at] if at < codes.size else 10
         if code == 32 or code == 9 or code == 10:
             field = max(field, at - field_start)

@@ -117,6 +117,7 @@ def read_parallel_conllu(of_documents: LineReader, of_abstracts: LineReader) -> 
             where = f"{documents.name}:{document.line}"
             message = f"{abstract.name!r} stands where {document.name!r} belongs ({where}); {_SAME_IDS}"
             raise InputError(message, path=abstracts.name, line=abstract.line)
+        # Names of both sides: they are the same here.
         seen.add(document.name)
         yield _pair(document.name, document, abstract, (documents, abstracts))
 

@@ -124,8 +124,10 @@ def pair_files(paths: Sequence[str]) -> list[PairFile]:
             return found
     sources = list(expand(paths))
     kinds = [_kind(source) for source in sources]
+    # Two files of anything else can only be lines beside lines.
     if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
         return [PairFile("parallel", (sources[0], sources[1]))]
+    # Two files that hold whole pairs each are two files.
     if kinds == ["conllu", "conllu"] and not begins_with_document(sources[1]):
         return [PairFile("conllu-parallel", (sources[0], sources[1]))]
     return _single(sources, kinds)

@@ -66,6 +66,7 @@ class RawPair:
 
     def sha256(self, settings: PairSettings) -> str:
         """Return the hash of all that decides what is stored."""
+        # As JSON, so that no two lists of texts look the same.
         given = [VERSION, self.key, _plain(self.document), _plain(self.abstract)]
         made = json.dumps([*given, settings.tokenized, settings.document_words])
         return hashlib.sha256(made.encode()).hexdigest()

@@ -47,6 +47,7 @@ class Source:
     compression: str = ""
     member: str = ""
     explicit: bool = True
+    # Held only so that the temporary file lives as long as its source.
     _spool: Any = field(default=None, repr=False, compare=False)
 
     @property
@@ -74,6 +75,7 @@ class Source:
         reader = self.open(limits)
         for block in reader.blocks(size):
             block = reader.without_bom(block)
+            # The last line may be cut off; with few lines it is worth more than it misleads.
             cut = block.rfind(b"\n") + 1 if block.count(b"\n") > 20 else len(block)
             return reader.clean(block[:cut]).decode("utf-8", "replace").removesuffix("\n").split("\n")
         return []
@@ -111,6 +113,7 @@ class LineReader:
             cut = block.rfind(b"\n") + 1
             if not cut:
                 carry += block
+                # A character takes four bytes at most, and the carry is not decoded yet.
                 if len(carry) > 4 * self.limits.line_length:
                     self._fail(f"a line is longer than {self.limits.line_length} characters", 1)
                 continue
@@ -128,6 +131,7 @@ class LineReader:
         with ExitStack() as stack:
             try:
                 stream, counter = open_stream(source.path, source.compression, source.member, stack)
+                # A zip has been read at its end before: that is no progress.
                 start = counter.count
                 while block := stream.read(size):
                     expanded += len(block)
@@ -177,10 +181,12 @@ class LineReader:
     def clean(self, block: bytes) -> bytes:
         """Return complete lines with plain ends, or refuse their control characters."""
         if b"\r" in block:
+            # Blocks are cut at line feeds, so that no pair is torn apart.
             block = block.replace(b"\r\n", b"\n")
             if b"\r" in block:
                 number = block.count(b"\n", 0, block.index(b"\r")) + 1
                 self._fail("a carriage return inside the line; convert the line ends to \\n", number)
+        # One pass in C over clean text; the slow search only for the message.
         if len(block.translate(None, _CONTROL)) != len(block):
             at = next(i for i, code in enumerate(block) if code in _CONTROL)
             what = "NUL" if not block[at] else f"control character U+{block[at]:04X}"
@@ -283,6 +289,7 @@ def _members(path: str, limits: Limits) -> Iterator[Source]:
     shown = [info for info in members if not _hidden(info.filename)]
     if not shown:
         raise InputError("the archive has no files", path=path)
+    # Sorted as a folder is: repacking an archive does not change the order of a corpus.
     for info in sorted(shown, key=lambda info: info.filename):
         member = info.filename
         name = f"{path}!{member}"
@@ -305,6 +312,7 @@ def _spooled(path: str, limits: Limits) -> Source:
             size += spool.write(block)
             if size > limits.expanded_bytes:
                 raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
+    # It is opened again by its name.
     spool.flush()
     spool.seek(0)
     compression = compression_of(spool.read(6))

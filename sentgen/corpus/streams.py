@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from typing import IO, Any, Protocol
 
 BLOCK_BYTES = 1 << 20
+# Level -9 of xz needs 65 MB to decompress; more is asked for by hostile files.
 XZ_MEMORY = 256 * 2**20
 #: What reading a file raises that is damaged, or is not what it begins like.
 BROKEN = (
@@ -70,6 +71,7 @@ class XzStream:
     def read(self, size: int, /) -> bytes:
         while True:
             if self.decoder.eof:
+                # An .xz may hold several streams, with zero bytes between them.
                 self.pending = (self.decoder.unused_data or self.raw.read(BLOCK_BYTES)).lstrip(b"\0")
                 if not self.pending:
                     return b""
@@ -92,6 +94,7 @@ def compression_of(magic: bytes) -> str:
 
 def open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[Readable, Counter]:
     """Open a file, or a member of it, and return what to read and what counts the bytes of the disk."""
+    # Unbuffered: the buffer stands above the counter, which sees each read of the disk.
     raw = stack.enter_context(open(path, "rb", buffering=0))  # noqa: SIM115
     counter = Counter(raw)
     buffered = stack.enter_context(io.BufferedReader(counter, 1 << 16))

@@ -62,6 +62,7 @@ def check(sentence: Sentence, limits: Limits = LIMITS) -> tuple[str, str] | None
     forms = sentence.forms
     if not forms:
         return "empty-sentence", "the sentence has no token"
+    # Before anything that looks at each token.
     if len(forms) > limits.sentence_tokens:
         return "sentence-length", f"{len(forms)} tokens; the limit is {limits.sentence_tokens}"
     if not all(map(str.strip, forms)):
@@ -103,6 +104,7 @@ def _check_heads(heads: list[int] | None) -> tuple[str, str] | None:
     if min(heads) < 0 or max(heads) > size:
         position = next(i for i, head in enumerate(heads, 1) if not 0 <= head <= size)
         return "head-range", f"token {position} has head {heads[position - 1]}; there are {size} tokens"
+    # After the range: the walk would leave the sentence.
     on_cycle = find_cycle(heads)
     if on_cycle is not None and heads[on_cycle - 1] == on_cycle:
         return "head-self", f"token {on_cycle} is its own head"
@@ -127,6 +129,7 @@ def find_cycle(heads: list[int]) -> int | None:
         while not seen[node]:
             seen[node] = start
             node = heads[node - 1]
+        # Back on this walk; what an earlier one met is known to lead to the root.
         if seen[node] == start:
             return node
     return None

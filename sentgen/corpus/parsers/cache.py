@@ -39,6 +39,7 @@ class CachedParser:
         self.name, self.version = parser.name, parser.version
         self._parser, self._path = parser, store.path
         with store.connect() as connection:
+            # A cursor is a connection with transactions of its own, to the same open store.
             self._duck = raw(connection).cursor()
         self._keeps = is_writable(self._duck)
         connections.opened(self._duck, read_only=not self._keeps)
@@ -70,9 +71,11 @@ class CachedParser:
             wanted = keys[start : start + LOOK_UP]
             with translated_errors(self._path):
                 known = find_parses(self._duck, self.name, self.version, tokenized=tokenized, sha256=wanted)
+            # By key: a text that comes twice in a batch is parsed once.
             missing = {
                 key: item for key, item in zip(wanted, items[start:], strict=False) if key not in known
             }
+            # Lazy: parses are kept while they are made, so that an interrupt loses little.
             fresh = self._kept(missing, parse(list(missing.values())), tokenized)
             for key in wanted:
                 while key not in known:

@@ -66,4 +66,5 @@ def open_parser(specification: str) -> Parser:
         return GoldParser()
     if kind not in KINDS or kind == "gold" or not model:
         raise InputError(f"{specification!r} is no parser; write one of: {', '.join(KINDS.values())}")
+    # Imported here: each of these packages takes seconds to load.
     return cast(Parser, import_module(f"sentgen.corpus.parsers.{kind}").load(model))

@@ -67,6 +67,7 @@ def _parsed(
     batch: list[Item], parser: Parser, path: str, limits: Limits
 ) -> Iterator[tuple[Item, list[Sentence | Rejection]]]:
     """Yield each item with the sentences that came of it."""
+    # The whole batch goes to the parser at once; the items take their results in turn.
     texts = _parsed_texts([item for item in batch if isinstance(item, RawText)], parser)
     trees = parser.parse_tokenized(
         [item.forms for item in batch if isinstance(item, Sentence) and item.heads is None]
@@ -92,6 +93,7 @@ def _parsed_texts(raw: list[RawText], parser: Parser) -> Iterator[list[Sentence]
             sentences = [Sentence([])]  # for a check to refuse
         offset = 0
         for sentence in sentences:
+            # `find` gives -1 where the parser changed the text: the sentence stays where the last one ended.
             offset = max(offset, text.text.find(sentence.text[:_PREFIX], offset))
             sentence.line = text.line_at(offset)
             offset += len(sentence.text)

@@ -26,6 +26,7 @@ def load(model: str) -> SpaCy:
     except ImportError as error:
         raise InputError("spaCy is not installed; run: pip install 'sentgen[spacy]'") from error
     try:
+        # Names are not stored, and finding them takes time.
         pipeline = spacy.load(model, exclude=["ner"])
     except OSError as error:
         raise NotFoundError(

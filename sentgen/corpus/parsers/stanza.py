@@ -60,6 +60,7 @@ class Stanza:
 
     def _pipeline(self, **options: bool) -> Any:
         try:
+            # Nothing is downloaded unasked: it takes minutes, and a server may have no network.
             return self._stanza.Pipeline(
                 self._language, processors=_PROCESSORS, download_method=None, verbose=False, **options
             )

@@ -80,6 +80,7 @@ def train(
     """
     library()
     began = time.monotonic()
+    # Files, not pipes, which would fill and block while standard error is read.
     with TemporaryFile() as treebank, TemporaryFile() as model:
         treebank.writelines(conllu(sentence).encode() for sentence in sentences)
         treebank.seek(0)
@@ -94,6 +95,7 @@ def train(
         ) as process:
             try:
                 told = _followed(process.stderr or (), quality, progress or (lambda *_: None))
+            # Ctrl-C, too: UDPipe would train on for minutes.
             except BaseException:
                 process.kill()
                 raise

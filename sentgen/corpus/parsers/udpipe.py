@@ -41,6 +41,7 @@ def load(model: str) -> UDPipe:
     loaded = udpipe.Model.load(model)
     if loaded is None:
         raise ModelError(f"{model}: not a UDPipe 1 model; {_TRAIN}")
+    # The name of a file says nothing: parses are kept under this version.
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return UDPipe(udpipe, loaded, model, f"{VERSION}-{digest[:16]}")
 
@@ -56,6 +57,7 @@ class UDPipe:
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
+        # One for all texts: setText starts it anew.
         tokenizer = self._model.newTokenizer("")
         if tokenizer is None:
             raise ModelError(

@@ -37,6 +37,7 @@ def blocks(lines: Iterable[str], most: int) -> Iterator[tuple[int, list[str]]]:
                 yield start, rows
                 rows = []
             start = number + 1
+        # The rest is dropped, so that a file without blank lines does not fill the memory.
         elif len(rows) <= most:
             rows.append(line)
     if rows:
@@ -91,8 +92,10 @@ def in_documents(
 
 def split_columns(rows: list[str], count: int) -> list[list[str]]:
     """Turn tab-separated rows into ``count`` columns, or name the row that does not fit."""
+    # No loop in Python over the rows of clean sentences, which are nearly all.
     if set(map(str.count, rows, repeat("\t"))) != {count - 1}:
         _refuse_row(rows, count)
+    # All rows have as many fields, so that one split and strides give the columns.
     fields = "\t".join(rows).split("\t")
     columns = [fields[number::count] for number in range(count)]
     if "" in fields:
@@ -114,6 +117,7 @@ def _refuse_row(rows: list[str], count: int) -> NoReturn:
 def parse_heads(column: list[str]) -> list[int]:
     """Turn a column of heads into numbers."""
     try:
+        # "01", "+1" and " 1" are no keys: what the fast way takes is written as it must be.
         return [_HEADS[head] for head in column]
     except KeyError:
         return [_parse_head(row, head) for row, head in enumerate(column)]
@@ -123,6 +127,7 @@ def _parse_head(row: int, head: str) -> int:
     digits = head.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal()) or (digits[0] == "0" and digits != "0"):
         raise FormatError("head-number", f"head {head[:20]!r} is not a whole number", row)
+    # Before `int`: thousands of digits take quadratic time.
     if digits != head or len(digits) > 9:
         raise FormatError("head-range", f"head {head[:20]} is not a position in the sentence", row)
     return int(digits)

@@ -54,6 +54,7 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
         if isinstance(result, Rejection):
             yield replace(result, document=document)
             continue
+        # A rejected sentence leaves the name of its document to the next one.
         result.document, document = document, None
         yield result
 
@@ -82,6 +83,7 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
         return
     columns = split_columns(rows, 10)
     ids, misc = columns[0], columns[9]
+    # Most sentences have words only: one comparison of lists instead of a look at each row.
     if ids != IDS[: len(ids)]:
         words, misc = _select_words(columns, sentence)
         columns = [[column[row] for row in words] for column in columns]
@@ -115,6 +117,7 @@ def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[in
                 misc[row] = columns[9][range_row] if len(words) == range_end else "SpaceAfter=No"
         elif match := _EMPTY_NODE.match(name):
             minor += 1
+            # Compared as strings, so that no number is too long.
             if match.groups() != (str(len(words)), str(minor)):
                 raise FormatError(
                     "id-sequence", f"empty node {name[:20]} where {len(words)}.{minor} belongs", row
@@ -141,6 +144,7 @@ def _fits(sample: list[str]) -> bool:
     rows = [line for line in sample if not line.startswith("#")]
     if not rows or rows[0].count("\t") != 9 or not re.match(r"[01]([-.]\d+)?\t", rows[0]):
         return False
+    # CoNLL-X has ten columns, too, with one tag in both places as a rule.
     tagged_twice = any(row.split("\t")[3] != row.split("\t")[4] for row in rows if row.count("\t") == 9)
     return sample[0].startswith("#") or not rows[0].startswith("1\t") or tagged_twice
 

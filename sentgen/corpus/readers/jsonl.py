@@ -53,6 +53,7 @@ def read_raw(
         try:
             value = parse_object(line)
             document = name_of(value, "id") or document
+            # All of an object before any of it: a broken one is one rejection.
             results = list(_sentences(value, path, number, limits))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
@@ -67,6 +68,7 @@ def parse_object(line: str) -> dict[str, Any]:
     """Return the object of a line."""
     try:
         value = json.loads(line)
+    # RecursionError: thousands of open brackets.
     except (ValueError, RecursionError) as error:
         raise FormatError("json", f"not JSON: {str(error)[:100]}") from error
     if not isinstance(value, dict):
@@ -128,7 +130,9 @@ def name_of(value: dict[str, Any], key: str) -> str | None:
     name = value.get(key)
     if name is None:
         return None
+    # Not isinstance: true and false are ints in Python.
     if type(name) is int:
+        # Longer ones are no ids, and `str` refuses more than 4,300 digits.
         return str(name) if abs(name) < 2**63 else None
     if not isinstance(name, str):
         raise FormatError("json", f"`{key}` is neither a string nor a whole number")

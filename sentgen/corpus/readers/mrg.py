@@ -75,6 +75,7 @@ class _Tree:
     def _close(self, node: _Node) -> None:
         label = _category(node.label)
         if node.word:
+            # An empty element leaves no trace, so that its constituent may be empty, too.
             if label == "-NONE-":
                 return
             self.forms.append(plain(node.word))
@@ -88,6 +89,7 @@ class _Tree:
         is_np = label in _PHRASES and not node.word
         if is_np and not node.has_np:
             while self.spans and self.spans[-1][0] >= node.start:
+                # What was a phrase inside this one can only be a possessive: `has_np` says so.
                 self.spans.pop()
             self.spans.append((node.start, len(self.forms)))
         if self.stack:
@@ -113,6 +115,7 @@ class _Tree:
 def _category(label: str) -> str:
     """Return a label without its functions and indices: `NP-SBJ=2` is an NP, `-LRB-` itself."""
     cut = len(label)
+    # From the second character on: labels may begin with a mark.
     for mark in "-=|":
         found = label.find(mark, 1)
         if found > 0:

@@ -44,6 +44,7 @@ def tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
             continue
         for field in line.split():
             if field in ("[", "]"):
+                # Open in an open one, or closed in none.
                 if inside == (field == "["):
                     yield number, _Event("bracket", f"a bracket {field} without its partner")
                 inside = field == "["
@@ -77,6 +78,7 @@ def _sentences(
     for item in stream:
         if len(item) == 2:
             if item[1].check_id:
+                # The first error is told; others may come of it.
                 error = error or item
                 continue
             if words or error:

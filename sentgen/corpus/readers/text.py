@@ -68,6 +68,7 @@ def segment(text: str) -> Iterator[tuple[int, str]]:
     for piece in sentencex.segment(_LANGUAGE, text):
         stripped = piece.strip()
         if stripped:
+            # -1 where the segmenter changed a character: then the piece begins where the last one ended.
             offset = max(text.find(stripped, offset), offset)
             yield offset, stripped
             offset += len(stripped)
@@ -75,6 +76,7 @@ def segment(text: str) -> Iterator[tuple[int, str]]:
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     stream = iter(lines)
+    # What is told of the sample holds for all of the text: a stream cannot be read twice.
     sample = list(islice(stream, _SAMPLE_LINES))
     wrapped = is_wrapped(sample)
     block: list[str] = []

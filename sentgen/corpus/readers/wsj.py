@@ -69,6 +69,7 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
     merge = _Merge(tagged, limits)
     upcoming: list[Sentence | Rejection] = []
     for item in chain(dp.read(lines, path=path, limits=limits), [None]):
+        # One sentence late: a word is matched with a look at the beginning of the next sentence.
         if upcoming:
             current = upcoming.pop()
             if isinstance(current, Sentence):
@@ -115,6 +116,7 @@ class _Merge:
         self.lost += 1
         if self.lost > _LOST:
             raise InputError("not the same text as the dependency file", path=self.tagged, check="merge")
+        # Least skipped first; of equals the least in the sentence, whose tokens must not be lost.
         for total in range(1, len(self.window) + _SKIP_SENTENCE):
             for own in range(min(total, _SKIP_SENTENCE) + 1):
                 if self._matches_twice(forms, position + own, total - own):
@@ -130,6 +132,7 @@ class _Merge:
 
     def _matches_twice(self, forms: list[str], position: int, ahead: int) -> bool:
         return self._matches(forms, position, ahead) and (
+            # Two words in a row: one alone, such as a comma, agrees by chance.
             position + 1 == len(forms)
             or ahead + 1 == len(self.window)
             or self._matches(forms, position + 1, ahead + 1)
