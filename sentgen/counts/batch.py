@@ -20,6 +20,7 @@ BATCH_TOKENS = 2_000_000
 BATCH_SECONDS = 10.0
 
 #: Share of the memory limit that counting may take; DuckDB has its own (`database_share`).
+# Measured: docs/design.md, "Measurements".
 COUNTING_SHARE = 0.35
 DATABASE_SHARE = 0.4
 
@@ -59,6 +60,7 @@ def open_writer(connection: Connection, store: Store, corpus: Row[tuple[object, 
         corpus.lowercase,
         corpus.max_order,
         corpus.function_heads,
+        # The store's limit is DuckDB's share already.
         int(store.memory_limit * COUNTING_SHARE / DATABASE_SHARE),
         spill_folder(store),
     )

@@ -189,6 +189,7 @@ def _cell(observed: str, expected: str) -> str:
     return f"case when {observed} > 0 then ({observed}) * ln(({observed}) / ({expected})) else 0 end"
 
 
+# Cells of the table of frequencies; the limit of o ln o at 0 is 0.
 _SCORES = f"""\
 scored as (
   select *,
@@ -240,6 +241,7 @@ def find_collocations(
     node = read_pattern(connection, word, selection)
     if len(node) > 1:
         raise InputError(f"collocations are those of one word, and {word!r} has {len(node)}")
+    # What never occurs together has no score: its logarithms are infinite.
     bindings = Bindings(min_count=max(min_count, 1))
     column = ATTRIBUTES[by][0]
     if isinstance(within, str):

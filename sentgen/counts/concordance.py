@@ -178,6 +178,7 @@ class _Search:
         rest = len(self.tokens) - 1
         key, chosen = "null", f"{sentence}, {first}"
         if self.seed is not None:
+            # A hash of the place: the same lines for a seed, however the store is searched.
             key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {sentence}, {first}))"
             chosen = f"{key}, {chosen}"
         beside = {Order.LEFT: "before", Order.RIGHT: "after"}.get(self.order)
@@ -205,6 +206,7 @@ class _Search:
 
     def parts(self) -> Iterator[pa.Table]:
         """Yield all lines, in parts that memory holds; the first one may be empty."""
+        # No sentence has the number 0: this gives the columns where there are no lines.
         yield self.lines(1, _Range(0, 0)).run(self.connection).select(range(_COLUMNS))
         for within in _Range(1, self.sentences).cut(SENTENCES):
             for smaller in _with_few(within, self.hits(within)):
@@ -216,6 +218,7 @@ class _Search:
         for within in _Range(1, self.sentences).cut(SENTENCES):
             hits = self.hits(within)
             total += hits
+            # No more lines than asked for come from one range, whatever it holds.
             for smaller in _with_few(within, min(hits, limit) if limit else hits) if hits else ():
                 if not found.wants_more:
                     break
@@ -240,6 +243,7 @@ class _Found:
     @property
     def wants_more(self) -> bool:
         """Whether lines of later sentences could still be among them."""
+        # Drawn at random, a later line may have a lower key.
         if not self._limit or self._search.seed is not None:
             return True
         return bool(sum(table.num_rows for table in self._tables) < self._limit)
@@ -305,6 +309,7 @@ def _source(
     tokens: Sequence[TokenPattern], selection: Selection, bindings: Bindings, within: _Range | None
 ) -> tuple[str, str, str]:
     """Return what follows ``from``, and what yields the sentence and the position of the first token."""
+    # Stars are no joins: they only ask for room in the sentence.
     fixed = [i for i, token in enumerate(tokens) if not token.free]
     base = f"t{fixed[0]}"
     joins = [f"token as {base}"]
@@ -318,6 +323,7 @@ def _source(
         on = [f"t{i}.sentence_id = {base}.sentence_id", f"t{i}.position = {base}.position + {i - fixed[0]}"]
         joins.append(f"  join token as t{i} on {' and '.join(on)}")
         conditions += tokens[i].conditions(f"t{i}", bindings)
+    # Room for the stars before the first word.
     if fixed[0]:
         conditions.append(f"{base}.position > {fixed[0]}")
     if fixed[-1] < len(tokens) - 1:

@@ -101,7 +101,9 @@ def remove(store: Store, name: str) -> tuple[int, int]:
     with store.begin() as connection:
         corpus = find(connection, name)
         numbers = segments.of_corpora(connection, [corpus.id])
+        # Before the segments that it sums are gone.
         removed = _size(connection, corpus.id)
+        # Counts first: they know their segment only, not their corpus.
         for name_of_table in counted_tables():
             table = metadata.tables[name_of_table]
             connection.execute(delete(table).where(table.c.segment_id.in_(numbers)))

@@ -93,6 +93,7 @@ def frequency_list(
     bindings = Bindings()
     column, table, name = ATTRIBUTES[by]
     missing = f"{by} {pattern!r}"
+    # Only these are lower-cased on the way in; tags keep their case.
     if by in (By.WORD, By.LEMMA):
         pattern = selection.fold(pattern)
     matching = [] if pattern == ANY else [glob(pattern).condition(f"{table}.{name}", bindings)]

@@ -169,6 +169,7 @@ class _Ingestion:
         with self.store.begin() as connection:
             found = find_corpus(connection, self.settings.corpus)
             if found is not None:
+                # In a transaction of its own: a batch is done whether this succeeds or not.
                 segments.merge_small(connection, found.id)
                 self.summary.types = segments.count_types(connection, found.id)
         self.summary.seconds = time.monotonic() - began
@@ -181,15 +182,18 @@ class _Ingestion:
         try:
             with self.store.begin() as connection:
                 batch.open(connection)
+                # Rows keep their order in the file, which pruning lives on (docs/design.md).
                 with one_thread(connection):
                     while source is not None:
                         batch.ingest(source)
+                        # Before the test of size: what this batch leaves is where the next one begins.
                         source = next(sources, None)
                         if batch.done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                             break
                     batch.finish()
         finally:
             batch.close()
+        # After the commit, so that nothing is reported that was rolled back.
         self.summary.add(batch.done)
         return source
 
@@ -215,10 +219,12 @@ class _Batch:
         reader = self._reader(source)
         if reader is None:
             return
+        # One more pass over the source, so that a known one is passed over before anything is stored.
         digest = source.sha256()
         if self._known(digest, reader):
             done.unchanged += 1
             return
+        # A first pass that stores nothing, so that all faults are told and none of it is kept.
         if self.settings.on_error == "collect":
             found = self._found(source, reader, source.open())
             rejections = [one for one in found if isinstance(one, Rejection)]
@@ -277,6 +283,7 @@ class _Batch:
                 writer.add_lines(found.text, found.first_line)
             else:
                 writer.add(found)
+            # Sentences are buffered, so that most change nothing yet.
             if tally.tokens != report_at:
                 report_at = tally.tokens
                 self.progress(source, lines.progress, before + tally.tokens)
@@ -311,12 +318,14 @@ class _Batch:
             source.corpus_id == self.corpus.id,
             source.sha256 == digest,
             source.format == reader.name,
+            # A newer reader may find other sentences in the same bytes.
             source.reader_version == self._version(reader),
         )
         return self.connection.execute(same).first() is not None
 
     def _version(self, reader: Reader) -> str:
         """Return the version of a reader, and of the parser where that has a say."""
+        # Formats that have trees as a rule are not parsed, so that another parser changes nothing.
         if self.parser is None or reader.trees:
             return reader.version
         return f"{reader.version}+{self.parser.name}@{self.parser.version}"

@@ -86,6 +86,7 @@ def _statement(words: Sequence[str], selection: Selection, min_count: int, limit
     segments = selection.of_segments(bindings)
     matches = conjunction([word_among(name, word, bindings) for name, word in zip(names, words, strict=True)])
     joins = [f"join word as word_{name} on word_{name}.id = best.{name}" for name in names]
+    # <s> is counted as a unigram, but follows nothing, so that it is no share of the words.
     if order == 1:
         context = _ALL_WORDS.format(conditions=where([f"w1 <> {BOS}", *segments], "  "))
         probability = f"case when best.w1 <> {BOS} then best.count / context.count end"

@@ -49,6 +49,7 @@ def _reach(stream: Ints, ends: int) -> Bytes:
     """Return for every position how many words its record has, up to and with the end-of-sentence word."""
     reach = np.empty(stream.size, np.uint8)
     left = 0
+    # From the end: a record ends with the sentence of its first word.
     for i in range(stream.size - 1, -1, -1):
         left = 1 if stream[i] == ends else min(left + 1, WIDTH)
         reach[i] = left
@@ -60,6 +61,7 @@ def _pair_keys(left: Ints, right: Ints, reach: Bytes, ahead: int, shift: int) ->
     """Pack ``left`` of each position and ``right`` of the one ``ahead``, 0 beyond the end of the sentence."""
     keys = np.empty(left.size, np.uint64)
     for p in range(left.size):
+        # 0 is PAD, and less than all words, so that a shorter n-gram comes before its continuations.
         other = right[p + ahead] if ahead < reach[p] else 0
         keys[p] = (np.uint64(left[p]) << np.uint64(shift)) | np.uint64(other)
     return keys
@@ -74,6 +76,7 @@ def _add_positions(keys: Bits, bits: int) -> None:
 @compiled
 def _rank(ordered: Bits, bits: int, ranks: Ints, distinct: Bits) -> int:
     """Number the distinct keys from 1 and write each position's number into ``ranks``."""
+    # The low bits of a key are its position, the others what is compared.
     mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
     rank = 0
     for i in range(ordered.size):
@@ -95,6 +98,7 @@ def _ranks(keys: Bits, key_bits: int) -> tuple[Ints, Bits]:
         keys.sort()
         distinct = np.zeros(keys.size + 1, np.uint64)
         return ranks, distinct[: _rank(keys, position_bits, ranks, distinct) + 1]
+    # Too large a chunk or vocabulary to pack: the same ranks by a slower way.
     values, inverse = np.unique(keys, return_inverse=True)
     ranks[:] = inverse + 1
     return ranks, np.concatenate((np.zeros(1, np.uint64), values))
@@ -158,12 +162,15 @@ def sort_records(stream: Ints, names: Ints, *, ends: int) -> tuple[Ints, Ints]:
     """
     reach = _reach(stream, ends)
     words = stream + np.int32(1)  # 0 is PAD
+    # `names` rise, so that order by number is order by id, and the result is sorted for the store.
     named = np.concatenate((np.array([PAD], np.int32), names))
     word_bits = int(names.size + 1).bit_length()
     pair, pairs = _ranks(_pair_keys(words, words, reach, 1, word_bits), 2 * word_bits)
     pair_bits = int(pairs.size).bit_length()
     triple, triples = _ranks(_pair_keys(pair, words, reach, 2, word_bits), pair_bits + word_bits)
+    # Words 1 to 3, and the bigram of words 4 and 5.
     keys = _pair_keys(triple, pair, reach, 3, pair_bits)
+    # 13 bytes a token less while the keys are sorted.
     del triple, pair, words, reach
     keys.sort()
     records = np.empty((stream.size, WIDTH), np.int32)
@@ -186,6 +193,7 @@ def _roll_up(
 ) -> None:
     """Close the n-grams that end with each new record and open those that begin with it."""
     for i in range(counts.size):
+        # As many words as this record begins with like the last one: those n-grams are still open.
         shared = 0
         while shared < WIDTH and records[i, shared] == last[shared] and last[shared] != PAD:
             shared += 1
@@ -193,12 +201,14 @@ def _roll_up(
             if n < shared:
                 open_counts[n] += counts[i]
                 continue
+            # Sorted input: an n-gram that is not shared never comes again.
             if open_counts[n] > 0:
                 row = rows[n]
                 for k in range(n + 1):
                     words[n, k, row] = last[k]
                 sums[n, row] = open_counts[n]
                 rows[n] = row + 1
+            # PAD is no word: the sentence is too short for an n-gram of this order here.
             open_counts[n] = counts[i] if records[i, n] != PAD else 0
         for k in range(WIDTH):
             last[k] = records[i, k]
@@ -218,6 +228,7 @@ class RollUp:
 
     def add(self, records: Ints, counts: Ints | Longs) -> list[NgramCounts]:
         """Take the next block; return the n-grams that it completes, by order."""
+        # Each record closes at most one n-gram of an order.
         room = counts.size + 1
         words = np.empty((self.highest, WIDTH, room), np.int32)
         sums = np.empty((self.highest, room), np.int64)
@@ -227,5 +238,6 @@ class RollUp:
 
     def finish(self) -> list[NgramCounts]:
         """Return the n-grams that were held back."""
+        # A record that shares nothing closes all that is open.
         end = np.full((1, WIDTH), PAD, np.int32)
         return self.add(end, np.zeros(1, np.int64))

@@ -153,6 +153,7 @@ class _Ingestion:
                 read = (self.finished + reader.bytes_read) / self.size if self.size else 1.0
                 self.progress(reader.file.name, number, read)
                 words = done.document_words + done.abstract_words
+                # After the pair: a batch holds whole pairs.
                 if words >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                     more = True
                     break
@@ -178,6 +179,7 @@ class _Batch:
         self.writer = open_writer(connection, run.store, corpus)
         self.first_document = next_id(connection, tables.document)
         self.first_pair = next_id(connection, pair_table)
+        # Once for all batches: this process is the only writer.
         if run.known is None:
             columns = pair_table.c
             rows = select(columns.name, columns.sha256).where(columns.corpus_id == self.corpus_id)
@@ -201,12 +203,14 @@ class _Batch:
         pair = raw.tokenised(settings)
         if isinstance(pair, Rejection):
             return pair
+        # Only what is stored: a refused pair may come again, mended.
         self.known[raw.key] = digest
         self._store(raw, pair, digest)
         return None
 
     def _store(self, raw: RawPair, pair: TokenizedPair, digest: str) -> None:
         done = self.done
+        # The writer numbers documents as they come: two a pair, the document first.
         document = self.first_document + 2 * len(self.rows)
         document_words = self._text(raw.document_source, f"{pair.key}.document", pair.document)
         abstract_words = self._text(raw.abstract_source, f"{pair.key}.abstract", pair.abstract)
@@ -248,6 +252,7 @@ class _Batch:
             columns.corpus_id == self.corpus_id, columns.path == source.name, columns.sha256 == digest
         )
         number = self.connection.execute(same).scalar()
+        # Else a batch before this one, or an earlier run, made its row.
         if number is None:
             number = next_id(self.connection, tables.source)
             empty = SourceTally(number, source.name)
@@ -263,6 +268,7 @@ class _Batch:
         columns = tables.source.c
         for tally in self.tallies.values():
             grown = {
+                # Added, not set: a file may lie in several batches.
                 "sentences": columns.sentences + tally.sentences,
                 "tokens": columns.tokens + tally.tokens,
             }

@@ -45,9 +45,11 @@ def glob(pattern: str) -> Glob:
     >>> glob("down*"), glob("50%*").text, glob(r"\\*").text
     (Glob(text='down%', wild=True), '50\\\\%%', '*')
     """
+    # Else the question mark could be asked for with a backslash only.
     if pattern == "?":
         return Glob("?", wild=False)
     plain, like, wild = [], [], False
+    # `%` and `_` mean something to LIKE, and nothing to our users.
     for escape, character in re.findall(r"(\\?)(.)", pattern, re.DOTALL):
         if not escape and character in "*?":
             wild = True
@@ -113,6 +115,7 @@ def token_pattern(text: str, selection: Selection, is_tag: Callable[[str], bool]
     if not (colon and rest and attribute in ATTRIBUTES):
         attribute, rest = "word", text
     stem, slash, tag = rest.rpartition("/")
+    # `1/2` and `and/or` are words unless the store has such a tag.
     if not (slash and stem and tag and tag != ANY and is_tag(tag)) or stem.endswith("\\"):
         stem, tag = rest, ""
     stem = selection.fold(stem) if attribute in ("word", "lemma") else stem

@@ -27,6 +27,7 @@ class Bindings(dict[str, Any]):
     def bind(self, name: str, value: object) -> str:
         """Store a value and return what stands for it in the statement; a second ``name`` gets a number."""
         key, number = name, 1
+        # A value that comes again shares its parameter, so that the statement can be read.
         while key in self and self[key] != value:
             number += 1
             key = f"{name}_{number}"
@@ -74,6 +75,7 @@ class Query:
 
     def run(self, connection: Connection) -> pa.Table:
         """Return the rows."""
+        # DuckDB refuses parameters that the statement does not have.
         used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
         reader = arrow_reader(raw(connection), self.text, used)
         held, batches = Held(connection), []
@@ -184,9 +186,11 @@ def select_corpora(connection: Connection, names: Iterable[str], *, min_order: i
             f"ask for {highest} words at most, or ingest with --order {min_order}"
         )
     left_out = tuple(row["name"] for row in chosen if row not in counted)
+    # No condition at all is faster than one that every row meets.
     everything = not wanted and not left_out
     return Selection(
         names=() if everything else tuple(row["name"] for row in counted),
+        # One corpus with its case kept is enough: folding would miss its capitals.
         lowercase=all(row["lowercase"] for row in counted),
         left_out=left_out,
     )
@@ -214,6 +218,7 @@ def limited(table: pa.Table, queries: Sequence[Query], limit: int, missing: str)
 
 def limit_clause(limit: int, bindings: Bindings) -> str:
     """Return the limit clause with one row more than asked for; nothing if 0 stands for all."""
+    # One more tells whether there are more, without counting all.
     return f"\nlimit {bindings.bind('limit', limit + 1)}" if limit else ""
 
 
@@ -226,6 +231,7 @@ def literal(value: object) -> str:
     """Return a value as SQL writes it."""
     if value is None:
         return "null"
+    # Before int, which bool is a kind of.
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):

@@ -35,10 +35,12 @@ def merge_small(connection: Connection, corpus_id: int) -> None:
             counts.segment.c.corpus_id == corpus_id
         )
         for number, tokens in connection.execute(rows.order_by(counts.segment.c.id)):
+            # Tiers of a factor of eight, which is FAN_IN: eight of one make about one of the next.
             tiers[int(tokens).bit_length() // 3].append(number)
         crowded = [numbers for numbers in tiers.values() if len(numbers) >= FAN_IN]
         if not crowded:
             return
+        # Then look again: what was merged may crowd the tier above.
         merge(connection, crowded[0])
 
 

@@ -28,6 +28,7 @@ def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
     for k in range(WIDTH):
         if records[i, a, k] != records[j, b, k]:
             return bool(records[i, a, k] < records[j, b, k])
+    # Of equal records the lower run: the merge is the same every time.
     return i < j
 
 
@@ -57,6 +58,7 @@ def _merge(
     while rows < sums.size and size > 0:
         run = heap[0]
         at = cursor[run]
+        # Equal records of several runs come one after the other; a run has each only once.
         same = rows > 0
         if same:
             for k in range(WIDTH):
@@ -71,6 +73,7 @@ def _merge(
             sums[rows] = counts[run, at]
             rows += 1
         cursor[run] = at + 1
+        # The heap cannot be mended before the buffer is filled: that is up to the caller.
         if cursor[run] == filled[run]:
             return rows, run
         _sift(heap, size, 0, records, cursor)
@@ -118,10 +121,12 @@ def _merge_files(runs: _Runs, block: int) -> Iterator[tuple[Ints, Longs]]:
         out, sums = np.empty((block, WIDTH), np.int32), np.empty(block, np.int64)
         rows, dry = _merge(runs.records, runs.counts, runs.filled, runs.cursor, heap, size, out, sums)
         if dry >= 0 and not runs.fill(dry):
+            # At its end: the last run takes its place at the top.
             size -= 1
             heap[0] = heap[size]
         if dry >= 0:
             _sift(heap, size, 0, runs.records, runs.cursor)
+        # At most one record can be equal, since each block has distinct ones.
         if held is not None and (held[0][0] == out[0]).all():
             sums[0] += held[1][0]
         elif held is not None:
@@ -151,6 +156,7 @@ class NgramCounter:
 
     def add(self, stream: Ints) -> None:
         """Take whole sentences in ids of the store, each from ``<s>`` to ``</s>``."""
+        # Whole streams only: a chunk is cut between sentences, or n-grams would be lost.
         if self._tokens and self._tokens + stream.size > self.chunk:
             self._spill()
         self._waiting.append(stream)
@@ -172,6 +178,7 @@ class NgramCounter:
     def _records(self) -> Iterator[tuple[Ints, Ints | Longs]]:
         if not self._runs:
             records, counts = self._sorted_chunk()
+            # In blocks even when all is in memory: rolling up takes several times as much.
             for start in range(0, counts.size, self.block):
                 yield records[start : start + self.block], counts[start : start + self.block]
             return
@@ -183,6 +190,7 @@ class NgramCounter:
             return np.empty((0, WIDTH), np.int32), np.empty(0, np.int32)
         stream = np.concatenate(self._waiting)
         self._waiting, self._tokens = [], 0
+        # Dense numbers, as few bits as the chunk needs, in the order of the ids.
         present = np.bincount(stream) > 0
         names = np.flatnonzero(present).astype(np.int32)
         rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
@@ -195,6 +203,7 @@ class NgramCounter:
             self.folder / f"{len(self._runs)}.records",
             self.folder / f"{len(self._runs)}.counts",
         )
+        # Plain arrays: a run is read once, by this process, in blocks.
         records.tofile(paths[0])
         counts.tofile(paths[1])
         self._runs.append(paths)

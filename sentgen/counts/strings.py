@@ -33,7 +33,9 @@ class StoredStrings:
             fresh = self._look_up(known)
             missing = np.flatnonzero(fresh < 0)
             if missing.size:
+                # Small ids for frequent words: models sort by the greatest id of an n-gram (docs/design.md).
                 frequency = np.bincount(numbers, minlength=len(self.vocabulary))[known:][missing]
+                # Stable: of equally frequent ones the first in the text, the same every time.
                 missing = missing[np.argsort(-frequency, kind="stable")]
                 fresh[missing] = self._add(known, missing)
             self._ids = np.concatenate((self._ids, fresh))
@@ -48,6 +50,7 @@ class StoredStrings:
             self.connection,
             f"select number, id from _strings join {self.table.name} on {self.column} = string",
         )
+        # A registered table is held in memory until it is let go.
         raw(self.connection).unregister("_strings")
         fresh[found["number"].to_numpy()] = found["id"].to_numpy()
         return fresh

@@ -19,6 +19,7 @@ def _is_tree(heads: Ints, start: int, size: int, seen: Ints) -> bool:
             continue
         roots += heads[start + i - 1] == 0
         at = i
+        # Marked by where the walk began: meeting one's own mark is a cycle.
         while at != 0 and seen[at] == 0:
             seen[at] = i
             at = heads[start + at - 1]
@@ -54,6 +55,7 @@ def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, Bools]:
     start = 0
     for s in range(lengths.size):
         size = lengths[s]
+        # From the right: the last word of a phrase is known before its other words.
         for i in range(size, 0, -1):
             same = i < size and nps[start + i - 1] > 0 and nps[start + i - 1] == nps[start + i]
             last[i] = last[i + 1] if same else i
@@ -62,6 +64,7 @@ def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, Bools]:
                 continue
             at = heads[start + i - 1]
             steps = 0
+            # `steps` bounds the walk, should the heads be no tree.
             while at > 0 and last[at] == i and steps <= size:
                 at = heads[start + at - 1]
                 steps += 1

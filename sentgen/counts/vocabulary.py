@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
 
+# Above that, runs of probing in an open-addressing table get long.
 _LOAD = 0.6
 #: Positions in the kernel's state vector.
 _AT, _TOKENS, _LINES, _TYPES, _ARENA, _LINE_START = range(6)
@@ -37,14 +38,17 @@ def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table,
     done = True
     while at < text.size:
         end = at
+        # FNV-1a: a byte a step, while the end of the word is looked for anyway.
         value = np.uint64(14695981039346656037)
         while end < text.size and text[end] != 10 and not (by_line and (text[end] == 32 or text[end] == 9)):
             value = (value ^ np.uint64(text[end])) * np.uint64(1099511628211)
             end += 1
         if end > at or not by_line:
+            # Before anything of this word is written, so that the next call begins with it again.
             if types >= limit or used + (end - at) > arena.size:
                 done = False
                 break
+            # The low bits choose the slot, and those of FNV are the weaker ones.
             value ^= value >> np.uint64(32)
             slot = value & mask
             while True:
@@ -59,6 +63,7 @@ def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table,
                     types += 1
                     offsets[types] = used
                     break
+                # Hash and length first: bytes are compared almost only where they are equal.
                 if hashes[word] == value and offsets[word + 1] - offsets[word] == end - at:
                     same = True
                     start = offsets[word]
@@ -71,6 +76,7 @@ def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table,
                 slot = (slot + np.uint64(1)) & mask
             ids[tokens] = word
             tokens += 1
+        # Blank lines get a length of 0, so that line numbers stay right.
         if by_line and (end >= text.size or text[end] == 10):
             lengths[lines] = tokens - line_start
             line_start = tokens
@@ -84,6 +90,7 @@ def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table,
 def _rehash(slots: Ints, hashes: Bits, types: int) -> None:
     mask = np.uint64(slots.size - 1)
     for word in range(types):
+        # The bytes are not needed: all words are different.
         slot = hashes[word] & mask
         while slots[slot] >= 0:
             slot = (slot + np.uint64(1)) & mask
@@ -114,6 +121,7 @@ class Vocabulary:
 
     def encode_lines(self, text: bytes) -> tuple[Ints, Ints]:
         """Number the words (between spaces or tabs) of whole lines; return them and the words a line."""
+        # Two bytes a word at least, its blank included, so that `rows` is enough.
         return self._run(text.removesuffix(b"\n"), by_line=True, rows=len(text) // 2 + 1)
 
     def _run(self, text: bytes, *, by_line: bool, rows: int) -> tuple[Ints, Ints]:
@@ -127,6 +135,7 @@ class Vocabulary:
 
     def _grow(self, room: int) -> None:
         slots, hashes, offsets, arena = self._table
+        # Whichever was full: the kernel stops for either.
         if len(self) >= int(slots.size * _LOAD):
             slots = np.full(slots.size * 2, -1, np.int32)
             offsets = np.concatenate((offsets, np.zeros(hashes.size, np.int64)))

@@ -31,6 +31,7 @@ from sentgen.schema.counting import count_trees
 from sentgen.schema.counts import segment
 from sentgen.schema.store import append, next_id, now
 
+#: Sentences are buffered until they are worth an append.
 FLUSH_TOKENS = 100_000
 #: CoNLL's mark for a value that is not there.
 _ABSENT = "_"
@@ -106,6 +107,7 @@ class Writer:
         """Take one sentence."""
         if sentence.document is not None:
             if not self._documents[-1].sentences:
+                # The document that every source begins with is dropped if the source names its own.
                 self._documents.pop()
             self._documents.append(_Document(sentence.document, self._source.id, 0))
         document = self._documents[-1]
@@ -122,8 +124,10 @@ class Writer:
         """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
         self.flush()
         numbers, lengths = self._words.vocabulary.encode_lines(
+            # As text: lower case is more than ASCII.
             text.decode().lower().encode() if self.lowercase else text
         )
+        # Blank lines are no sentences, but they count as lines.
         lines = np.flatnonzero(lengths) + first_line
         lengths = lengths[lengths > 0]
         if not lengths.size:
@@ -197,6 +201,7 @@ class Writer:
         for name, store, lists in strings:
             filled = _column(lists, lengths, _ABSENT)
             if filled is not None:
+                # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
                 absent = np.array(filled, object) == _ABSENT if _ABSENT in filled else None
                 ids = store.encode(filled, lowercase=self.lowercase and name == "lemma_id")
                 columns[name] = pa.array(ids, mask=absent)
@@ -213,6 +218,7 @@ class Writer:
         heads = _integers([sentence.heads for sentence in sentences], lengths, NO_HEAD)
         nps = _integers([sentence.nps for sentence in sentences], lengths, _NO_NP)
         if heads is not None and upos is not None and relations is not None:
+            # Phrases that the source marks win over those found by rule.
             unmarked = [bool(s.nps is None and s.upos and s.heads and s.deprels) for s in sentences]
             if any(unmarked):
                 found = base_np_numbers(upos, relations, heads, lengths)
@@ -225,6 +231,7 @@ class Writer:
         self._trees = True
         columns["head"] = pa.array(heads, mask=heads < 0)
         if self.function_heads and relations is not None:
+            # Only for units: the store keeps the tree of the source (`head`, made above).
             heads = function_head_positions(relations, heads, lengths)
         units, trees = unit_heads(heads, nps if nps is not None else np.zeros_like(heads), lengths)
         self._source.cyclic += int((~trees).sum())
