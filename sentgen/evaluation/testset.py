@@ -23,6 +23,7 @@ def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
     Raises:
         InputError: there is no such file, its format cannot be told, or it holds no sentence.
     """
+    # A flag, since the sentences are not held.
     none = True
     for sentence in sentences_of(expand([path]), form=form, rejected=_warn):
         none = False

@@ -55,6 +55,7 @@ def _example(result: AlignmentResult, item: int) -> PairExample:
 
 
 def _named(pair: Pair, links: Collection[Link]) -> list[str]:
+    # In the order of the abstract, which people read.
     ordered = sorted(links, key=lambda link: (link[1], link[0]))
     return [f"{pair.document[i]} → {pair.abstract[j]}" for i, j in ordered]
 

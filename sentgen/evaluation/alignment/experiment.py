@@ -111,6 +111,7 @@ def _results(
         clock, answers = time.perf_counter(), list[Alignment]()
         try:
             for pair in pairs:
+                # Of all pairs before any is aligned: a system is left out at once, not after hours.
                 check_memory(spec, pair, budget)
             for answer in made.aligner.align(pairs):
                 answers.append(answer)
@@ -119,6 +120,7 @@ def _results(
         except SentgenError as error:  # a program that is there, but fails, or too little memory
             missing.append(Missing(spec, str(error)))
             continue
+        # Of answering alone; training has a figure of its own.
         ms = 1000 * (time.perf_counter() - clock) / len(pairs)
         times = (
             Score("training-seconds", made.training_seconds, "seconds"),

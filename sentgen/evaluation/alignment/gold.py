@@ -98,9 +98,11 @@ def combine(annotations: Sequence[GoldLinks], how: Combination = "half") -> Gold
     that is at least half of them, rounded up: either of two (the union of Daumé and Marcu 2004), two of
     three (the majority that is usual for the three annotators of RTE-2, as in MacCartney et al. 2008).
     """
+    # Rounded up: one of one or two, two of three or four.
     needed = {"half": (len(annotations) + 1) // 2, "union": 1, "intersection": len(annotations)}[how]
     return GoldLinks.of(
         _drawn((one.sure for one in annotations), needed),
+        # A sure link is possible, too (`GoldLinks.of`), so that both kinds count here.
         _drawn((one.possible for one in annotations), needed),
     )
 

@@ -25,6 +25,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 
 #: A byte order mark; files of RTE-2 have them anywhere, in the middle of words, too.
+# RTE-2 has byte order marks inside of its files, too.
 _MARK = "\ufeff"
 _HEADING = re.compile(r"# sentence pair (\d{1,9})\s*")
 #: A word of RTE-2 and its links; the last one of a file may lack its parenthesis.
@@ -113,6 +114,7 @@ def _read_edinburgh(path: str) -> GoldStandard:
     pairs = []
     for one, other in zip(certain.pairs, drawn.pairs, strict=True):
         links, more = one.annotations[0].sure, other.annotations[0].sure
+        # Else sure links would be lost in what is called sure and possible.
         if not links <= more:
             message = f"has not all sure links of {sure}; both must come from the same release"
             raise _Place(both, key=one.pair.key).error(message)
@@ -160,6 +162,7 @@ def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
     if text[at : at + 1] != "[":
         raise InputError("is no JSON array of pairs", path=path, line=1)
     end = 0
+    # One object at a time, to tell the line of a broken one.
     while text[at] != "]":
         begin = _next(text, at + 1)  # behind [ or a comma
         line, end = line + text.count("\n", end, begin), begin
@@ -241,6 +244,7 @@ def _rte_words(line: str, place: _Place) -> tuple[list[str], list[tuple[Link, bo
         if not found:
             raise place.error(f"expected `word ({{ 1 p2 / / }})` at {line[at : at + 40]!r}")
         for number in found[2].split():
+            # Words count from 1 there, and NULL is the first one.
             drawn.append(((int(number.lstrip("p")) - 1, len(words) - 1), number[0] != "p"))
         words.append(found[1])
         at = found.end()
@@ -258,6 +262,7 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     if len(names) == 1:
         return (os.path.basename(names[0]).split(".")[0],)
     prefix = os.path.commonprefix(list(names))  # noqa: RUF071 - parts of names, not folders
+    # Behind the prefix, or both could claim the same characters of a short name.
     suffix = os.path.commonprefix([name[len(prefix) :][::-1] for name in names])[::-1]  # noqa: RUF071
     return tuple(name[len(prefix) : len(name) - len(suffix)] or name for name in names)
 
@@ -290,6 +295,7 @@ def _pharaoh_file(source: Source) -> GoldStandard:
     pairs, width = list[GoldPair](), 0
     for number, line in enumerate(_lines(source), 1):
         place = _Place(source.name, number)
+        # Blanks around, so that an empty last field is split off as well.
         document, *rest = (f" {line} ").split(" ||| ")
         if len(rest) < 2 or len(rest) - 1 != (width or len(rest) - 1):
             raise place.error("expected `document ||| abstract ||| links`, as many fields in every line")
@@ -337,6 +343,7 @@ def _read_handalign(path: str) -> GoldStandard:
         for folder in ("documents", "abstracts"):
             if (where := os.path.join(folder, key)) not in sources:
                 raise InputError(f"has no text {where} beside it", path=source.name)
+            # Its offsets run through the lines.
             texts.append(" ".join(_lines(sources[where])))
         pair = _pair(key, texts[0], texts[1], _Place(source.name, key=key))
         links = [

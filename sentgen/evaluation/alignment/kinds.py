@@ -61,6 +61,7 @@ class _KindOf:
 
     def _relation(self, one: str, other: str) -> str:
         if one == other:
+            # In each text once: the link can be no other.
             once = self._counts[0][one] == self._counts[1][one] == 1
             return "copy" if once else "copy, repeated"
         return "same stem" if stem(one) == stem(other) else "other word"
@@ -68,6 +69,7 @@ class _KindOf:
     def _class(self, word: str) -> str:
         if not any(character.isalnum() for character in word):
             return "punctuation"
+        # Any digit makes a number, as in `4th` and `10,000`.
         if any(character.isdigit() for character in word):
             return "number"
         return "function" if word in self._ignored else "content"

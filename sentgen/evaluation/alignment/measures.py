@@ -60,6 +60,7 @@ def read_ignored(path: Path) -> frozenset[str]:
 
 
 def _words_of(text: str) -> frozenset[str]:
+    # With a blank: `#` alone is a word that can be ignored.
     lines = (line for line in text.splitlines() if not line.startswith("# "))
     return frozenset(line.strip().lower() for line in lines if line.strip())
 
@@ -83,6 +84,7 @@ def count_pair(
     pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
 ) -> dict[str, list[int]]:
     """Return by scope |A|, |A and P|, soft |A|, soft |A and P|, |S|, |A and S| (see `SCOPES`)."""
+    # `oracle`: abstract words that somebody aligned, so that those without a link do not count.
     aligned = {j for _, j in gold.possible}
     document = [word.lower() not in ignored for word in pair.document]
     abstract = [word.lower() not in ignored for word in pair.abstract]
@@ -135,7 +137,9 @@ def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
     right = np.stack([possible, links], 1)
     soft_right = np.stack([soft_possible, soft], 1)
     recalled = np.stack([found, sure], 1)
+    # AER = 1 - (|A and S| + |A and P|) / (|A| + |S|) (Och and Ney 2003).
     error = np.stack([found + possible, links + sure], 1)
+    # All sure ones are found, and nothing that is not even possible.
     exact = np.stack([(links == possible) & (found == sure), np.ones(len(counts))], 1)
     means = {name: _mean_of(parts) for name, parts in (("p", right), ("soft", soft_right), ("r", recalled))}
     return {
@@ -209,6 +213,7 @@ def _agreement(
             {(i, j) for i, j in getattr(of.annotations[n], kind) if i in document and j in abstract}
             for n in (one, other)
         )
+        # Every pair of words is an item; most are unlinked, which chance explains.
         items += len(document) * len(abstract)
         first, second, both = first + len(mine), second + len(yours), both + len(mine & yours)
     return Agreement(

@@ -18,6 +18,7 @@ def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
     """
     figure, axes = plain_axes(8.2, 5.2, theme)
     for level in range(30, 100, 10):
+        # F = 2pr / (p + r) solved for p, where that is a percentage.
         recalls = [r for r in range(1, 101) if 2 * r > level and level * r / (2 * r - level) <= 100]
         precisions = [level * r / (2 * r - level) for r in recalls]
         axes.plot(recalls, precisions, color=theme.grid, linewidth=0.9, zorder=1)

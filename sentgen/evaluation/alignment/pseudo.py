@@ -60,6 +60,7 @@ def pseudo_documents(
     found = list[GoldPair]()
     for begin in range(0, len(order) - documents + 1, documents):
         members = [gold.pairs[n] for n in order[begin : begin + documents]]
+        # In the order drawn: the abstracts must not follow the documents.
         kept = rng.permutation(documents)[:abstracts].tolist()
         found.append(_joined(f"pseudo-{len(found) + 1}", members, kept))
     return replace(gold, pairs=tuple(found))
@@ -69,6 +70,7 @@ def _joined(key: str, members: Sequence[GoldPair], kept: Sequence[int]) -> GoldP
     """Put the documents one after the other, and the kept abstracts in their order."""
     pairs = [member.pair for member in members]
     document_at = _starts([len(pair.document) for pair in pairs])
+    # By pair: a document whose abstract is left out has no links.
     abstract_at = dict(zip(kept, _starts([len(pairs[n].abstract) for n in kept]), strict=True))
     placed = [_Placed(member, document_at[n], abstract_at.get(n)) for n, member in enumerate(members)]
     annotators = range(len(members[0].annotations))

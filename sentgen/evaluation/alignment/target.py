@@ -57,6 +57,7 @@ class Target:
         if len(self.gold.annotators) < 2:
             return
         how: Combination = "half"
+        # The name of an annotator is no combination: the others are then combined by half.
         for name in get_args(Combination):
             how = name if name == self.combine else how
         for number, name in enumerate(self.gold.annotators):
@@ -76,6 +77,7 @@ class Target:
         """Return what is recorded of it."""
         digest = hashlib.sha256()
         for one in self.gold.pairs:
+            # Sorted: sets have no order of their own.
             links = [(sorted(each.sure), sorted(each.possible)) for each in one.annotations]
             digest.update(repr((one.pair, links)).encode())
         return {

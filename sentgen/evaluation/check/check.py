@@ -138,6 +138,7 @@ class _Index:
             self._words.update(spelling.words(sentence))
             for argument in arguments(sentence, spelling):
                 self._of_verb[argument.key.head][argument.key.modifier] += 1
+                # Sentences come in order: a second time can only be the last entry.
                 if number not in self._where[argument.key][-1:]:
                     self._where[argument.key].append(number)
 
@@ -148,11 +149,13 @@ class _Index:
             return Claim(sentence, argument, tuple(support))
         verb = argument.key.head
         found = self._of_verb.get(verb, Counter[str]())
+        # By the word among equals, so that a page is the same every time.
         instead = sorted(found, key=lambda word: (-found[word], word))[:SHOWN]
         return Claim(sentence, argument, (), self._why(argument.key), tuple(instead))
 
     def _why(self, key: Key) -> str:
         absent = [word for word in (key.head, key.modifier) if word not in self._words]
+        # The plainest reason first.
         if absent:
             return f"not in the source: {' and '.join(absent)}"
         if Key(key.head, key.modifier, not key.head_first) in self._where:

@@ -76,6 +76,7 @@ def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterato
     marks: defaultdict[int, list[int]] = defaultdict(list)
     for number, claim in numbered:
         marks[claim.argument.head].append(number)
+        # Both words carry the number, so that the pair can be seen.
         marks[claim.argument.modifier].append(number)
     heads = {claim.argument.head for _, claim in numbered}
     spaces = sentence.space_after or [True] * len(sentence.forms)

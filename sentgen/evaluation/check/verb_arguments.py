@@ -87,6 +87,7 @@ class Argument:
 def tags_of(sentence: Sentence) -> list[str]:
     """Return the tag of each token: the universal one, where there is none that of the language, else `_`."""
     nothing = ["_"] * len(sentence.forms)
+    # Universal tags first: those of languages name verbs in many ways.
     pairs = zip(sentence.upos or nothing, sentence.xpos or nothing, strict=True)
     return [upos if upos not in ("", "_") else xpos for upos, xpos in pairs]
 
@@ -110,6 +111,7 @@ def arguments(sentence: Sentence, spelling: Spelling = FORMS) -> list[Argument]:
         for i, head in enumerate(sentence.heads)
         if head
         and is_verb(tags[head - 1])
+        # By tag and by relation, as either may be missing.
         and not is_punctuation(tags[i])
         and deprels[i].partition(":")[0] != "punct"
     ]
@@ -163,6 +165,7 @@ class SourceArguments:
         generated = [found for sentence in output for found in arguments(sentence, self.spelling)]
         said = {argument.key for argument in generated}
         occurring = {verb for sentence in output for verb in verbs(sentence, self.spelling)}
+        # Recall asks only for arguments of verbs that the output has.
         relevant = [argument for argument in self._arguments if argument.key.head in occurring]
         return {kind: self._counts(kind, generated, relevant, said) for kind in KINDS}
 

@@ -87,6 +87,7 @@ def read_clusters(path: str, *, parser: Parser | None = None, form: str | None =
     for source in expand([path]):
         name, sentences = source.name, list[Sentence]()
         for sentence in sentences_of([source], parser=parser, form=form, trees=True):
+            # A source that names no documents is one cluster.
             if sentence.document is not None and sentences:
                 yield Cluster(name, tuple(sentences))
                 sentences = []
@@ -136,8 +137,10 @@ def similar_clusters(
     nearest, similarity = _nearest(vectors, size - 1, alike)
     taken: set[int] = set()
     clusters: list[Cluster] = []
+    # Greedy, the tightest clusters first; a stable sort leaves ties in the order of the corpus.
     for seed in np.argsort(-similarity.mean(axis=1), kind="stable").tolist():
         members = [seed, *nearest[seed].tolist()]
+        # Too few others share a word with it.
         if similarity[seed].min() <= 0 or not taken.isdisjoint(members):
             continue
         taken.update(members)
@@ -150,11 +153,13 @@ def similar_clusters(
 
 def _vectors(sentences: Sequence[Sentence]) -> csr_matrix:
     """Return (sentences, words) unit vectors of idf weights."""
+    # Sorted: sums of floats depend on the order, and that of a set on the process.
     bags = [sorted(_content(sentence)) for sentence in sentences]
     column = {word: i for i, word in enumerate(sorted({word for bag in bags for word in bag}))}
     found_in = np.zeros(len(column))
     for bag in bags:
         found_in[[column[word] for word in bag]] += 1
+    # 0 for a word in every sentence: it makes nothing similar.
     idf = np.log(len(sentences) / found_in)
     columns = [column[word] for bag in bags for word in bag]
     ends = np.cumsum([0, *map(len, bags)])
@@ -181,7 +186,9 @@ def _nearest(vectors: csr_matrix, count: int, alike: float) -> tuple[Longs, Floa
     for begin in range(0, size, _ROWS):
         block = (vectors[begin : begin + _ROWS] @ vectors.T).toarray()
         rows = np.arange(len(block))
+        # A sentence is not its own neighbor.
         block[rows, rows + begin] = -1
+        # Nearly the same sentence twice would give the search its answer.
         block[block > alike] = -1
         best = np.argsort(-block, axis=1, kind="stable")[:, :count]
         nearest[begin : begin + len(block)] = best

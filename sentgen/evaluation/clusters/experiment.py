@@ -62,6 +62,7 @@ def evaluate_generation(
     settings = settings or GenerationSettings()
     _check(source, lengths, settings)
     report = progress or (lambda what, done, total: None)
+    # The same settings otherwise, so that the dependencies are all that differs.
     systems = settings, replace(settings, algorithm="bigram")
     strings = _generated(source.learned(), systems, lengths, report)
     result = GenerationResult(
@@ -130,6 +131,7 @@ def _generated(
             for found in generate(store, CORPUS, lengths=lengths, settings=settings):
                 number = int(found.cluster)
                 strings[s][number][place[found.length]] = found.words
+                # Once a cluster: its shortest sentence comes first.
                 if found.length == min(lengths):
                     progress("clusters", s * len(clusters) + number + 1, total)
     return strings
@@ -139,9 +141,11 @@ def _compared(
     clusters: Sequence[Cluster], strings: Strings, parser: Parser, spelling: Spelling, progress: Progress
 ) -> Longs:
     """Parse all strings, the same ones once, and count what matches."""
+    # Sorted, so that the parser gets them in the same order every time.
     wanted = sorted({text for of in strings for row in of for text in row if text is not None})
     trees = dict(zip(wanted, _parsed(wanted, parser, progress), strict=True))
     lengths = len(strings[0][0])
+    # The last axis: generated, matched, source, recalled.
     counts = np.zeros((len(strings), len(clusters), lengths, len(KINDS), 4), np.int64)
     for c, cluster in enumerate(clusters):
         source = SourceArguments(cluster.sentences, spelling)

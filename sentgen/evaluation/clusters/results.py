@@ -23,6 +23,7 @@ METRICS: tuple[Metric, ...] = ("precision", "recall")
 #: What the papers call significant.
 ALPHA = 0.05
 #: Differences below this are rounding.
+# Ratios of small numbers: any real difference is far greater.
 _EQUAL = 1e-12
 #: Columns of the counts, matched and all, of each metric.
 _COLUMNS: Mapping[Metric, tuple[int, int]] = {"precision": (1, 0), "recall": (3, 2)}
@@ -114,12 +115,14 @@ class GenerationResult(RunResult):
         part, whole = self._counts(metric, kind)
         found = np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
         if self.undefined == "zero":
+            # Only where there is a string: what was not made is no failure of the string.
             found[np.isnan(found) & self.made] = 0
         return found
 
     def curve(self, metric: Metric, kind: Kind) -> Curve:
         """Return a figure by length with its tests."""
         figures, counts = self.figures(metric, kind), self._counts(metric, kind)
+        # For both systems, or their means would be over different clusters.
         defined: Bools = np.asarray(~np.isnan(figures).any(axis=0))
         points = []
         for i, length in enumerate(self.lengths):
@@ -127,6 +130,7 @@ class GenerationResult(RunResult):
             points.append(_point(length, figures[:, chosen, i], counts[:, :, chosen, i]))
         corrected = holm([point.p for point in points])
         some = defined.any(axis=1)
+        # Each cluster counts the same, however many of its lengths are defined.
         weights = defined[some] / defined[some].sum(axis=1, keepdims=True)
         means = (np.nan_to_num(figures[:, some]) * weights).sum(axis=2)
         return Curve(

@@ -36,6 +36,7 @@ def _times(curve: Curve, sign: int) -> str:
 
 
 def _means(point: Point) -> list[str]:
+    # A real minus sign, and no negative zero (`z`).
     values = (*point.means, point.difference)
     return ["" if np.isnan(value) else f"{value:z.3f}".replace("-", "−") for value in values]
 

@@ -12,6 +12,7 @@ from sentgen.evaluation.figures.measurement import Measurement, Stack
 
 RESAMPLES = 1000
 LEVEL = 0.95
+#: Samples at a time, which bounds the matrix of samples and sentences.
 _CHUNK = 100
 
 
@@ -45,6 +46,7 @@ def intervals(
     rng, stack = np.random.default_rng(seed), Stack(measurements)
     figures: list[list[Floats]] = [[] for _ in measurements]
     for begin in range(0, resamples, _CHUNK):
+        # How often each sentence is drawn: the sums of a sample are then a product of matrices.
         drawn = rng.multinomial(
             sentences, np.full(sentences, 1 / sentences), min(_CHUNK, resamples - begin)
         ).astype(np.float64)
@@ -54,6 +56,7 @@ def intervals(
 
 
 def _interval(figures: Floats, level: float) -> Interval:
+    # A sample may have nothing to count, such as no tree at all.
     defined = figures[np.isfinite(figures)]
     if not defined.size:
         return Interval(np.nan, np.nan)

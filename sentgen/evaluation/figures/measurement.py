@@ -48,6 +48,7 @@ class Measurement:
 
     def of(self, sentences: Sequence[int] | npt.NDArray[np.intp] | Bools) -> Measurement:
         """Return the same metric of some of the sentences."""
+        # The figure of sums is the same for any set: nothing is counted again.
         return Measurement(self.metric, self.signature, self.statistics[sentences], self.figure)
 
 

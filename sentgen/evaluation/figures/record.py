@@ -102,6 +102,7 @@ def recorded(
         scores: the figures; those that are no numbers are left out.
         outputs: the sentences.
     """
+    # NaN is not equal to itself.
     finite = [row for row in scores if row.score.value == row.score.value]
     written = list(outputs)
     with store.begin() as connection:
@@ -110,6 +111,7 @@ def recorded(
             insert(run_table).values(
                 id=number,
                 command=command,
+                # Sorted, so that runs with the same parameters have the same text (see `published`).
                 parameters=json.dumps(dict(result.parameters), sort_keys=True),
                 seed=seed,
                 version=sentgen.__version__,

@@ -65,6 +65,7 @@ class ExperimentResult(RunResult, Generic[SystemT]):
     @property
     def ranked(self) -> list[SystemT]:
         """Return the systems, the highest main figure first; equals in the order of the run."""
+        # Not `reverse`, which would turn equals around.
         return sorted(self.systems, key=lambda system: -system.value(self.main.metric))
 
     @property
@@ -79,6 +80,7 @@ class ExperimentResult(RunResult, Generic[SystemT]):
 
 def with_intervals(systems: Sequence[SystemT], seed: int) -> list[SystemT]:
     """Return systems with the intervals of all their figures, over the same resampled test sets."""
+    # All systems in one call, which share the samples.
     found = iter(intervals([one for system in systems for one in system.measurements.values()], seed=seed))
     return [
         replace(system, intervals={name: next(found) for name in system.measurements}) for system in systems

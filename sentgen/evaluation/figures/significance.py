@@ -27,6 +27,7 @@ from sentgen.arrays import Floats
 from sentgen.evaluation.figures.measurement import Measurement, Stack
 
 SHUFFLES = 10_000
+#: Shuffles at a time, which bounds the matrix of coins.
 _CHUNK = 1000
 #: Differences of figures below this are rounding.
 _EQUAL = 1e-9
@@ -63,6 +64,7 @@ def compare_all(
         shuffles: how many.
     """
     pairs = [_ranked(systems, *pair) for pair in combinations(systems, 2)]
+    # All pairs at once: they share the coins, and with them the sums of each system.
     shuffled = randomization_tests(systems, pairs, seed=seed, shuffles=shuffles)
     return [
         _comparison(systems, worse, better, p, adjusted)
@@ -101,6 +103,7 @@ def sign_test(baseline: Measurement, other: Measurement) -> tuple[int, int, floa
     Sentences for which nothing changes are left out of the test; without others p is 1.
     """
     total = baseline.statistics.sum(axis=0)
+    # Row s: the whole set with sentence s taken from the other system.
     replaced = baseline.figure(total - baseline.statistics + other.statistics)
     change = replaced - baseline.figure(total)
     pluses, minuses = int(np.sum(change > _EQUAL)), int(np.sum(change < -_EQUAL))
@@ -127,6 +130,7 @@ def randomization_tests(
         as_great += [
             _as_great(systems[one], systems[other], taken[other] - taken[one]) for one, other in pairs
         ]
+    # The real order counts as one of the shuffles, so that p is never 0.
     return [(int(count) + 1) / (shuffles + 1) for count in as_great]
 
 
@@ -143,6 +147,7 @@ def _as_great(one: Measurement, other: Measurement, moved: Floats) -> int:
     """
     first, second = one.statistics.sum(axis=0), other.statistics.sum(axis=0)
     differences = np.abs(one.figure(first + moved) - other.figure(second - moved))
+    # Less a little: the sums were added in another order than the real ones.
     return int(np.sum(differences >= abs(one.value - other.value) - _EQUAL))
 
 
@@ -155,5 +160,6 @@ def holm(values: Sequence[float]) -> list[float]:
     order: npt.NDArray[np.intp] = np.argsort(values, kind="stable")
     factors = np.arange(len(values), 0, -1)
     adjusted = np.empty(len(values))
+    # Never below the one before it: a greater p must not become the surer one.
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(np.asarray(values)[order] * factors))
     return [float(value) for value in adjusted]

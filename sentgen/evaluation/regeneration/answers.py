@@ -23,6 +23,7 @@ from sentgen.generation.regenerate import check_sizes, solve
 from sentgen.schema import Store
 
 #: Sentences that one thread takes at a time.
+# So that the threads can share a batch, and measures still count many sentences at once.
 _PART = 25
 
 #: Called with the number of sentences ordered so far, over all systems, and of those to order.
@@ -69,6 +70,7 @@ def answer_all(
     done, total = 0, len(cases) * len(plans)
     for group in _alike(plans):
         run = partial(_answered, store, [plans[name] for name in group])
+        # Thrown away: it is there for compiling.
         list(run(cases[:1], jobs=1))
         for part in run(cases, jobs=jobs):
             for name, found in zip(group, part, strict=True):
@@ -101,6 +103,7 @@ def _answer_part(
     mine = [cases[prepared.item - 1] for prepared in part]
     found = []
     for plan in plans:
+        # The first one is the answer, whatever `nbest` says.
         answers = [next(solve(prepared, plan, case.gold)) for prepared, case in zip(part, mine, strict=True)]
         found.append(SystemAnswers(answers, statistics(answers, mine)))
     return found
@@ -121,10 +124,12 @@ def _in_order(
     try:
         for parts in split:
             waiting.append([pool.submit(work, part) for part in parts])
+            # Wait for the batch before the last one only, so that the threads never run dry.
             if len(waiting) > 1:
                 yield from (future.result() for future in waiting.popleft())
         yield from (future.result() for futures in waiting for future in futures)
     finally:
+        # Also when the reader of this iterator stops, as Ctrl-C makes it do.
         pool.shutdown(cancel_futures=True)
 
 

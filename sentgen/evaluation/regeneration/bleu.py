@@ -60,10 +60,13 @@ def bleu(sums: Floats, *, effective: bool = False) -> Floats:
         (...), 0 to 100.
     """
     output, reference, matches = (sums[..., column::3] for column in range(3))
+    # The sum counts the orders without a match so far: 1/2 for the first one, 1/4 for the second.
     smoothed = np.where(matches > 0, matches, 0.5 ** np.cumsum((matches == 0) & (output > 0), axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         logp = np.where(output > 0, np.log(smoothed / output), 0.0 if effective else -np.inf)
+        # Orders for which a short sentence has no n-grams are left out of its mean.
         orders = np.sum(output > 0, axis=-1) if effective else output.shape[-1]
+        # In logarithms; 0 where the output is as long as the reference or longer.
         brevity = np.minimum(0.0, 1.0 - reference[..., 0] / output[..., 0])
         value = 100 * np.exp(brevity + logp.sum(axis=-1) / orders)
     return np.asarray(np.where(matches.any(axis=-1), value, 0.0), np.float64)
@@ -81,6 +84,7 @@ def chrf(sums: Floats) -> Floats:
         (...), 0 to 100.
     """
     output, reference, matches = (sums[..., column::3] for column in range(3))
+    # A text of less than six characters has no 6-grams that it could miss.
     counted = (output > 0) & (reference > 0)
     orders = np.maximum(1, counted.sum(axis=-1))
     precision = np.where(counted, matches / np.maximum(1, output), 0.0).sum(axis=-1) / orders
@@ -126,6 +130,7 @@ class ChrfMetric:
 
 def _signature(metric: BLEU | CHRF) -> str:
     """Return sacreBLEU's signature, which it knows only after it has scored something."""
+    # Whatever it scores: this makes it fill in the number of references.
     metric.corpus_score(["a"], [["a"]])
     return str(metric.get_signature())
 

@@ -96,6 +96,7 @@ def _kept_heads(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
     numbers = np.cumsum(keep).tolist()
     kept = []
     for head in compress(heads, keep):
+        # Ends at the root at the latest: heads are a tree.
         while head and not keep[head - 1]:
             head = heads[head - 1]
         kept.append(numbers[head - 1] if head else 0)
@@ -107,11 +108,13 @@ def _heads(sentence: Sentence, lengths: Sequence[int]) -> tuple[int, ...] | None
     if not sentence.heads:
         return None
     last = np.cumsum(lengths)
+    # All units as phrases, so that the kernel of ingestion gives their heads.
     phrases = np.repeat(np.arange(1, len(lengths) + 1), lengths).astype(np.int32)
     found, trees = unit_heads(
         np.array(sentence.heads, np.int32), phrases, np.array([len(sentence.heads)], np.int32)
     )
     if not trees[0]:
         return None
+    # The kernel answers with the last word of a unit.
     place = {int(position): unit for unit, position in enumerate(last)}
     return tuple(place.get(int(head), -1) for head in found[last - 1])

@@ -52,6 +52,7 @@ def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[Example]
     few of that length, all its sentences are shown, up to ``count``.
     """
     long = [i for i, text in enumerate(result.references) if len(text.split()) >= _LEAST_WORDS]
+    # Short sentences are right by chance, and show little.
     pool = long if len(long) >= count else range(len(result.references))
     drawn = np.random.default_rng(result.seed).permutation(np.array(pool, np.int64))[:count]
     return [_example(result, int(item)) for item in sorted(drawn)]

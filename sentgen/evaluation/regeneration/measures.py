@@ -41,6 +41,7 @@ def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
     fractions = {
         name: Measurement(name, f"{meaning}|sentences:{counted}/{len(found[name])}", found[name], ratio)
         for name, (_, meaning) in _FRACTIONS.items()
+        # A figure that no sentence has is left out, not 0.
         if (counted := np.count_nonzero(found[name][:, 1]))
     }
     return overlap_measurements(found) | fractions
@@ -52,6 +53,7 @@ def _exact(answer: RegeneratedSentence, case: Case) -> Parts:
 
 def _tau(answer: RegeneratedSentence, case: Case) -> Parts:
     tau = kendall_tau(answer.words, case.words)
+    # Both parts 0: the sentence counts neither for nor against.
     return (0.0, 0.0) if tau is None else (tau, 1.0)
 
 

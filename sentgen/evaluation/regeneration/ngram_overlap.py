@@ -35,16 +35,20 @@ def ngram_statistics(
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     text = np.repeat(np.arange(len(texts)), lengths)
     end = np.repeat(np.cumsum(lengths), lengths)
+    # Text k and text size + k are an output and its reference.
     sentence, in_output = text % max(1, size), text < size
+    # The empty n-gram of each sentence: its number is that of the sentence, so that sentences stay apart.
     starts, number = np.arange(tokens.size), sentence
     found = np.zeros((size, order, 3))
     for n in range(order):
         complete = starts + n < end[starts]
         starts = starts[complete]
+        # Below 2^63 for any text that memory holds: there are no more prefixes than tokens.
         keys = number[complete] * distinct + tokens[starts + n]
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         ours = np.bincount(number[in_output[starts]], minlength=first.size)
         theirs = np.bincount(number, minlength=first.size) - ours
+        # An n-gram with another sentence is another number: any of its places tells whose it is.
         owner = sentence[starts[first]]
         for column, counts in enumerate((ours, theirs, np.minimum(ours, theirs))):
             found[:, n, column] = np.bincount(owner, counts, size)

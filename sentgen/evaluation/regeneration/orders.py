@@ -26,9 +26,11 @@ def kendall_tau(output: Sequence[Hashable], gold: Sequence[Hashable]) -> float |
     if size < 2:
         return None
     places = defaultdict(list)
+    # From the right, so that pop() gives the places of a word from the left.
     for place in range(size - 1, -1, -1):
         places[gold[place]].append(place)
     order = np.fromiter((places[word].pop() for word in output), np.int64, size)
+    # Above the diagonal: pairs in the order of the output.
     inversions = np.count_nonzero(np.triu(order[:, None] > order[None, :]))
     return 1 - 4 * int(inversions) / (size * (size - 1))
 
@@ -51,6 +53,7 @@ def adjacencies_found(output: Sequence[Hashable], gold: Sequence[Hashable]) -> l
     found = []
     for pair in _pairs(output):
         found.append(left[pair] > 0)
+        # Below 0, too: what is not there any more stays unfound.
         left[pair] -= 1
     return found
 
@@ -84,6 +87,7 @@ def attachments_found(
 
 
 def _attachments(units: Sequence[Hashable], heads: Sequence[int]) -> Counter[tuple[object, object]]:
+    # Heads in tuples, so that no unit looks like the root.
     return Counter(
         ((units[head],) if head >= 0 else None, unit) for unit, head in zip(units, heads, strict=True)
     )

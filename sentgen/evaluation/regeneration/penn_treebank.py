@@ -62,10 +62,12 @@ def split_treebank(path: str) -> Split:
 def _sections(paths: Iterable[str]) -> Mapping[int, Mapping[int, str]]:
     """Return section -> number in it -> file, one format for all: the best one that is there."""
     found: dict[str, defaultdict[int, dict[int, str]]] = {ending: defaultdict(dict) for ending in _ENDINGS}
+    # Sorted: of two copies of a file the first is taken, wherever the walk began.
     for path in sorted(paths):
         match = _NAME.search(os.path.basename(path))
         if match:
             found[match[3].lower()][int(match[1])].setdefault(int(match[2]), path)
+    # Never a mixture: head rules and given dependencies would make two kinds of trees.
     return next((found[ending] for ending in _ENDINGS if found[ending]), {})
 
 

@@ -26,6 +26,7 @@ def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
         )
     labels = [f"{b.label.replace('-', '–')}\n{len(b.sentences):,}" for b in result.lengths]
     axes.set_xticks(range(len(labels)), labels)
+    # From 0, so that heights can be compared, with room for the highest marker.
     axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
     axes.grid(axis="y", color=theme.grid, linewidth=0.8)
     axes.set_xlabel("words in the sentence, and number of sentences")

@@ -70,6 +70,7 @@ def _parameters(table: PublishedTable) -> dict[str, object]:
 
 def _number_of(store: Store, table: PublishedTable) -> int | None:
     """Return the number of the run that holds the table."""
+    # As `recorded` writes them.
     parameters = json.dumps(_parameters(table), sort_keys=True)
     query = select(run.c.id).where(run.c.command == "published", run.c.parameters == parameters)
     with store.connect() as connection:

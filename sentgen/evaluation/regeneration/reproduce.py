@@ -115,6 +115,7 @@ def _ingest(store: Store, name: str, paths: Sequence[str]) -> None:
     query = select(func.count()).select_from(source).join(corpus, corpus.c.id == source.c.corpus_id)
     with store.connect() as connection:
         sources = scalar(connection, query.where(corpus.c.name == name))
+    # Sentences of another source in the model would be no reproduction.
     if sources > summary.sources + summary.unchanged:  # fewer where files have the same content
         raise InputError(
             f"corpus {name!r} holds other sources than these; remove it with: sentgen corpora remove {name}"
@@ -143,6 +144,7 @@ def _evaluate(
     progress: Progress | None,
 ) -> RegenerationResult:
     year = cast(Paper, table.paper.removeprefix("wan"))
+    # Each twice: as the paper reads, and as it works best here.
     systems = [name for algorithm in table.bleu for name in (f"{algorithm}:as-published={year}", algorithm)]
     return evaluate_regeneration(
         store,

@@ -66,6 +66,7 @@ def length_buckets(references: Sequence[str]) -> list[LengthBucket]:
         label = f"{low}-{high}" if high else f"{low}+"
         inside = [i for i, size in enumerate(words) if low <= size and (high is None or size <= high)]
         buckets.append(LengthBucket(label, inside))
+    # A length that none has would be a figure of nothing.
     return [bucket for bucket in buckets if bucket.sentences]
 
 

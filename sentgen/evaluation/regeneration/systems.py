@@ -49,9 +49,11 @@ def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
 
 def _parse(text: str, search: Search) -> Search:
     name, assignments = parse_system(text)
+    # A wrong name is told before the settings are read.
     options = algorithm_named(name).options
     own = dict(_assignment(text, assignment) for assignment in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, search.as_published))
+    # What is said for all systems holds for those that look at it; the others must not refuse it.
     shared = {setting: value for setting, value in search.changes.items() if setting in options}
     return replace(search, algorithm=name, as_published=paper, changes=shared | own)
 
@@ -69,6 +71,7 @@ def _value(setting: str, text: str) -> Any:
     try:
         if kind is bool:
             return truth(text)
+        # Words of a fixed list are checked with the plan, where the message lists them.
         return kind(text) if kind in (int, float) else text
     except (KeyError, ValueError) as error:
         wanted = "yes or no" if kind is bool else "a number"

@@ -62,6 +62,7 @@ def require_plots() -> None:
 
 def systems_plot(result: ExperimentResult[Any], theme: Theme) -> Figure:
     """Draw the main figure of each system with its interval, the best one on top."""
+    # An axis counts upwards, and the best one is to be on top.
     main, ranked = result.main, result.ranked[::-1]
     values = [main.factor * system.value(main.metric) for system in ranked]
     lows = [main.factor * system.intervals[main.metric].low for system in ranked]
@@ -103,8 +104,10 @@ def picture(figure: Figure, form: Form) -> bytes:
     import matplotlib
 
     target = io.BytesIO()
+    # Without dates and versions, and with a salt for ids: the same run gives the same files.
     nothing = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
     with matplotlib.rc_context({"svg.hashsalt": "sentgen"}):
+        # In the drawing's own ground: a transparent one would be unreadable on the other theme.
         figure.savefig(target, format=form, dpi=160, metadata=nothing, facecolor=figure.get_facecolor())
     return target.getvalue()
 

@@ -51,6 +51,7 @@ class Report:
             InputError: a file cannot be written.
         """
         texts = {"index.html": self.page(), "results.md": self.markdown(), **self.csv}
+        # Everything is made before anything is written: an error leaves the earlier report whole.
         contents = {name: text.encode() for name, text in texts.items()} | plot_files(self.plots)
         try:
             for name, content in contents.items():

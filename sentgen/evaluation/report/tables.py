@@ -30,6 +30,7 @@ class Table:
 
 def differences_table(result: ExperimentResult[Any]) -> Table:
     """Return how far each system is above each lower one, and whether that is sure; the best one first."""
+    # Comparisons name the better one, and here the order is that of the ranks.
     pairs = {frozenset((pair.worse, pair.better)): pair for pair in result.comparisons}
     systems = [system.system for system in result.ranked]
     return Table(
@@ -126,6 +127,7 @@ def markdown(table: Table) -> str:
     | x\\|y | 1 |
     <BLANKLINE>
     """
+    # The first column names the row; figures stand to the right.
     rule = "|---|" + "---:|" * (len(table.columns) - 1)
     lines = [f"## {_plain(table.title)}", "", _line(table.columns), rule, *map(_line, table.rows), ""]
     return "\n".join([*lines, *([_plain(table.note), ""] if table.note else [])])
