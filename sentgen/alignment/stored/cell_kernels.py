@@ -7,11 +7,40 @@ list, for each thing, its x in the same way.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sentgen.arrays import Bytes, Floats, Ints, Longs, compiled
 
 PHRASE, WORD, STEM, IDENTITY = range(4)
+
+
+class Occurrences(NamedTuple):
+    """The pairs of each row and the columns of each pair, and the keys of rows and columns.
+
+    Other cells than those of words with words need ``least`` pairs.
+    """
+
+    pair_starts: Longs
+    pairs_of: Ints
+    column_starts: Longs
+    columns_of: Ints
+    rows: Longs
+    columns: Longs
+    row_stems: Longs
+    column_stems: Longs
+    least: int
+
+
+class CellArrays(NamedTuple):
+    """Column, kind, expected count and probability of each cell, (cells,), and fake counts by kind."""
+
+    targets: Ints
+    kinds: Bytes
+    counts: Floats
+    prob: Floats
+    fake: Floats
 
 
 @compiled
@@ -29,102 +58,72 @@ def invert(starts: Longs, of: Ints, new_starts: Longs, new_of: Ints) -> None:
 
 
 @compiled
-def _count_row(
-    row: int,
-    pair_starts: Longs,
-    pairs_of: Ints,
-    column_starts: Longs,
-    columns_of: Ints,
-    times: Ints,
-    seen: Ints,
-) -> int:
-    """Count in how many pairs each column occurs together with a row; return how many columns do."""
+def _count_row(of: Occurrences, row: int, times: Ints, seen: Ints) -> int:
+    """Write the columns of the cells of a row into ``seen``; return how many there are.
+
+    ``times`` (columns,) holds zeros, and does so again in the end.
+    """
     found = 0
-    for k in range(pair_starts[row], pair_starts[row + 1]):
-        pair = pairs_of[k]
-        for c in range(column_starts[pair], column_starts[pair + 1]):
-            column = columns_of[c]
+    for k in range(of.pair_starts[row], of.pair_starts[row + 1]):
+        pair = of.pairs_of[k]
+        for c in range(of.column_starts[pair], of.column_starts[pair + 1]):
+            column = of.columns_of[c]
             if times[column] == 0:
                 seen[found] = column
                 found += 1
             times[column] += 1
-    return found
+    kept = 0
+    for column in seen[:found]:
+        if times[column] >= of.least or (of.rows[row] >= 0 and of.columns[column] >= 0):
+            seen[kept] = column
+            kept += 1
+        times[column] = 0
+    return kept
 
 
 @compiled
-def count_cells(
-    pair_starts: Longs,
-    pairs_of: Ints,
-    column_starts: Longs,
-    columns_of: Ints,
-    row_keys: Longs,
-    column_keys: Longs,
-    least: int,
-    sizes: Longs,
-) -> None:
-    """Write the number of cells of each row: word pairs, and other pairs that ``least`` pairs have."""
-    times = np.zeros(len(column_keys), np.int32)
-    seen = np.empty(len(column_keys), np.int32)
-    for row in range(len(row_keys)):
-        found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
-        for column in seen[:found]:
-            if times[column] >= least or (row_keys[row] >= 0 and column_keys[column] >= 0):
-                sizes[row] += 1
-            times[column] = 0
+def count_cells(of: Occurrences, sizes: Longs) -> None:
+    """Write the number of cells of each row."""
+    times = np.zeros(len(of.columns), np.int32)
+    seen = np.empty(len(of.columns), np.int32)
+    for row in range(len(of.rows)):
+        sizes[row] = _count_row(of, row, times, seen)
 
 
 @compiled
-def fill_cells(
-    first: int,
-    last: int,
-    pair_starts: Longs,
-    pairs_of: Ints,
-    column_starts: Longs,
-    columns_of: Ints,
-    row_keys: Longs,
-    column_keys: Longs,
-    row_stems: Longs,
-    column_stems: Longs,
-    least: int,
-    starts: Longs,
-    targets: Ints,
-    kinds: Bytes,
-) -> None:
+def fill_cells(of: Occurrences, first: int, last: int, starts: Longs, targets: Ints, kinds: Bytes) -> None:
     """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
-    times = np.zeros(len(column_keys), np.int32)
-    seen = np.empty(len(column_keys), np.int32)
+    times = np.zeros(len(of.columns), np.int32)
+    seen = np.empty(len(of.columns), np.int32)
     for row in range(first, last):
-        found = _count_row(row, pair_starts, pairs_of, column_starts, columns_of, times, seen)
-        end = starts[row]
-        for column in seen[:found]:
-            if times[column] >= least or (row_keys[row] >= 0 and column_keys[column] >= 0):
-                targets[end] = column
-                end += 1
-            times[column] = 0
+        found = _count_row(of, row, times, seen)
+        end = starts[row] + found
+        targets[starts[row] : end] = seen[:found]
         targets[starts[row] : end].sort()
         for cell in range(starts[row], end):
             column = targets[cell]
-            if row_keys[row] == column_keys[column]:
+            if of.rows[row] == of.columns[column]:
                 kinds[cell] = IDENTITY
-            elif row_stems[row] == column_stems[column]:
+            elif of.row_stems[row] == of.column_stems[column]:
                 kinds[cell] = STEM
             else:
-                kinds[cell] = WORD if row_keys[row] >= 0 and column_keys[column] >= 0 else PHRASE
+                kinds[cell] = WORD if of.rows[row] >= 0 and of.columns[column] >= 0 else PHRASE
 
 
 @compiled
-def remake(starts: Longs, kinds: Bytes, fake: Floats, counts: Floats, prob: Floats) -> None:
+def remake(starts: Longs, cells: CellArrays) -> None:
     """Make each row the mode of its posterior, (count + fake) / sum, and set the counts to 0.
 
     A row whose sum is 0 keeps what it has.
     """
+    kinds, counts, fake = cells.kinds, cells.counts, cells.fake
     for row in range(len(starts) - 1):
         total = 0.0
         for cell in range(starts[row], starts[row + 1]):
             total += counts[cell] + fake[kinds[cell]]
         for cell in range(starts[row], starts[row + 1]):
             if total > 0.0:
-                prob[cell] = (counts[cell] + fake[kinds[cell]]) / total
+                cells.prob[cell] = (counts[cell] + fake[kinds[cell]]) / total
             counts[cell] = 0.0
 
 
@@ -139,22 +138,13 @@ def prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
 
 
 @compiled
-def drop_cells(
-    before: Longs,
-    starts: Longs,
-    kept: int,
-    targets: Ints,
-    kinds: Bytes,
-    fake: Floats,
-    counts: Floats,
-    prob: Floats,
-    least: float,
-) -> int:
+def drop_cells(before: Longs, starts: Longs, kept: int, cells: CellArrays, least: float) -> int:
     """Move the cells of some rows that stay behind the ``kept`` ones: with a fake count, or with ``least``.
 
     ``before`` are the starts of these rows and the end of the last one; ``starts``, from the first of them
     on, becomes that of what is left. The number of all cells that are kept now is returned.
     """
+    targets, kinds, counts, prob, fake = cells
     for row in range(len(before) - 1):
         for cell in range(before[row], before[row + 1]):
             if fake[kinds[cell]] > 0.0 or counts[cell] >= least:

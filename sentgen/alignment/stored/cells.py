@@ -53,11 +53,6 @@ class Space:
             self._files.append(mmap.mmap(file.fileno(), taken))
         return np.frombuffer(self._files[-1], kind)
 
-    @property
-    def spilled(self) -> bool:
-        """Whether there are arrays in files."""
-        return bool(self._files)
-
     def relax(self) -> None:
         """Give pages of files back to the system if there is little memory left; what was written stays."""
         if self._files and _resident() >= self.most:
@@ -135,7 +130,10 @@ class Cells:
             self._remake(first, last)
 
     def _remake(self, first: int, last: int) -> None:
-        kernels.remake(self.starts[first : last + 1], self.kinds, self.fake, self.counts, self.prob)
+        kernels.remake(self.starts[first : last + 1], self._arrays())
+
+    def _arrays(self) -> kernels.CellArrays:
+        return kernels.CellArrays(self.targets, self.kinds, self.counts, self.prob, self.fake)
 
     def log_prior(self) -> float:
         """Return the log-density of the Dirichlet prior, but for a constant."""
@@ -147,17 +145,17 @@ class Cells:
 
     def drop(self, least: float) -> None:
         """Forget cells without a fake count whose expected count is below ``least``."""
-        arrays = self.targets, self.kinds, self.fake, self.counts, self.prob
-        before, kept = self.starts.copy(), 0
+        left, kept = self.starts.copy(), 0
         for first, last in self.blocks():
-            kept = kernels.drop_cells(before[first : last + 1], self.starts[first:], kept, *arrays, least)
+            before = self.starts[first : last + 1]
+            kept = kernels.drop_cells(before, left[first:], kept, self._arrays(), least)
+        self.starts = left
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """Yield ranges of rows with some millions of cells."""
-        starts = self.starts.copy()
         first = 0
         while first < len(self.rows):
-            end = int(np.searchsorted(starts, starts[first] + _BLOCK, side="right")) - 1
+            end = int(np.searchsorted(self.starts, self.starts[first] + _BLOCK, side="right")) - 1
             last = max(first + 1, end)
             yield first, last
             self.relax()
@@ -202,16 +200,16 @@ def lay_out(
     pair_starts = np.zeros(len(rows.keys) + 1, np.int64)
     pairs_of = np.empty(len(rows_of), np.int32)
     kernels.invert(row_starts, rows_of, pair_starts, pairs_of)
-    places = (pair_starts, pairs_of, column_starts, columns_of, rows.keys, columns.keys)
+    places = (pair_starts, pairs_of, column_starts, columns_of)
+    of = kernels.Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
     starts = np.zeros(len(rows.keys) + 1, np.int64)
-    kernels.count_cells(*places, least, starts[1:])
+    kernels.count_cells(of, starts[1:])
     np.cumsum(starts, out=starts)
     size = int(starts[-1])
     fake = fake_counts(settings.prior, stems=stems)
     cells = Cells.of_size(rows.keys, starts, columns.keys, size, fake, space)
     for first, last in cells.blocks():
-        into = starts, cells.targets, cells.kinds
-        kernels.fill_cells(first, last, *places, rows.stems, columns.stems, least, *into)
+        kernels.fill_cells(of, first, last, starts, cells.targets, cells.kinds)
     cells.start()
     return cells, rows, columns
 
