@@ -12,12 +12,7 @@ from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, 
 from sentgen.alignment.phrase_hmm.decode import link_posteriors, viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import chain, infer, log_likelihood
-from sentgen.alignment.phrase_hmm.jump_kernels import (
-    count_jumps,
-    jump_backward,
-    jump_forward,
-    jump_weights,
-)
+from sentgen.alignment.phrase_hmm.jump_kernels import add_jumps, count_jumps, jump_weights
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
@@ -159,8 +154,8 @@ def test_jump_sums_are_products_with_the_toeplitz_matrix(seed: int) -> None:
     source, target, sums = rng.random(n + 1), np.append(0.0, rng.random(n + 1)), np.empty(n + 3)
     forward, backward = np.empty(n + 2), np.empty(n + 1)
     near, far = np.zeros(len(jumps.near)), np.zeros(len(jumps.far))
-    jump_forward(jumps, source, sums, forward)
-    jump_backward(jumps, target, sums, backward)
+    add_jumps(jumps, source, sums, forward, False)
+    add_jumps(jumps, target, sums, backward, True)
     count_jumps(jumps, source, target, sums, near, far)
 
     assert forward == pytest.approx(source @ matrix, abs=1e-12)

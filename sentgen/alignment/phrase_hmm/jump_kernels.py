@@ -56,43 +56,29 @@ def prefix_sums(values: Floats, sums: Floats) -> None:
 
 
 @compiled
-def jump_forward(jumps: Jumps, source: Floats, sums: Floats, out: Floats) -> None:
-    """Set ``out[i]`` to the sum over e of source[e] * j(i - e); ``sums`` is working space, (n + 3,)."""
-    n = len(source) - 1
+def add_jumps(jumps: Jumps, values: Floats, sums: Floats, out: Floats, backward: bool) -> None:
+    """Set each of ``out`` to the sum over all jumps between it and one of ``values``, times their weights.
+
+    Forward, ``values`` are over positions and ``out`` over targets, backward the reverse: then ``out[e]`` is
+    the sum over i of j(i - e) * values[i]. ``sums`` is working space, (n + 3,).
+    """
+    n = min(len(values), len(out)) - 1
     window = len(jumps.near) // 2
+    low, out_low = (1, 0) if backward else (0, 1)
     out[:] = 0.0
     for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
         weight = jumps.near[d + window]
         start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
-        target = out[start + d : stop + d]
-        part = source[start:stop]
+        shift, out_shift = (d, 0) if backward else (0, d)
+        part, target = values[start + shift : stop + shift], out[start + out_shift : stop + out_shift]
         for k in range(len(part)):
             target[k] += weight * part[k]
-    prefix_sums(source, sums)
+    prefix_sums(values, sums)
     for cell in range(len(jumps.far)):
         first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
-        for i in range(max(1, first), min(n + 1, n + last) + 1):
-            out[i] += weight * (sums[min(n, i - first) + 1] - sums[max(0, i - last)])
-
-
-@compiled
-def jump_backward(jumps: Jumps, target: Floats, sums: Floats, out: Floats) -> None:
-    """Set ``out[e]`` to the sum over i of j(i - e) * target[i]; ``sums`` is working space, (n + 3,)."""
-    n = len(out) - 1
-    window = len(jumps.near) // 2
-    out[:] = 0.0
-    for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
-        weight = jumps.near[d + window]
-        start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
-        source = target[start + d : stop + d]
-        part = out[start:stop]
-        for k in range(len(part)):
-            part[k] += weight * source[k]
-    prefix_sums(target, sums)
-    for cell in range(len(jumps.far)):
-        first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
-        for e in range(max(0, 1 - last), min(n, n + 1 - first) + 1):
-            out[e] += weight * (sums[min(n + 1, e + last) + 1] - sums[max(1, e + first)])
+        nearest, farthest = (first, last) if backward else (-last, -first)
+        for k in range(max(out_low, low - farthest), min(n + out_low, n + low - nearest) + 1):
+            out[k] += weight * (sums[min(n + low, k + farthest) + 1] - sums[max(low, k + nearest)])
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.jump_kernels import Jumps, count_jumps, jump_backward, jump_forward
+from sentgen.alignment.phrase_hmm.jump_kernels import Jumps, add_jumps, count_jumps
 from sentgen.arrays import Floats, Longs, compiled
 
 SMALLEST = 1e-30
@@ -114,7 +114,7 @@ def forward(
         before, row, arrived = scaled[t - first], scaled[t - first + 1], jumped[t - first]
         _forget(emission.forget[t], before)
         source[:] = before / chain.total
-        jump_forward(chain.jumps, source, sums, arrived)
+        add_jumps(chain.jumps, source, sums, arrived, False)
         word_row(emission, t, words)
         null = chain.p0 * emission.null[t]
         if chain.null_moves:
@@ -145,7 +145,7 @@ def jump_to_end(chain: Chain, row: Floats) -> float:
     """Return P(end), scaled, after the last row of A, (n + 1,)."""
     n = len(row) - 1
     out = np.empty(n + 2)
-    jump_forward(chain.jumps, row / chain.total, np.empty(n + 3), out)
+    add_jumps(chain.jumps, row / chain.total, np.empty(n + 3), out, False)
     return (1.0 - chain.p0) * float(out[n + 1])
 
 
@@ -276,7 +276,7 @@ def _land(
 @compiled
 def _leave(chain: Chain, row: Floats, room: Room, beta: Floats, counts: Counts, counting: bool) -> None:
     """Sum over the jumps out of each position into ``beta``, and count them."""
-    jump_backward(chain.jumps, room.target, room.sums, beta)
+    add_jumps(chain.jumps, room.target, room.sums, beta, True)
     room.source[:] = row / chain.total
     if counting:
         count_jumps(chain.jumps, room.source, room.target, room.sums, counts.near, counts.far)
@@ -290,5 +290,5 @@ def totals(jumps: Jumps, n: int) -> Floats:
     """Return the sum of j(i - e) over the targets i = 1..n + 1, for each position e, (n + 1,)."""
     target, out = np.ones(n + 2), np.empty(n + 1)
     target[0] = 0.0
-    jump_backward(jumps, target, np.empty(n + 3), out)
+    add_jumps(jumps, target, np.empty(n + 3), out, True)
     return out
