@@ -96,7 +96,7 @@ def run(kind: str, m: int, n: int) -> dict[str, float]:
             found["look up"] = 1000 * (time.process_time() - began)
             found["all"] = timed(lambda t=written, e=emission, c=transitions: infer_from(t, e, c))  # type: ignore[misc]
             continue
-        found["events"] = len(emission.start)
+        found["events"] = len(emission.events.start)
         found["look up"] = timed(lambda p=pair, q=parameters: rewriting(p, q, settings))  # type: ignore[misc]
         found["forward"] = timed(lambda e=emission, c=transitions: log_likelihood(e, c))  # type: ignore[misc]
         found["all"] = timed(lambda e=emission, c=transitions: infer(e, c))  # type: ignore[misc]

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from sentgen.alignment import Pair
+from sentgen.alignment.phrase_hmm.event_kernels import Order
 from sentgen.alignment.phrase_hmm.jump_kernels import jump_weights
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, totals
@@ -40,19 +41,11 @@ def random_emission(
     start, length, position, width = (np.ascontiguousarray(column) for column in fields.T)
     prob = rng.random(len(fields)) * 0.05
     by_end = np.argsort(start + length, kind="stable")
-    return Emission(
-        rng.random((m, n)) * 0.1,
-        rng.random(m) * 0.1,
-        start,
-        length,
-        position,
-        width,
-        prob,
-        by_end,
-        np.where(rng.random(m) < forgetting, rng.random(m), 0.0),
-        np.arange(m),
-        np.arange(n),
-    )
+    none, no = np.full(len(found), -1), np.zeros(len(found), np.bool_)
+    events = Order(start, length, position, width, none, none, no, no)
+    words, null = rng.random((m, n)) * 0.1, rng.random(m) * 0.1
+    forget = np.where(rng.random(m) < forgetting, rng.random(m), 0.0)
+    return Emission(words, np.arange(m), np.arange(n), null, forget, events, prob, by_end)
 
 
 def random_chain(rng: np.random.Generator, n: int, *, position: bool, null_moves: bool) -> Chain:

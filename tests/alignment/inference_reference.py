@@ -32,7 +32,7 @@ def jump_weight(jumps: Jumps, distance: int) -> float:
 def states(emission: Emission, chain: Chain) -> list[State]:
     """Return all states: phrases of the widths that occur, and null at each position."""
     n = len(emission.document)
-    widths = sorted({1, *emission.width.tolist()})
+    widths = sorted({1, *emission.events.width.tolist()})
     phrases = [(i, k) for k in widths for i in range(1, n + 2 - k)]
     return phrases + [(e, 0) for e in range(1 if chain.null_moves else 0, n + 1)]
 
@@ -55,12 +55,14 @@ def emissions(emission: Emission, all_states: list[State]) -> dict[int, Floats]:
     m = len(emission.null)
     index = {state: number for number, state in enumerate(all_states)}
     words = emission.words[emission.abstract][:, emission.document]
-    by_length = {length: np.zeros((m, len(all_states))) for length in {1, *emission.length.tolist()}}
+    by_length = {length: np.zeros((m, len(all_states))) for length in {1, *emission.events.length.tolist()}}
     for (i, k), number in index.items():
         by_length[1][:, number] = emission.null if k == 0 else words[:, i - 1] if k == 1 else 0.0
-    for one in range(len(emission.start)):
-        state = (int(emission.position[one]), int(emission.width[one]))
-        by_length[int(emission.length[one])][emission.start[one], index[state]] += emission.prob[one]
+    for one in range(len(emission.events.start)):
+        state = (int(emission.events.position[one]), int(emission.events.width[one]))
+        by_length[int(emission.events.length[one])][emission.events.start[one], index[state]] += (
+            emission.prob[one]
+        )
     return by_length
 
 
@@ -122,7 +124,7 @@ def infer_from(written: Tables, emission: Emission, chain: Chain) -> Posterior:
     words = gamma[:, :n]
     events = [
         entered[t, index[i, k]] * prob * beta[t + length, index[i, k]] / likelihood
-        for t, length, i, k, prob in zip(*emission[2:7], strict=True)
+        for t, length, i, k, prob in zip(*emission.events[:4], emission.prob, strict=True)
     ]
     null = gamma[:, [number for (_, k), number in index.items() if k == 0]].sum(axis=1)
     return Posterior(

@@ -68,7 +68,7 @@ def test_blocks_of_rows_are_all_rows(seed: int) -> None:
     emission = random_emission(rng, m, n, forgetting=0.5, longest=4)
     transitions = random_chain(rng, n, position=seed % 2 == 0, null_moves=seed % 4 < 2)
     whole, path = infer(emission, transitions), viterbi(emission, transitions)
-    ends = emission.start + emission.length
+    ends = emission.events.start + emission.events.length
     for rows in (1, 2, 3, 5, m, m + 1):
         firsts: list[int] = []
 
@@ -233,9 +233,9 @@ def test_runs_beyond_the_most_are_not_even_listed(monkeypatch: pytest.MonkeyPatc
     settings = PbhmmSettings()
     # Runs of 2 or more begin at 4 x 7 places.
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 27)
-    assert not len(rewriting(pair, prior_parameters(settings), settings).emission.start)
+    assert not len(rewriting(pair, prior_parameters(settings), settings).emission.events.start)
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 28)
-    assert len(rewriting(pair, prior_parameters(settings), settings).emission.start) == 28
+    assert len(rewriting(pair, prior_parameters(settings), settings).emission.events.start) == 28
 
 
 def test_batches_hold_so_many_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

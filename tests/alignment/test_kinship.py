@@ -154,11 +154,11 @@ def test_components_of_words_that_are_akin() -> None:
     akin = lexicon.with_kinship(ids, wordnet=None)
     parameters = prior_parameters(KIN)
     plain, found = rewriting(ids, parameters, KIN), rewriting(akin, parameters, KIN)
-    threaten, the, dog = found.words.abstract.tolist()
-    article, threats = found.words.document.tolist()
+    threaten, the, dog = found.emission.abstract.tolist()
+    article, threats = found.emission.document.tolist()
     assert found.kept is not None
     assert plain.kept is not None
-    parts, plain_parts = found.kept.parts, plain.kept.parts
+    parts, plain_parts = (one.of.parts.reshape(3, 3, 2) for one in (found.kept, plain.kept))
 
     assert parts[1, threaten, threats] == 0.5
     assert plain_parts[1, threaten, threats] == 0  # their stems are threaten and threat

@@ -147,7 +147,7 @@ def test_each_component_sums_to_one() -> None:
     joined = PairIds(known, abstract, lexicon.stem_of[known], lexicon.stem_of[abstract])
     kept = rewriting(joined, parameters, settings).kept
     assert kept is not None
-    parts = kept.parts
+    parts = kept.of.parts.reshape(3, len(abstract), len(known))
 
     # The words of pair 1 that occur in abstracts; identity and stems spread over all forms of their stem.
     assert parts[2].sum(axis=0) == pytest.approx(np.ones(len(known)))

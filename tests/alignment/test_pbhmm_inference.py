@@ -72,7 +72,7 @@ def test_likelihood_and_posteriors_are_those_of_enumeration(choice: tuple[str, s
                 events[key] = events.get(key, 0.0) + share
     assert seen.null == pytest.approx(null, abs=1e-9)
     assert seen.words == pytest.approx(words, abs=1e-9)
-    fields = zip(*(field.tolist() for field in found.emission[2:6]), strict=True)
+    fields = zip(*(field.tolist() for field in found.emission.events[:4]), strict=True)
     assert dict(zip(fields, seen.events.tolist(), strict=True)) == pytest.approx(events, abs=1e-9)
 
 
@@ -137,9 +137,12 @@ def plain_best(emission: Emission, transitions: Chain) -> float:
         if transitions.null_moves:
             null[0], null[1:] = 0, arrived[:n] / (1 - p0)
         best[t + 1] = np.maximum(best[t + 1], null * p0 * emission.null[t])
-        for k in np.flatnonzero(emission.start == t):
-            row, end = best[t + emission.length[k]], emission.position[k] + emission.width[k] - 1
-            row[end] = max(row[end], arrived[emission.position[k] - 1] * emission.prob[k])
+        for k in np.flatnonzero(emission.events.start == t):
+            row, end = (
+                best[t + emission.events.length[k]],
+                emission.events.position[k] + emission.events.width[k] - 1,
+            )
+            row[end] = max(row[end], arrived[emission.events.position[k] - 1] * emission.prob[k])
     return float(np.log((best[m] * move[:, n]).max()))
 
 
@@ -177,8 +180,10 @@ def test_posteriors_of_a_word_sum_to_one() -> None:
     seen = infer(emission, random_chain(rng, 50, position=True, null_moves=False))
 
     total = seen.null + seen.words.sum(axis=1)
-    for k in range(len(emission.start)):
-        total[emission.start[k] : emission.start[k] + emission.length[k]] += seen.events[k]
+    for k in range(len(emission.events.start)):
+        total[emission.events.start[k] : emission.events.start[k] + emission.events.length[k]] += seen.events[
+            k
+        ]
     assert total == pytest.approx(np.ones(30), abs=1e-9)
 
 
@@ -218,8 +223,8 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.events.MOST_COPIES", 28 + 18)
     fewer = rewriting(pair, prior_parameters(settings), settings).emission
 
-    assert np.bincount(everything.length).tolist() == [0, 0, 28, 18, 10, 4]
-    assert np.bincount(fewer.length).tolist() == [0, 0, 28, 18]
+    assert np.bincount(everything.events.length).tolist() == [0, 0, 28, 18, 10, 4]
+    assert np.bincount(fewer.events.length).tolist() == [0, 0, 28, 18]
 
 
 def test_empty_texts() -> None:

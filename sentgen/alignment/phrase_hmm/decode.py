@@ -8,23 +8,22 @@ from contextlib import closing
 import numpy as np
 
 from sentgen.alignment.alignment import Alignment, PhraseLink
-from sentgen.alignment.budget import UNBOUNDED, Budget, Sizes
+from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.decode_kernels import (
     add_event_links,
     best_scores,
     best_source,
     follow_back,
-    log_chain,
-    log_emission,
+    logs,
 )
-from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting
+from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting, rewriting_within
 from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, leaps
+from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, lattice
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.links import LinkChoice, LinkTable
 from sentgen.alignment.phrase_hmm.parameters import Parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.arrays import Bools, Floats, Longs
+from sentgen.arrays import Floats, Longs
 
 #: Called with the first of some abstract words and the posteriors of their links, (rows, n).
 TakeLinks = Callable[[int, Floats], None]
@@ -41,26 +40,26 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
     firsts = range(0, m, rows)
     scores, path = np.empty((rows + 1, n + 1)), np.empty((m, 5), np.int64)
     kept = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
-    logs, likely, of = log_chain(chain), log_emission(emission), leaps(emission)
+    of = logs(lattice(emission, chain))
     scores[0], scores[0, 0] = -np.inf, 0.0
     for number, first in enumerate(firsts):
         if number:
             scores[0] = scores[rows]
         if number < len(kept):
             kept[number] = scores[0]
-        best_scores(likely, logs, of, first, min(first + rows, m), scores)
+        best_scores(of, first, min(first + rows, m), scores)
     final = scores[m - firsts[-1] if m else 0]
     if m and not final.max() > -np.inf:
         return -np.inf, path[:0]
-    logp = best_source(logs.jumps, final - logs.total, n + 1)[0] + np.log(1.0 - chain.p0)
+    logp = best_source(of.chain.jumps, final - of.chain.total, n + 1)[0] + np.log(1.0 - chain.p0)
     at = np.array([m, -1, n + 1, 0])  # words, position, target, segments: see `follow_back`
     held = firsts[-1] if m else 0
     while at[0] > 0:
         first = (int(at[0]) - 1) // rows * rows
         if first != held:
             scores[0], held = kept[first // rows], first
-            best_scores(likely, logs, of, first, min(first + rows, m), scores)
-        follow_back(likely, logs, of, first, scores, path, at)
+            best_scores(of, first, min(first + rows, m), scores)
+        follow_back(of, first, scores, path, at)
     return float(logp), path[: at[3]][::-1]
 
 
@@ -72,12 +71,9 @@ def decode_path(
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
     """
-    sizes = sizes_of(pair)
-    budget.plan(sizes, table=False)
     transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
-    found = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=False))
-    rows = budget.plan(sizes, table=False, events=len(found.emission.start)).rows
-    _, path = viterbi(found.emission, transitions, rows=rows)
+    found, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
+    _, path = viterbi(found.emission, transitions, rows=blocks.rows)
     posterior = np.zeros(len(path))
     alone = (path[:, 3] > 0) & (path[:, 4] < 0)
 
@@ -85,7 +81,7 @@ def decode_path(
         here = alone & (path[:, 0] >= first) & (path[:, 0] < first + len(words))
         posterior[here] = words[path[here, 0] - first, path[here, 2] - 1]
 
-    seen = infer_rows(found.emission, transitions, take, rows=rows, counting=False)
+    seen = infer_rows(found.emission, transitions, take, rows=blocks.rows, counting=False)
     of_event = path[:, 4] >= 0
     posterior[of_event] = seen.events[path[of_event, 4]]
     phrases = [
@@ -114,17 +110,14 @@ def decode_posterior(
     """
     if settings.both and reverse is None:
         raise ValueError("decoding in both directions needs the parameters of the other one")
-    sizes = sizes_of(pair)
-    budget.plan(sizes, table=True)
-    most = budget.most_events(sizes, table=True)
-    found = rewriting(pair, parameters, settings, most_events=most)
-    blocks = budget.plan(sizes, table=True, events=len(found.emission.start))
-    stops = _stops(pair) if settings.stops else None
+    found, blocks = rewriting_within(budget, pair, parameters, settings, table=True)
+    pair = found.pair
+    stops = pair.stops() if settings.stops else None
     choice = LinkChoice(settings.threshold, stops, most=budget.most_links)
     folder = budget.folder if blocks.in_file else None
     table = LinkTable(len(pair.abstract), len(pair.document), width=blocks.columns, folder=folder)
     with closing(table):
-        seen = link_rows(found, pair, parameters, settings, table.put, rows=blocks.rows)
+        seen = link_rows(found, parameters, settings, table.put, rows=blocks.rows)
         del found
         if settings.both:
             assert reverse is not None
@@ -134,9 +127,9 @@ def decode_posterior(
                 np.multiply(links, others.T, out=links)
                 choice.take(first, np.sqrt(links, out=links))
 
-            pair = pair.exchanged()
-            found = rewriting(pair, reverse, settings, most_events=most)
-            link_rows(found, pair, reverse, settings, take, rows=blocks.columns)
+            most = budget.most_events(pair.sizes(), table=True)
+            found = rewriting(pair.exchanged(), reverse, settings, most_events=most)
+            link_rows(found, reverse, settings, take, rows=blocks.columns)
         else:
             for first, links in table.from_last():
                 choice.take(first, links)
@@ -149,7 +142,6 @@ def decode_posterior(
 
 def link_rows(
     found: Rewriting,
-    pair: PairIds,
     parameters: Parameters,
     settings: PbhmmSettings,
     take: TakeLinks,
@@ -160,13 +152,14 @@ def link_rows(
 
     Returns the posteriors of events that they sum up.
     """
-    transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
+    emission = found.emission
+    transitions = chain(parameters, settings, len(emission.document), len(emission.abstract))
 
     def add_events(first: int, words: Floats, events: Floats) -> None:
-        add_event_links(found.emission, events, found.events.stems, first, words)
+        add_event_links(emission.events, events, first, words)
         take(first, words)
 
-    return infer_rows(found.emission, transitions, add_events, rows=rows, counting=False)
+    return infer_rows(emission, transitions, add_events, rows=rows, counting=False)
 
 
 def link_posteriors(
@@ -178,31 +171,8 @@ def link_posteriors(
     def take(first: int, words: Floats) -> None:
         links[first : first + len(words)] = words
 
-    seen = link_rows(rewriting(pair, parameters, settings), pair, parameters, settings, take)
+    seen = link_rows(rewriting(pair, parameters, settings), parameters, settings, take)
     return links, seen
-
-
-def sizes_of(pair: PairIds) -> Sizes:
-    """Return the sizes of a pair."""
-    stops = _stops(pair)
-    sentences = (1, 1) if stops is None else (1 + int(stops[0].sum()), 1 + int(stops[1].sum()))
-    return Sizes(
-        len(pair.abstract),
-        len(pair.document),
-        len(np.unique(pair.abstract)),
-        len(np.unique(pair.document)),
-        *sentences,
-    )
-
-
-def _stops(pair: PairIds) -> tuple[Bools, Bools] | None:
-    """Return which words of abstract and document are full stops, if the pair knows."""
-    if pair.kinship is None:
-        return None
-    return (
-        pair.kinship.abstract_stops[np.unique(pair.abstract, return_inverse=True)[1]],
-        pair.kinship.document_stops[np.unique(pair.document, return_inverse=True)[1]],
-    )
 
 
 def _null(seen: Posteriors) -> tuple[float, ...]:

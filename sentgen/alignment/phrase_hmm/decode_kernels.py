@@ -8,16 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sentgen.alignment.phrase_hmm.event_kernels import Order
 from sentgen.alignment.phrase_hmm.jump_kernels import Jumps
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, Leaps, word_row
-from sentgen.arrays import Bools, Floats, Longs, compiled
-
-
-@compiled
-def log_chain(chain: Chain) -> Chain:
-    """Return a chain whose jumps are logs; P(null) stays as it is."""
-    jumps = Jumps(np.log(chain.jumps.near), chain.jumps.first, chain.jumps.last, np.log(chain.jumps.far))
-    return Chain(chain.p0, jumps, np.log(chain.total), chain.null_moves)
+from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, Lattice, word_row
+from sentgen.arrays import Floats, Longs, compiled
 
 
 @compiled
@@ -72,32 +66,28 @@ def best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]:
 
 
 @compiled
-def log_emission(emission: Emission) -> Emission:
-    """Return an emission of logs."""
-    return Emission(
-        np.log(emission.words),
-        np.log(emission.null),
-        emission.start,
-        emission.length,
-        emission.position,
-        emission.width,
-        np.log(emission.prob),
-        emission.by_end,
-        emission.forget,
-        emission.abstract,
-        emission.document,
+def logs(of: Lattice) -> Lattice:
+    """Return a lattice of logs; P(null) stays as it is."""
+    emission, chain, leaps = of
+    jumps = Jumps(np.log(chain.jumps.near), chain.jumps.first, chain.jumps.last, np.log(chain.jumps.far))
+    words, null, prob = np.log(emission.words), np.log(emission.null), np.log(emission.prob)
+    texts = emission.abstract, emission.document
+    return Lattice(
+        Emission(words, *texts, null, emission.forget, emission.events, prob, emission.by_end),
+        Chain(chain.p0, jumps, np.log(chain.total), chain.null_moves),
+        leaps,
     )
 
 
 @compiled
-def best_scores(
-    emission: Emission, chain: Chain, leaps: Leaps, first: int, last: int, scores: Floats
-) -> None:
+def best_scores(of: Lattice, first: int, last: int, scores: Floats) -> None:
     """Fill the log-probability of the best way to each position after each word, (rows + 1, n + 1).
 
-    The first row is given. ``emission`` and ``chain`` are those of ``log_emission`` and ``log_chain``;
-    ``leaps.entry`` takes the score of the best jump into each event.
+    The first row is given. ``of`` is one of logs; its ``leaps.entry`` takes the score of the best jump into
+    each event.
     """
+    emission, chain, leaps = of
+    events = emission.events
     n = len(emission.document)
     stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
     source, arrived, words = np.empty(n + 1), np.empty(n + 2), np.empty(n)
@@ -114,18 +104,16 @@ def best_scores(
             value = arrived[i] + (move + words[i - 1])
             row[i] = value if value > row[i] else row[i]
         for event in range(leaps.starts[t], leaps.starts[t + 1]):
-            leaps.entry[event] = arrived[emission.position[event]]
+            leaps.entry[event] = arrived[events.position[event]]
         for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
             one = emission.by_end[place]
-            end = emission.position[one] + emission.width[one] - 1
+            end = events.position[one] + events.width[one] - 1
             value = leaps.entry[one] + (move + emission.prob[one])
             row[end] = value if value > row[end] else row[end]
 
 
 @compiled
-def follow_back(
-    emission: Emission, chain: Chain, leaps: Leaps, first: int, scores: Floats, path: Longs, at: Longs
-) -> None:
+def follow_back(of: Lattice, first: int, scores: Floats, path: Longs, at: Longs) -> None:
     """Follow the best path back through the rows from ``first`` on, as far as they go.
 
     ``path`` (m, 5) takes start, length, position, width and event of each segment from the last to the first,
@@ -134,6 +122,8 @@ def follow_back(
     there, -1 if it is not known yet, then the target of the jump that leaves from there, and the number of
     segments so far.
     """
+    emission, chain, leaps = of
+    events = emission.events
     stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
     t, e, target, segments = at[0], at[1], at[2], at[3]
     while t > first:
@@ -150,13 +140,13 @@ def follow_back(
             found = (t - 1, 1, e, 1, -1)
         for place in range(leaps.ends[t], leaps.ends[t + 1]):
             one = emission.by_end[place]
-            position = emission.position[one]
-            if position + emission.width[one] - 1 != e:
+            position = events.position[one]
+            if position + events.width[one] - 1 != e:
                 continue
             value = leaps.entry[one] + (move + emission.prob[one])
             if value > best:
                 best = value
-                found = (emission.start[one], emission.length[one], position, emission.width[one], one)
+                found = (events.start[one], events.length[one], position, events.width[one], one)
         null = (arrived if chain.null_moves else scores[t - 1 - first, e]) + (stay + emission.null[t - 1])
         if null > best:
             found = (t - 1, 1, e, 0, -1)
@@ -170,15 +160,15 @@ def follow_back(
 
 
 @compiled
-def add_event_links(emission: Emission, posterior: Floats, copied: Bools, first: int, links: Floats) -> None:
+def add_event_links(events: Order, posterior: Floats, first: int, links: Floats) -> None:
     """Add the posteriors of phrase events to their links, of the abstract words from ``first`` on, (rows, n).
 
     The words of a copy are linked one to one, those of another event each to each.
     """
     last = first + len(links)
     for one in range(len(posterior)):
-        start, length = emission.start[one], emission.length[one]
+        start, length = events.start[one], events.length[one]
         for s in range(max(0, first - start), min(length, last - start)):
-            for d in range(emission.width[one]):
-                if not copied[one] or s == d:
-                    links[start + s - first, emission.position[one] - 1 + d] += posterior[one]
+            for d in range(events.width[one]):
+                if not events.stems[one] or s == d:
+                    links[start + s - first, events.position[one] - 1 + d] += posterior[one]

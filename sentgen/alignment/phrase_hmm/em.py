@@ -15,8 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import xlogy
 
-from sentgen.alignment.budget import UNBOUNDED, Budget, Sizes
-from sentgen.alignment.phrase_hmm.emission import Rewriting, add_to_sums, credit, rewriting, word_sums
+from sentgen.alignment.budget import UNBOUNDED, Budget
+from sentgen.alignment.phrase_hmm.emission import (
+    Rewriting,
+    add_to_sums,
+    credit,
+    rewriting_within,
+    word_sums,
+)
+from sentgen.alignment.phrase_hmm.emission_kernels import Credits
 from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
@@ -79,7 +86,6 @@ class PairPosteriors:
     of all of them.
     """
 
-    pair: PairIds
     found: Rewriting
     seen: Posteriors
     by_word: Floats
@@ -96,13 +102,7 @@ def explain(
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
     """
-    sizes = Sizes(
-        *(len(pair.abstract), len(pair.document)),
-        *(len(np.unique(pair.abstract)), len(np.unique(pair.document))),
-    )
-    budget.plan(sizes, table=False)
-    found = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=False))
-    blocks = budget.plan(sizes, table=False, events=len(found.emission.start))
+    found, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
     transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
     by_word, total = word_sums(found), 0.0
 
@@ -112,16 +112,16 @@ def explain(
         total += float(words.sum())
 
     seen = infer_rows(found.emission, transitions, take, rows=blocks.rows)
-    return PairPosteriors(pair, found, seen, by_word, total)
+    return PairPosteriors(found, seen, by_word, total)
 
 
 class Tally:
     """Adds expected counts up; those of the tables go into arrays of the caller, by cell."""
 
     def __init__(self, parameters: Parameters, settings: PbhmmSettings, table: Floats, stems: Floats) -> None:
-        self.parameters, self.settings, self.table, self.stems = parameters, settings, table, stems
-        self.unigram, self.weights = np.zeros(len(parameters.unigram)), np.zeros(3)
-        self.jumps = np.zeros(len(parameters.jumps))
+        self.parameters, self.settings = parameters, settings
+        self.credits = Credits(table, stems, np.zeros(3))
+        self.unigram, self.jumps = np.zeros(len(parameters.unigram)), np.zeros(len(parameters.jumps))
         self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
 
     def add(self, one: PairPosteriors) -> None:
@@ -131,12 +131,14 @@ class Tally:
         self.logp += seen.logp
         if seen.logp == -np.inf:
             return
-        self.weights += credit(
-            one.found, one.by_word, seen.events, parameters, self.settings, self.table, self.stems
-        )
+        # Weights are summed up by pair first: sums over all rewrites at once would differ in their last bits.
+        of_pair = self.credits._replace(weights=np.zeros(3))
+        credit(one.found, one.by_word, seen.events, parameters, self.settings, of_pair)
+        self.credits.weights[:] += of_pair.weights
         self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
-        known = one.pair.abstract < len(self.unigram)
-        np.add.at(self.unigram, one.pair.abstract[known], seen.null[known])
+        abstract = one.found.pair.abstract
+        known = abstract < len(self.unigram)
+        np.add.at(self.unigram, abstract[known], seen.null[known])
         self.nulls += seen.null.sum()
         self.moves += one.words + seen.events.sum() + 1.0
 
@@ -145,10 +147,10 @@ class Tally:
         return ExpectedCounts(
             self.logp,
             self.pairs,
-            self.table,
-            self.stems,
+            self.credits.table,
+            self.credits.stems,
             self.unigram,
-            self.weights,
+            self.credits.weights,
             self.jumps,
             float(self.nulls),
             float(self.moves),

@@ -16,12 +16,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
-from sentgen.alignment.budget import WORD_CELLS
-from sentgen.alignment.phrase_hmm.emission_kernels import IDENTITY, STEMS, TABLE, add_words, share_out
+from sentgen.alignment.budget import WORD_CELLS, Blocks, Budget
+from sentgen.alignment.phrase_hmm.emission_kernels import (
+    IDENTITY,
+    STEMS,
+    TABLE,
+    Components,
+    Credits,
+    add_words,
+    share_out,
+)
 from sentgen.alignment.phrase_hmm.event_kernels import Order, by_end
 from sentgen.alignment.phrase_hmm.events import all_events, copied_runs, look_up, nothing, word_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import Emission
@@ -34,82 +41,13 @@ from sentgen.arrays import Floats, Ints, Longs
 
 @dataclass(frozen=True, slots=True)
 class WordParts:
-    """What each component has in the different words ``rows`` of the abstract and all v of the document.
+    """The components of the different words ``rows`` of the abstract with all v of the document.
 
-    ``parts`` (3, rows, v) are the components before weighting; ``cells`` and ``stem_cells`` (rows, v) are
-    their places in the tables, -1 for none. ``learnt`` (rows, v) is the part of the first component that the
-    table itself has in it (``PbhmmSettings.trust``).
+    ``of`` has them row by row, (rows * v).
     """
 
     rows: slice
-    parts: Floats
-    cells: Longs
-    stem_cells: Longs
-    learnt: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The different words of a pair, sorted, with their stems; u of the abstract and v of the document.
-
-    ``abstract`` (m,) and ``document`` (n,) lead from offsets to the different words.
-    """
-
-    pair: PairIds
-    into: Ints
-    words: Ints
-    into_stems: Ints
-    word_stems: Ints
-    abstract: Longs
-    document: Longs
-
-    @classmethod
-    def of(cls, pair: PairIds) -> Words:
-        """Return the different words of a pair."""
-        words, document = np.unique(pair.document, return_inverse=True)
-        into, abstract = np.unique(pair.abstract, return_inverse=True)
-        return cls(
-            pair,
-            into,
-            words,
-            _stems(into, pair.abstract, pair.abstract_stems),
-            _stems(words, pair.document, pair.document_stems),
-            abstract,
-            document,
-        )
-
-    def parts(self, parameters: Parameters, settings: PbhmmSettings) -> Iterator[WordParts]:
-        """Look the components up, some different words of the abstract at a time."""
-        share = 1.0 / _forms(self.into_stems, parameters, settings)
-        rows = max(1, WORD_CELLS // max(1, len(self.words)))
-        for first in range(0, len(self.into), rows):
-            yield self._part(slice(first, first + rows), share, parameters, settings)
-
-    def _part(self, rows: slice, share: Floats, parameters: Parameters, settings: PbhmmSettings) -> WordParts:
-        into, stems, akin = self.into[rows], self.into_stems[rows], self.pair.kinship
-        same, identical = stems[:, None] == self.word_stems[None, :], into[:, None] == self.words[None, :]
-        share = share[rows, None]
-        prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
-        if akin is not None:
-            prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
-        cells = word_cells(parameters.table, self.words, into)
-        stem_cells = np.full_like(cells, -1)
-        parts = np.empty((3, *cells.shape))
-        learnt = settings.trust * _probs(parameters.table, cells, prior)
-        parts[TABLE] = learnt + (1.0 - settings.trust) * prior
-        if settings.stems == "table":
-            (of_into, by_stem), (of_words, by_other) = (
-                np.unique(of, return_inverse=True) for of in (stems, self.word_stems)
-            )
-            stem_cells = word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
-            parts[STEMS] = _probs(parameters.stems, stem_cells, prior) * share
-            parts[IDENTITY] = same * share
-        else:
-            parts[STEMS] = same * share
-            if akin is not None:
-                parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.akin)[akin.kinds[rows]])
-            parts[IDENTITY] = identical
-        return WordParts(rows, parts, cells, stem_cells, learnt)
+    of: Components
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +55,20 @@ class Rewriting:
     """The emission of a pair, with what each component has in it.
 
     ``kept`` has the parts of the words where one look-up had all of them; else they are looked up again when
-    they are asked for. ``events`` are the phrase events, and ``event_parts`` (3, events) the components of
-    each.
+    they are asked for. ``event_parts`` are those of the phrase events.
     """
 
     emission: Emission
-    words: Words
+    pair: PairIds
     kept: WordParts | None
-    events: Order
-    event_parts: Floats
+    event_parts: Components
 
     def word_parts(self, parameters: Parameters, settings: PbhmmSettings) -> Iterator[WordParts]:
         """Yield the components of the words, some different words of the abstract at a time."""
         if self.kept is not None:
             yield self.kept
         else:
-            yield from self.words.parts(parameters, settings)
+            yield from _word_parts(self.pair, parameters, settings)
 
 
 def rewriting(
@@ -143,42 +79,87 @@ def rewriting(
     Raises:
         MemoryLimitError: there may be more than ``most_events``.
     """
-    words, akin = Words.of(pair), pair.kinship
-    weighted = np.empty((len(words.into), len(words.words)))
+    pair = pair.with_words()
+    (words, into), akin = pair.words, pair.kinship
+    weighted = np.empty((len(into.ids), len(words.ids)))
     kept: WordParts | None = None
-    for kept in words.parts(parameters, settings):
-        weighted[kept.rows] = _mixed(parameters.weights, kept.parts)
+    for kept in _word_parts(pair, parameters, settings):
+        mixed, rows = _mixed(parameters.weights, kept.of.parts), weighted[kept.rows]
+        rows[:] = mixed.reshape(rows.shape)
     if kept is not None and kept.rows.start:
         kept = None
     events = _events(pair, parameters, settings, most_events)
     event_parts = _event_parts(events, pair, parameters, settings)
     null = _unigram(pair.abstract, parameters)
     if akin is not None and settings.null_function is not None:
-        null[akin.abstract[words.abstract]] = settings.null_function
+        null[akin.abstract[into.at]] = settings.null_function
     forget = np.zeros(len(pair.abstract))
     if akin is not None:
-        forget[breaks(akin.abstract_stops[words.abstract])] = settings.forget
-    emission = Emission(
-        weighted,
-        null,
-        events.start,
-        events.length,
-        events.position,
-        events.width,
-        _mixed(parameters.weights, event_parts),
-        by_end(events.start, events.length, len(pair.abstract)),
-        forget,
-        words.abstract,
-        words.document,
-    )
-    return Rewriting(emission, words, kept, events, event_parts)
+        forget[breaks(akin.abstract_stops[into.at])] = settings.forget
+    prob = _mixed(parameters.weights, event_parts.parts)
+    order = by_end(events.start, events.length, len(pair.abstract))
+    emission = Emission(weighted, into.at, words.at, null, forget, events, prob, order)
+    return Rewriting(emission, pair, kept, event_parts)
 
 
-def _stems(words: Ints, text: Ints, stems: Ints) -> Ints:
-    """Return the stem of each word of a text."""
-    found = np.zeros(len(words), np.int32)
-    found[np.searchsorted(words, text)] = stems
-    return found
+def rewriting_within(
+    budget: Budget, pair: PairIds, parameters: Parameters, settings: PbhmmSettings, *, table: bool
+) -> tuple[Rewriting, Blocks]:
+    """Look up all components of a pair, and say in which blocks it is to be aligned.
+
+    Args:
+        budget: memory for both.
+        pair: the pair.
+        parameters: what the model knows.
+        settings: the model.
+        table: whether the posteriors of all links are wanted (``Budget.plan``).
+
+    Raises:
+        MemoryLimitError: the pair does not fit into the budget.
+    """
+    pair = pair.with_words()
+    sizes = pair.sizes()
+    budget.plan(sizes, table=table)
+    found = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=table))
+    return found, budget.plan(sizes, table=table, events=len(found.emission.prob))
+
+
+def _word_parts(pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Iterator[WordParts]:
+    """Look the components of words up, some different words of the abstract at a time."""
+    words, into = pair.words
+    rows = max(1, WORD_CELLS // max(1, len(words.ids)))
+    for first in range(0, len(into.ids), rows):
+        some = slice(first, first + rows)
+        yield WordParts(some, _components(some, pair, parameters, settings))
+
+
+def _components(rows: slice, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Components:
+    """Return the components of some different words of the abstract with all of the document."""
+    (words, abstract), akin = pair.words, pair.kinship
+    into, stems = abstract.ids[rows], abstract.stems[rows]
+    same, identical = stems[:, None] == words.stems[None, :], into[:, None] == words.ids[None, :]
+    share = 1.0 / _forms(stems, parameters, settings)[:, None]
+    prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
+    if akin is not None:
+        prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
+    cells = word_cells(parameters.table, words.ids, into)
+    stem_cells = np.full_like(cells, -1)
+    parts = np.empty((3, *cells.shape))
+    learnt = settings.trust * _probs(parameters.table, cells, prior)
+    parts[TABLE] = learnt + (1.0 - settings.trust) * prior
+    if settings.stems == "table":
+        (of_into, by_stem), (of_words, by_other) = (
+            np.unique(of, return_inverse=True) for of in (stems, words.stems)
+        )
+        stem_cells = word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
+        parts[STEMS] = _probs(parameters.stems, stem_cells, prior) * share
+        parts[IDENTITY] = same * share
+    else:
+        parts[STEMS] = same * share
+        if akin is not None:
+            parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.akin)[akin.kinds[rows]])
+        parts[IDENTITY] = identical
+    return Components(parts.reshape(3, -1), cells.ravel(), stem_cells.ravel(), learnt.ravel())
 
 
 def _forms(stems: Ints, parameters: Parameters, settings: PbhmmSettings) -> Floats:
@@ -225,8 +206,8 @@ def _events(pair: PairIds, parameters: Parameters, settings: PbhmmSettings, most
     )
 
 
-def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Floats:
-    """Return what each component has in the phrase events, (3, events)."""
+def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Components:
+    """Return what each component has in the phrase events."""
     parts = np.zeros((3, len(events.start)))
     known = np.flatnonzero(events.cell >= 0)
     parts[TABLE, known] = settings.trust * parameters.table.prob[events.cell[known]]
@@ -244,7 +225,7 @@ def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings:
     else:
         parts[STEMS, copies] = share
         parts[IDENTITY] = events.words
-    return parts
+    return Components(parts, events.cell, events.stem_cell, parts[TABLE])
 
 
 def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
@@ -256,13 +237,13 @@ def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
 
 def word_sums(found: Rewriting) -> Floats:
     """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
-    return np.zeros((len(found.words.into), len(found.words.words)))
+    return np.zeros(found.emission.words.shape)
 
 
 def add_to_sums(found: Rewriting, first: int, posteriors: Floats, sums: Floats) -> None:
     """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
-    rows = found.words.abstract[first : first + len(posteriors)]
-    add_words(posteriors, rows, found.words.document, sums)
+    rows = found.emission.abstract[first : first + len(posteriors)]
+    add_words(posteriors, rows, found.emission.document, sums)
 
 
 def credit(
@@ -271,28 +252,12 @@ def credit(
     events: Floats,
     parameters: Parameters,
     settings: PbhmmSettings,
-    table: Floats,
-    stems: Floats,
-) -> Floats:
-    """Share posteriors out among the components, add what the tables get to their counts, return sums (3,).
+    credits: Credits,
+) -> None:
+    """Share posteriors out among the components, and add what the tables get to their counts.
 
-    ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events; ``table`` and ``stems`` are
-    counts by cell.
+    ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events.
     """
-    weights = np.zeros(3)
-    of_words = ((by_word[one.rows], one) for one in found.word_parts(parameters, settings))
-    parts, at = found.event_parts, found.events
-    of_events = WordParts(slice(0), parts, at.cell, at.stem_cell, parts[TABLE])
-    for posterior, of in chain(of_words, ((events, of_events),)):
-        share_out(
-            posterior.ravel(),
-            parameters.weights,
-            of.parts.reshape(3, -1),
-            of.learnt.ravel(),
-            of.cells.ravel(),
-            of.stem_cells.ravel(),
-            table,
-            stems,
-            weights,
-        )
-    return weights
+    for part in found.word_parts(parameters, settings):
+        share_out(by_word[part.rows].ravel(), parameters.weights, part.of, credits)
+    share_out(events, parameters.weights, found.event_parts, credits)

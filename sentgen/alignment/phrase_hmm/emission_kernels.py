@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from sentgen.arrays import Floats, Longs, compiled
 
 #: The components of the mixture, in the order of their weights.
 TABLE, STEMS, IDENTITY = range(3)
+
+
+class Components(NamedTuple):
+    """What each component has in some rewrites, before weighting, and where in the tables it has it.
+
+    ``cells`` and ``stem_cells`` are places in the tables, -1 for none; ``learnt`` is the part of the first
+    component that the table itself has in it (``PbhmmSettings.trust``).
+    """
+
+    parts: Floats  # (3, rewrites)
+    cells: Longs  # (rewrites,)
+    stem_cells: Longs
+    learnt: Floats
+
+
+class Credits(NamedTuple):
+    """What the cells of the tables and each component get."""
+
+    table: Floats  # (cells,)
+    stems: Floats
+    weights: Floats  # (3,)
 
 
 @compiled
@@ -18,22 +41,12 @@ def add_words(posterior: Floats, rows: Longs, columns: Longs, out: Floats) -> No
 
 
 @compiled
-def share_out(
-    posterior: Floats,
-    weights: Floats,
-    parts: Floats,
-    learnt: Floats,
-    cells: Longs,
-    stem_cells: Longs,
-    table: Floats,
-    stems: Floats,
-    sums: Floats,
-) -> None:
-    """Share posteriors (E,) out among the components, weights (3,) times parts (3, E).
+def share_out(posterior: Floats, weights: Floats, of: Components, credits: Credits) -> None:
+    """Share posteriors of rewrites out among the components by weights (3,) times parts.
 
-    What the first two get goes to their cells of ``table`` and ``stems``, -1 for none, the first only for the
-    part of it that was ``learnt``; ``sums`` (3,) takes what each component gets.
+    What the first two get goes to their cells, too, the first only for the part of it that was learnt.
     """
+    parts = of.parts
     for k in range(len(posterior)):
         total = (
             weights[TABLE] * parts[TABLE, k]
@@ -44,8 +57,8 @@ def share_out(
             continue
         share = posterior[k] / total
         for component in (TABLE, STEMS, IDENTITY):
-            sums[component] += share * weights[component] * parts[component, k]
-        if cells[k] >= 0:
-            table[cells[k]] += share * weights[TABLE] * learnt[k]
-        if stem_cells[k] >= 0:
-            stems[stem_cells[k]] += share * weights[STEMS] * parts[STEMS, k]
+            credits.weights[component] += share * weights[component] * parts[component, k]
+        if of.cells[k] >= 0:
+            credits.table[of.cells[k]] += share * weights[TABLE] * of.learnt[k]
+        if of.stem_cells[k] >= 0:
+            credits.stems[of.stem_cells[k]] += share * weights[STEMS] * parts[STEMS, k]

@@ -15,14 +15,15 @@ import numpy as np
 from sentgen.alignment.phrase_hmm.jump_kernels import jump_weights
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lattice_kernels import (
+    Alphas,
     Chain,
-    Counts,
     Emission,
+    Sums,
     backward,
     begin_backward,
     forward,
     jump_to_end,
-    leaps,
+    lattice,
     room,
     totals,
 )
@@ -100,65 +101,57 @@ def infer_rows(
     m, n = len(emission.abstract), len(emission.document)
     rows = min(rows, m) or max(m, 1)
     firsts = range(0, m, rows)
-    scaled, jumped, log_scale = np.zeros((rows + 1, n + 1)), np.empty((rows, n + 2)), np.zeros(m + 1)
+    of, alphas = lattice(emission, chain), _alphas(rows, m, n)
     kept = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
-    null, events, of = np.ones(m), np.zeros(len(emission.start)), leaps(emission)
-    counts = Counts(np.zeros(len(chain.jumps.near)), np.zeros(len(chain.jumps.far)), np.zeros(n + 1))
-    scaled[0, 0] = 1.0
+    near, far = np.zeros(len(chain.jumps.near)), np.zeros(len(chain.jumps.far))
+    sums = Sums(np.ones(m), np.zeros(len(emission.prob)), near, far, np.zeros(n + 1), counting)
     last = 0
     for number, first in enumerate(firsts):
         if number:
-            scaled[0] = scaled[rows]
+            alphas.scaled[0] = alphas.scaled[rows]
         if number < len(kept):
-            kept[number] = scaled[0]
+            kept[number] = alphas.scaled[0]
         last = min(first + rows, m)
-        forward(emission, chain, of, first, last, scaled, jumped, log_scale)
-    end = jump_to_end(chain, scaled[m - firsts[-1] if m else 0])
+        forward(of, first, last, alphas)
+    row = alphas.scaled[m - firsts[-1] if m else 0]
+    end = jump_to_end(chain, row)
     if end == 0.0:
         for first in reversed(firsts):
-            take(first, np.zeros((min(rows, m - first), n)), events)
-        return _seen(-np.inf, null, events, counts)
+            take(first, np.zeros((min(rows, m - first), n)), sums.events)
+        return _seen(-np.inf, sums)
     space = room(n)
-    row = scaled[m - firsts[-1] if m else 0]
-    begin_backward(emission, chain, of, row, log_scale, end, events, counts, counting, space)
+    begin_backward(of, row, alphas.log_scale, end, sums, space)
     for first in reversed(firsts):
         last = min(first + rows, m)
         if last < m:
-            scaled[0] = kept[first // rows]
-            forward(emission, chain, of, first, last, scaled, jumped, log_scale)
-        backward(
-            emission,
-            chain,
-            of,
-            first,
-            last,
-            scaled,
-            jumped,
-            log_scale,
-            null,
-            events,
-            counts,
-            counting,
-            space,
-        )
-        take(first, jumped[: last - first, 1 : n + 1], events)
-    return _seen(float(log_scale[m] + np.log(end)), null, events, counts)
+            alphas.scaled[0] = kept[first // rows]
+            forward(of, first, last, alphas)
+        backward(of, first, last, alphas, sums, space)
+        take(first, alphas.jumped[: last - first, 1 : n + 1], sums.events)
+    return _seen(float(alphas.log_scale[m] + np.log(end)), sums)
 
 
-def _seen(logp: float, null: Floats, events: Floats, counts: Counts) -> Posteriors:
-    side = len(counts.far) // 2
-    by_cell = np.concatenate([counts.far[:side], counts.near, counts.far[side:]])
-    return Posteriors(logp=logp, null=null, events=events, jumps=by_cell, departures=counts.departures)
+def _alphas(rows: int, m: int, n: int) -> Alphas:
+    """Return room for so many rows at a time, the first of which begins before the document."""
+    alphas = Alphas(np.zeros((rows + 1, n + 1)), np.empty((rows, n + 2)), np.zeros(m + 1))
+    alphas.scaled[0, 0] = 1.0
+    return alphas
+
+
+def _seen(logp: float, sums: Sums) -> Posteriors:
+    side = len(sums.far) // 2
+    by_cell = np.concatenate([sums.far[:side], sums.near, sums.far[side:]])
+    return Posteriors(
+        logp=logp, null=sums.null, events=sums.events, jumps=by_cell, departures=sums.departures
+    )
 
 
 def log_likelihood(emission: Emission, chain: Chain) -> float:
     """Return the log-probability of the abstract given the document (forward pass only); memory for n."""
     m, n = len(emission.abstract), len(emission.document)
-    scaled, jumped, log_scale = np.zeros((2, n + 1)), np.empty((1, n + 2)), np.zeros(m + 1)
-    scaled[0, 0] = 1.0
-    of = leaps(emission)
+    of, alphas = lattice(emission, chain), _alphas(1, m, n)
     for t in range(m):
-        forward(emission, chain, of, t, t + 1, scaled, jumped, log_scale)
-        scaled[0] = scaled[1]
-    end = jump_to_end(chain, scaled[0])
-    return float(log_scale[m] + np.log(end)) if end else -np.inf
+        forward(of, t, t + 1, alphas)
+        alphas.scaled[0] = alphas.scaled[1]
+    end = jump_to_end(chain, alphas.scaled[0])
+    return float(alphas.log_scale[m] + np.log(end)) if end else -np.inf

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sentgen.alignment.phrase_hmm.event_kernels import Order
 from sentgen.alignment.phrase_hmm.jump_kernels import Jumps, add_jumps, count_jumps
 from sentgen.arrays import Floats, Longs, compiled
 
@@ -38,24 +39,20 @@ class Emission(NamedTuple):
     """The rewrite probabilities of a pair.
 
     ``words[abstract[t], document[i]]`` is that of document word i into abstract word t, both from 0: a word
-    that comes again has the same row or column. ``null[t]`` is that of null into it. Events of more words
-    rewrite ``width`` document words from ``position`` (from 1) on into ``length`` abstract words from
-    ``start`` (from 0) on; they are sorted by ``start``. ``by_end`` sorts them by where they end in the
-    abstract. ``forget[t]`` is the probability that the position is forgotten before abstract word t, and any
-    position, 0 to n, as likely as any other.
+    that comes again has the same row or column. ``null[t]`` is that of null into it, ``prob`` are those of
+    the events of more words. ``by_end`` sorts these by where they end in the abstract. ``forget[t]`` is the
+    probability that the position is forgotten before abstract word t, and any position, 0 to n, as likely as
+    any other.
     """
 
     words: Floats  # (different words of the abstract, and of the document)
-    null: Floats  # (m,)
-    start: Longs  # (events,)
-    length: Longs
-    position: Longs
-    width: Longs
-    prob: Floats
-    by_end: Longs
-    forget: Floats  # (m,)
     abstract: Longs  # (m,)
     document: Longs  # (n,)
+    null: Floats  # (m,)
+    forget: Floats  # (m,)
+    events: Order
+    prob: Floats  # (events,)
+    by_end: Longs  # (events,)
 
 
 class Leaps(NamedTuple):
@@ -72,12 +69,29 @@ class Leaps(NamedTuple):
     into: Floats  # (events,)
 
 
-def leaps(emission: Emission) -> Leaps:
-    """Return where the events of an emission start and end, with room for what is kept of them."""
-    m, count = len(emission.abstract), len(emission.start)
-    starts = np.searchsorted(emission.start, np.arange(m + 1))
-    ends = np.append(0, np.cumsum(np.bincount(emission.start + emission.length, minlength=m + 1)))
-    return Leaps(starts, ends, np.zeros(count), np.zeros(count))
+class Lattice(NamedTuple):
+    """All that can make an abstract, with what a pass keeps: each needs one of its own."""
+
+    emission: Emission
+    chain: Chain
+    leaps: Leaps
+
+
+def lattice(emission: Emission, chain: Chain) -> Lattice:
+    """Return a lattice with room for what is kept of events."""
+    m, events = len(emission.abstract), emission.events
+    starts = np.searchsorted(events.start, np.arange(m + 1))
+    ends = np.append(0, np.cumsum(np.bincount(events.start + events.length, minlength=m + 1)))
+    leaps = Leaps(starts, ends, np.zeros(len(events.start)), np.zeros(len(events.start)))
+    return Lattice(emission, chain, leaps)
+
+
+class Alphas(NamedTuple):
+    """The forward sums A of some rows and those over the jumps after each row, and the scales of all rows."""
+
+    scaled: Floats  # (rows + 1, n + 1)
+    jumped: Floats  # (rows, n + 2)
+    log_scale: Floats  # (m + 1,)
 
 
 @compiled
@@ -96,22 +110,16 @@ def word_row(emission: Emission, t: int, row: Floats) -> None:
 
 
 @compiled
-def forward(
-    emission: Emission,
-    chain: Chain,
-    leaps: Leaps,
-    first: int,
-    last: int,
-    scaled: Floats,
-    jumped: Floats,
-    log_scale: Floats,
-) -> None:
-    """Fill A (rows + 1, n + 1) from its first row on, sums over jumps (rows, n + 2), and scales (m + 1,)."""
+def forward(lattice: Lattice, first: int, last: int, alphas: Alphas) -> None:
+    """Fill the rows after ``first`` up to ``last``, of which the table holds the first one."""
+    emission, chain, leaps = lattice
+    events, log_scale = emission.events, alphas.log_scale
     n = len(emission.document)
     source, sums, words = np.empty(n + 1), np.empty(n + 3), np.empty(n)
     move = 1.0 - chain.p0
     for t in range(first, last):
-        before, row, arrived = scaled[t - first], scaled[t - first + 1], jumped[t - first]
+        before, row = alphas.scaled[t - first], alphas.scaled[t - first + 1]
+        arrived = alphas.jumped[t - first]
         _forget(emission.forget[t], before)
         source[:] = before / chain.total
         add_jumps(chain.jumps, source, sums, arrived, False)
@@ -126,15 +134,15 @@ def forward(
             for i in range(1, n + 1):
                 row[i] = null * before[i] + move * arrived[i] * words[i - 1]
         for event in range(leaps.starts[t], leaps.starts[t + 1]):
-            leaps.entry[event] = arrived[emission.position[event]]
+            leaps.entry[event] = arrived[events.position[event]]
         begun, scale = -1, 0.0
         for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
             one = emission.by_end[place]
-            if emission.start[one] != begun:
-                begun = emission.start[one]
+            if events.start[one] != begun:
+                begun = events.start[one]
                 scale = move * exp(log_scale[begun] - log_scale[t])
             entry = scale * leaps.entry[one]
-            row[emission.position[one] + emission.width[one] - 1] += entry * emission.prob[one]
+            row[events.position[one] + events.width[one] - 1] += entry * emission.prob[one]
         divisor = max(row.sum(), SMALLEST)
         row /= divisor
         log_scale[t + 1] = log_scale[t] + log(divisor)
@@ -149,12 +157,18 @@ def jump_to_end(chain: Chain, row: Floats) -> float:
     return (1.0 - chain.p0) * float(out[n + 1])
 
 
-class Counts(NamedTuple):
-    """Where the expected jumps are added up: by cell, and as departures / total by position, (n + 1,)."""
+class Sums(NamedTuple):
+    """Where the backward pass puts what is expected: posteriors, and jumps where they are ``counting``.
 
+    Jumps are added up by cell, and as departures / total by position.
+    """
+
+    null: Floats  # (m,)
+    events: Floats  # (events,)
     near: Floats
     far: Floats
-    departures: Floats
+    departures: Floats  # (n + 1,)
+    counting: bool
 
 
 class Room(NamedTuple):
@@ -182,49 +196,28 @@ def room(n: int) -> Room:
 
 @compiled
 def begin_backward(
-    emission: Emission,
-    chain: Chain,
-    leaps: Leaps,
-    row: Floats,
-    log_scale: Floats,
-    end: float,
-    events: Floats,
-    counts: Counts,
-    counting: bool,
-    room: Room,
+    lattice: Lattice, row: Floats, log_scale: Floats, end: float, sums: Sums, room: Room
 ) -> None:
     """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
-    m, n = len(emission.abstract), len(emission.document)
-    room.target[n + 1] = (1.0 - chain.p0) / end
-    _leave(chain, row, room, room.beta[m % 2], counts, counting)
+    m, n = len(lattice.emission.abstract), len(lattice.emission.document)
+    room.target[n + 1] = (1.0 - lattice.chain.p0) / end
+    _leave(lattice.chain, row, room, room.beta[m % 2], sums)
     room.target[n + 1] = 0.0
-    _land(emission, chain, leaps, m, room.beta[m % 2], log_scale, events)
+    _land(lattice, m, room.beta[m % 2], log_scale, sums.events)
 
 
 @compiled
-def backward(
-    emission: Emission,
-    chain: Chain,
-    leaps: Leaps,
-    first: int,
-    last: int,
-    scaled: Floats,
-    jumped: Floats,
-    log_scale: Floats,
-    null: Floats,
-    events: Floats,
-    counts: Counts,
-    counting: bool,
-    room: Room,
-) -> None:
+def backward(lattice: Lattice, first: int, last: int, alphas: Alphas, sums: Sums, room: Room) -> None:
     """Fill the posteriors of null and of the events that end here, and turn ``jumped`` into those of words.
 
-    ``scaled`` and ``jumped`` are those of ``forward`` over the same rows, and beta is that of row ``last``.
+    ``alphas`` are those of ``forward`` over the same rows, and beta is that of row ``last``.
     """
+    emission, chain, leaps = lattice
+    null, log_scale = sums.null, alphas.log_scale
     n = len(emission.document)
     move = 1.0 - chain.p0
     for t in range(last - 1, first - 1, -1):
-        before, arrived = scaled[t - first], jumped[t - first]
+        before, arrived = alphas.scaled[t - first], alphas.jumped[t - first]
         after, here = room.beta[(t + 1) % 2], room.beta[t % 2]
         scale = exp(log_scale[t] - log_scale[t + 1])
         from_null = scale * chain.p0 * emission.null[t]
@@ -234,55 +227,49 @@ def backward(
             room.target[i] = move * scale * room.words[i - 1] * after[i]
             arrived[i] = room.arrived[i] * room.target[i]
         for event in range(leaps.starts[t + 1] - 1, leaps.starts[t] - 1, -1):
-            room.target[emission.position[event]] += leaps.into[event]
+            room.target[emission.events.position[event]] += leaps.into[event]
         null[t] = 0.0
         if chain.null_moves:
             for i in range(1, n + 1):
                 null[t] += from_null * room.arrived[i] * after[i]
                 room.target[i] += from_null * after[i]
-            _leave(chain, before, room, here, counts, counting)
+            _leave(chain, before, room, here, sums)
         else:
             for e in range(n + 1):
                 null[t] += from_null * before[e] * after[e]
-            _leave(chain, before, room, here, counts, counting)
+            _leave(chain, before, room, here, sums)
             for e in range(n + 1):
                 here[e] += from_null * after[e]
         _forget(emission.forget[t], here)
-        _land(emission, chain, leaps, t, here, log_scale, events)
+        _land(lattice, t, here, log_scale, sums.events)
 
 
 @compiled
-def _land(
-    emission: Emission,
-    chain: Chain,
-    leaps: Leaps,
-    t: int,
-    beta: Floats,
-    log_scale: Floats,
-    events: Floats,
-) -> None:
+def _land(lattice: Lattice, t: int, beta: Floats, log_scale: Floats, posterior: Floats) -> None:
     """Fill what the events that end after t words are worth, and their posteriors."""
+    emission, chain, leaps = lattice
+    events = emission.events
     move = 1.0 - chain.p0
     begun, over = -1, 0.0
     for place in range(leaps.ends[t], leaps.ends[t + 1]):
         one = emission.by_end[place]
-        if emission.start[one] != begun:
-            begun = emission.start[one]
+        if events.start[one] != begun:
+            begun = events.start[one]
             over = move * exp(log_scale[begun] - log_scale[t])
-        leaps.into[one] = over * emission.prob[one] * beta[emission.position[one] + emission.width[one] - 1]
-        events[one] = leaps.into[one] * leaps.entry[one]
+        leaps.into[one] = over * emission.prob[one] * beta[events.position[one] + events.width[one] - 1]
+        posterior[one] = leaps.into[one] * leaps.entry[one]
 
 
 @compiled
-def _leave(chain: Chain, row: Floats, room: Room, beta: Floats, counts: Counts, counting: bool) -> None:
+def _leave(chain: Chain, row: Floats, room: Room, beta: Floats, sums: Sums) -> None:
     """Sum over the jumps out of each position into ``beta``, and count them."""
     add_jumps(chain.jumps, room.target, room.sums, beta, True)
     room.source[:] = row / chain.total
-    if counting:
-        count_jumps(chain.jumps, room.source, room.target, room.sums, counts.near, counts.far)
+    if sums.counting:
+        count_jumps(chain.jumps, room.source, room.target, room.sums, sums.near, sums.far)
     for e in range(len(beta)):
         beta[e] /= chain.total[e]
-        counts.departures[e] += room.source[e] * beta[e]
+        sums.departures[e] += room.source[e] * beta[e]
 
 
 @compiled

@@ -14,26 +14,74 @@ from pathlib import Path
 
 import numpy as np
 
+from sentgen.alignment.budget import Sizes
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.words.kinship import Kinship, kinship
 from sentgen.alignment.words.stems import stem
-from sentgen.arrays import Ints, Longs
+from sentgen.arrays import Bools, Ints, Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The different words of a text, sorted, with their stems; ``at`` (n,) leads from offsets to them."""
+
+    ids: Ints
+    stems: Ints
+    at: Longs
+
+    @classmethod
+    def of(cls, text: Ints, stems: Ints) -> Words:
+        """Return the different words of a text."""
+        ids, at = np.unique(text, return_inverse=True)
+        of_ids = np.zeros(len(ids), np.int32)
+        of_ids[at] = stems
+        return cls(ids, of_ids, at)
 
 
 @dataclass(frozen=True, slots=True)
 class PairIds:
-    """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which words are akin."""
+    """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which words are akin.
+
+    ``different`` are the words of document and abstract where they have been looked for (``with_words``).
+    """
 
     document: Ints
     abstract: Ints
     document_stems: Ints
     abstract_stems: Ints
     kinship: Kinship | None = None
+    different: tuple[Words, Words] | None = None
+
+    @property
+    def words(self) -> tuple[Words, Words]:
+        """The different words of document and abstract."""
+        if self.different is not None:
+            return self.different
+        return Words.of(self.document, self.document_stems), Words.of(self.abstract, self.abstract_stems)
+
+    def with_words(self) -> PairIds:
+        """Return the pair with its different words, so that they are not looked for again."""
+        return self if self.different is not None else replace(self, different=self.words)
 
     def exchanged(self) -> PairIds:
         """Return the pair with document and abstract exchanged."""
         akin = self.kinship.exchanged() if self.kinship else None
-        return PairIds(self.abstract, self.document, self.abstract_stems, self.document_stems, akin)
+        different = None if self.different is None else (self.different[1], self.different[0])
+        texts = self.abstract, self.document, self.abstract_stems, self.document_stems
+        return PairIds(*texts, akin, different)
+
+    def stops(self) -> tuple[Bools, Bools] | None:
+        """Return which words of abstract and document are full stops, if the pair knows."""
+        if self.kinship is None:
+            return None
+        document, abstract = self.words
+        return self.kinship.abstract_stops[abstract.at], self.kinship.document_stops[document.at]
+
+    def sizes(self) -> Sizes:
+        """Return what memory depends on; a pair that knows no full stops has one sentence on each side."""
+        document, abstract = self.words
+        sentences = (1 + int(of.sum()) for of in self.stops() or (np.zeros(1), np.zeros(1)))
+        return Sizes(len(self.abstract), len(self.document), len(abstract.ids), len(document.ids), *sentences)
 
 
 class Lexicon:
@@ -65,7 +113,7 @@ class Lexicon:
         return np.array(self._stem_of, np.int32)
 
     def encode(self, pair: Pair) -> PairIds:
-        """Return the ids of a pair; new words get new ids."""
+        """Return the ids of a pair with its different words; new words get new ids."""
         document, abstract = self.ids(pair.document), self.ids(pair.abstract)
         stems = self._stem_of
         return PairIds(
@@ -73,13 +121,14 @@ class Lexicon:
             abstract,
             np.array([stems[word] for word in document], np.int32),
             np.array([stems[word] for word in abstract], np.int32),
-        )
+        ).with_words()
 
     def with_kinship(self, pair: PairIds, *, wordnet: Path | None) -> PairIds:
         """Return a pair of this lexicon with what words are akin."""
+        pair = pair.with_words()
         texts = self._words(pair.abstract), self._words(pair.document)
-        different = self._words(np.unique(pair.abstract)), self._words(np.unique(pair.document))
-        return replace(pair, kinship=kinship(*different, wordnet=wordnet, texts=texts))
+        document, abstract = (self._words(words.ids) for words in pair.words)
+        return replace(pair, kinship=kinship(abstract, document, wordnet=wordnet, texts=texts))
 
     def _words(self, ids: Ints) -> list[str]:
         return [self.words[word] for word in ids]

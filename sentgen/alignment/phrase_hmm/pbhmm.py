@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, sizes_of
+from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior
 from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
@@ -59,7 +59,7 @@ class PhraseHmm:
         wordnet = find_wordnet() if self.settings.kindred else None
         for pair in pairs:
             ids = self.lexicon.encode(pair)
-            self.budget.plan(sizes_of(ids), table=self.settings.decode == "posterior")
+            self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
             if self.settings.kindred:
                 ids = self.lexicon.with_kinship(ids, wordnet=wordnet)
             yield align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.alignment.budget import Sizes
-from sentgen.alignment.phrase_hmm.decode import sizes_of
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import forms_of_stems
 from sentgen.alignment.stored.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
@@ -67,7 +66,7 @@ class StoredIds:
             self.in_documents[pair.document] = True
             self.in_abstracts[pair.abstract] = True
             if len(pair.document) * len(pair.abstract) >= LARGE:
-                self.large += (sizes_of(pair), sizes_of(pair.exchanged()))
+                self.large += (pair.sizes(), pair.exchanged().sizes())
             words += len(pair.document) + len(pair.abstract)
             if words <= KEPT:
                 kept.append(pair)
