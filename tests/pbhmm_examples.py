@@ -11,8 +11,7 @@ import numpy as np
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.event_kernels import Order
-from sentgen.alignment.phrase_hmm.jump_kernels import jump_weights
-from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.jumps import jump_cells, jump_weights
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, totals
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable, initial_parameters

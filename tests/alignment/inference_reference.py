@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.alignment.phrase_hmm.inference import Posterior
-from sentgen.alignment.phrase_hmm.jump_kernels import Jumps
+from sentgen.alignment.phrase_hmm.jumps import Jumps
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
 from sentgen.arrays import Floats
 

@@ -12,8 +12,7 @@ from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, 
 from sentgen.alignment.phrase_hmm.decode import link_posteriors, viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import chain, infer, log_likelihood
-from sentgen.alignment.phrase_hmm.jump_kernels import add_jumps, count_jumps, jump_weights
-from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.jumps import add_jumps, count_jumps, jump_cells, jump_weights
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, prior_parameters

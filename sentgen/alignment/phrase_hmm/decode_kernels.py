@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sentgen.alignment.phrase_hmm.event_kernels import Order
-from sentgen.alignment.phrase_hmm.jump_kernels import Jumps
+from sentgen.alignment.phrase_hmm.jumps import Jumps
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, Lattice, word_row
 from sentgen.arrays import Floats, Longs, compiled
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.jump_kernels import jump_weights
-from sentgen.alignment.phrase_hmm.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.jumps import jump_cells, jump_weights
 from sentgen.alignment.phrase_hmm.lattice_kernels import (
     Alphas,
     Chain,

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.alignment.phrase_hmm.event_kernels import Order
-from sentgen.alignment.phrase_hmm.jump_kernels import Jumps, add_jumps, count_jumps
+from sentgen.alignment.phrase_hmm.jumps import Jumps, add_jumps, count_jumps
 from sentgen.arrays import Floats, Longs, compiled
 
 SMALLEST = 1e-30
