@@ -57,6 +57,7 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
     while at[0] > 0:
         first = (int(at[0]) - 1) // rows * rows
         if first != held:
+            # Only one block is held: those before it are filled again from their checkpoints.
             scores[0], held = kept[first // rows], first
             best_scores(of, first, min(first + rows, m), scores)
         follow_back(of, first, scores, path, at)
@@ -118,12 +119,14 @@ def decode_posterior(
     table = LinkTable(len(pair.abstract), len(pair.document), width=blocks.columns, folder=folder)
     with closing(table):
         seen = link_rows(found, parameters, settings, table.put, rows=blocks.rows)
+        # One emission at a time is what the plan has room for.
         del found
         if settings.both:
             assert reverse is not None
 
             def take(first: int, others: Floats) -> None:
                 links = table.columns(first)
+                # In place, and perhaps in the table itself: these columns are not asked for again.
                 np.multiply(links, others.T, out=links)
                 choice.take(first, np.sqrt(links, out=links))
 

@@ -35,6 +35,7 @@ def best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None:
         head, tail, entered = 0, 0, max(0, max(1, first) - last)
         for i in range(max(1, first), min(n + 1, n + last) + 1):
             while entered <= min(n, i - first):
+                # What is no greater than a later source can never be the greatest again.
                 while tail > head and source[queue[tail - 1]] <= source[entered]:
                     tail -= 1
                 queue[tail] = entered
@@ -69,6 +70,7 @@ def best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]:
 def logs(of: Lattice) -> Lattice:
     """Return a lattice of logs; P(null) stays as it is."""
     emission, chain, leaps = of
+    # Compiled, log 0 is -inf without a warning.
     jumps = Jumps(np.log(chain.jumps.near), chain.jumps.first, chain.jumps.last, np.log(chain.jumps.far))
     words, null, prob = np.log(emission.words), np.log(emission.null), np.log(emission.prob)
     texts = emission.abstract, emission.document
@@ -154,6 +156,7 @@ def follow_back(of: Lattice, first: int, scores: Floats, path: Longs, at: Longs)
             path[segments, field] = found[field]
         segments += 1
         t, target = found[0], found[2]
+        # An event came from a row that may not be at hand yet (-1); a null that stays keeps the position.
         if found[3] > 0 or chain.null_moves:
             e = origin if found[4] < 0 else -1
     at[0], at[1], at[2], at[3] = t, e, target, segments

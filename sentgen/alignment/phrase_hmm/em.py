@@ -137,9 +137,11 @@ class Tally:
         self.credits.weights[:] += of_pair.weights
         self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
         abstract = one.found.pair.abstract
+        # Words beyond are of no training pair, and null emits them with `unseen`.
         known = abstract < len(self.unigram)
         np.add.at(self.unigram, abstract[known], seen.null[known])
         self.nulls += seen.null.sum()
+        # One more: the jump to the end.
         self.moves += one.words + seen.events.sum() + 1.0
 
     def expected(self) -> ExpectedCounts:

@@ -86,6 +86,7 @@ def rewriting(
     for kept in _word_parts(pair, parameters, settings):
         mixed, rows = _mixed(parameters.weights, kept.of.parts), weighted[kept.rows]
         rows[:] = mixed.reshape(rows.shape)
+    # The last of several parts: to keep them all would undo what parts are for.
     if kept is not None and kept.rows.start:
         kept = None
     events = _events(pair, parameters, settings, most_events)
@@ -118,6 +119,7 @@ def rewriting_within(
         MemoryLimitError: the pair does not fit into the budget.
     """
     pair = pair.with_words()
+    # Planned twice: texts that never fit are refused before the look-up, events count when they are known.
     sizes = pair.sizes()
     budget.plan(sizes, table=table)
     found = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=table))
@@ -139,6 +141,7 @@ def _components(rows: slice, pair: PairIds, parameters: Parameters, settings: Pb
     into, stems = abstract.ids[rows], abstract.stems[rows]
     same, identical = stems[:, None] == words.stems[None, :], into[:, None] == words.ids[None, :]
     share = 1.0 / _forms(stems, parameters, settings)[:, None]
+    # 3, 4 and 5 thirds: the means of the Dirichlet priors with the fake counts 2, 3 and 4 of `Prior`.
     prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
     if akin is not None:
         prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
@@ -148,6 +151,7 @@ def _components(rows: slice, pair: PairIds, parameters: Parameters, settings: Pb
     learnt = settings.trust * _probs(parameters.table, cells, prior)
     parts[TABLE] = learnt + (1.0 - settings.trust) * prior
     if settings.stems == "table":
+        # The table is looked up with sorted keys, and the stems of sorted words are not sorted.
         (of_into, by_stem), (of_words, by_other) = (
             np.unique(of, return_inverse=True) for of in (stems, words.stems)
         )
@@ -157,6 +161,7 @@ def _components(rows: slice, pair: PairIds, parameters: Parameters, settings: Pb
     else:
         parts[STEMS] = same * share
         if akin is not None:
+            # The greater, not the sum: words with equal stems are often akin, too.
             parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.akin)[akin.kinds[rows]])
         parts[IDENTITY] = identical
     return Components(parts.reshape(3, -1), cells.ravel(), stem_cells.ravel(), learnt.ravel())
@@ -166,6 +171,7 @@ def _forms(stems: Ints, parameters: Parameters, settings: PbhmmSettings) -> Floa
     """Return N(stem) of each stem, as the constants of the settings want it."""
     if settings.constants == "one":
         return np.ones(len(stems))
+    # Stems beyond are of words that the model was not trained with.
     known = stems < len(parameters.forms)
     count = np.full(len(stems), float(settings.forms))
     count[known] = parameters.forms[stems[known]]
@@ -230,6 +236,7 @@ def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings:
 
 def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
     """Return one over the product of the counts of each phrase."""
+    # Differences of running sums: a phrase of any length takes one subtraction.
     logs = np.append(0.0, np.cumsum(np.log(counts)))
     shares: Floats = np.exp(logs[offsets] - logs[offsets + lengths])
     return shares

@@ -58,6 +58,7 @@ def share_out(posterior: Floats, weights: Floats, of: Components, credits: Credi
         share = posterior[k] / total
         for component in (TABLE, STEMS, IDENTITY):
             credits.weights[component] += share * weights[component] * parts[component, k]
+        # The untrained part of the first component (`trust`) has no cell that could learn.
         if of.cells[k] >= 0:
             credits.table[of.cells[k]] += share * weights[TABLE] * of.learnt[k]
         if of.stem_cells[k] >= 0:

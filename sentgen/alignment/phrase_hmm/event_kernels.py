@@ -96,6 +96,7 @@ def find_cells(
     count = 0
     for d in range(len(firsts)):
         cell, last = firsts[d], lasts[d]
+        # A walk through all cells beats galloping in rows that are not much longer than what is wanted.
         sparse = last - cell > 4 * len(wanted)
         for s in range(len(wanted)):
             if sparse:
@@ -119,6 +120,7 @@ def place_hits(found: Longs, size: int) -> Hits:
         starts[found[k, 1] + 1] += 1
     for s in range(size):
         starts[s + 1] += starts[s]
+    # A counting sort, which leaves the hits of a phrase in the order in which they were found.
     document, cell = np.empty(starts[size], np.int64), np.empty(starts[size], np.int64)
     place = starts[:-1].copy()
     for k in range(len(found)):
@@ -153,6 +155,7 @@ def run_lengths(abstract: Ints, document: Ints, longest: int, count: int) -> Lon
         for i in range(n - 1, -1, -1):
             here[i] = 1 + below[i + 1] if abstract[t] == document[i] else 0
             if here[i] > 1:
+                # Both texts are gone through backwards: filled from the end, the runs are in order.
                 count -= 1
                 runs[count] = (t, i, min(here[i], longest))
         below, here = here, below
@@ -230,6 +233,7 @@ def fill_events(
             count = _fill_from(4, t, length, table, count, at, fields)
             count = _fill_from(5, t, length, stems, count, at, fields)
             for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
+                # A run of one word is in the matrix of words, and no event.
                 if length < 2 or stem_runs.longest[k] < length:
                     continue
                 position = stem_runs.position[k]
@@ -241,10 +245,12 @@ def fill_events(
                 equal[0, event] = True
                 equal[1, event] = _is_run(word_runs, t, position, length)
             for event in range(before, count):
+                # Only what was set: all of `at` would be widest * n cells for each phrase of the abstract.
                 if fields[3, event] <= widest:
                     at[fields[3, event] - 1, fields[2, event] - 1] = -1
         for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
             position = stem_runs.position[k]
+            # Longer than any phrase of the tables, which thus have no event there.
             for length in range(longest + 1, stem_runs.longest[k] + 1):
                 fields[:, count] = (t, length, position + 1, length, -1, -1)
                 equal[0, count] = True

@@ -43,10 +43,12 @@ def phrases(words: Ints, longest: int) -> tuple[Longs, Phrases]:
     offset = np.concatenate([np.arange(len(words) - length + 1) for length in range(1, longest + 1)])
     length = np.repeat(np.arange(1, longest + 1), [len(words) - k + 1 for k in range(1, longest + 1)])
     unique, phrase, times = np.unique(keys, return_inverse=True, return_counts=True)
+    # Stable: the places of a phrase stay in the order of the text.
     order = np.argsort(phrase, kind="stable")
     place = np.full((longest, len(words)), -1)
     place[length - 1, offset] = phrase
     starts = np.append(0, np.cumsum(times))
+    # Keys of phrases are negative, those of words are not.
     first_word = int(np.searchsorted(unique, 0))
     return unique, Phrases(first_word, starts, offset[order], length[order], place)
 
@@ -55,6 +57,7 @@ def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Pbhmm
     """Return the cells of a table that a pair can use, but for those of a word with a word."""
     left_keys, left = phrases(document, settings.max_document_phrase)
     right_keys, right = phrases(abstract, settings.max_abstract_phrase)
+    # All but words with words: phrases with anything, then words with phrases.
     of_phrases = _cells(table, left_keys[: left.first_word], right_keys)
     of_words = _cells(table, left_keys[left.first_word :], right_keys[: right.first_word])
     of_words[:, 0] += left.first_word
@@ -83,6 +86,7 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
     rows, row = find_keys(table.rows, document)
     columns, column = find_keys(table.columns, abstract)
     firsts, lasts = table.starts[row], table.starts[row + 1]
+    # What each row can have at most, for the room of a block must be known before it is filled.
     most = np.cumsum(np.minimum(lasts - firsts, len(column)))
     found = [np.empty((0, 3), np.int64)]
     begin = 0
@@ -94,6 +98,7 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
         count = kernels.find_cells(
             rows[some], firsts[some], lasts[some], columns, column, table.targets, part
         )
+        # A copy lets go of the room that was not needed.
         found.append(part[:count].copy())
         begin = end
     return np.concatenate(found)
@@ -113,6 +118,8 @@ def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Runs
     runs = kernels.run_lengths(
         abstract, document, longest if settings.max_run is None else settings.max_run, count
     )
+    # at_least[k] runs have k words or more, each of which is an event of k words: longer ones are left out
+    # from the length on at which all events together are too many.
     at_least = np.cumsum(np.bincount(runs[:, 2], minlength=2)[::-1])[::-1]
     kept = 1 + int(np.searchsorted(np.cumsum(at_least[2:]), MOST_COPIES, side="right"))
     starts = np.searchsorted(runs[:, 0], np.arange(len(abstract) + 1))
@@ -135,6 +142,7 @@ def all_events(
         MemoryLimitError: there may be more than ``most``.
     """
     sides = (table.document, table.abstract, table.phrases), (stems.document, stems.abstract, stems.phrases)
+    # An upper bound: what both tables have, or a table and a run, is counted twice and one event.
     room = sum(kernels.count_events(*side) for side in sides)
     room += int(np.maximum(stem_runs.longest - 1, 0).sum())
     if room > most:

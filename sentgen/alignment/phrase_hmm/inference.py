@@ -67,6 +67,7 @@ def chain(parameters: Parameters, settings: PbhmmSettings, n: int, m: int = 0) -
     total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
     p0 = parameters.p0
     if settings.null_excess and m > n:
+        # n document words cannot account for more abstract words one by one.
         p0 = 1 - (1 - p0) * n / m
     return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
 
@@ -98,9 +99,11 @@ def infer_rows(
     rows = sqrt(m / 2), and 18 GB all at once.
     """
     m, n = len(emission.abstract), len(emission.document)
+    # 0 stands for all, and tables need a row even without words.
     rows = min(rows, m) or max(m, 1)
     firsts = range(0, m, rows)
     of, alphas = lattice(emission, chain), _alphas(rows, m, n)
+    # No checkpoint of the last block: it is still there when the backward pass begins.
     kept = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
     near, far = np.zeros(len(chain.jumps.near)), np.zeros(len(chain.jumps.far))
     sums = Sums(np.ones(m), np.zeros(len(emission.prob)), near, far, np.zeros(n + 1), counting)
@@ -139,6 +142,7 @@ def _alphas(rows: int, m: int, n: int) -> Alphas:
 
 def _seen(logp: float, sums: Sums) -> Posteriors:
     side = len(sums.far) // 2
+    # As `jump_cells` has them: `jump_weights` has taken the far cells from both ends.
     by_cell = np.concatenate([sums.far[:side], sums.near, sums.far[side:]])
     return Posteriors(
         logp=logp, null=sums.null, events=sums.events, jumps=by_cell, departures=sums.departures

@@ -48,6 +48,7 @@ class JumpCells:
         return cells
 
 
+# Asked for with each pair.
 @lru_cache(maxsize=16)
 def jump_cells(window: int | None, reach: int) -> JumpCells:
     """Lay out cells for jumps of up to ``reach``; a window of ``None`` gives each distance a cell."""
@@ -80,6 +81,7 @@ class Jumps(NamedTuple):
 
 def jump_weights(cells: JumpCells, mass: Floats) -> Jumps:
     """Spread the mass of each cell evenly over its distances; the outermost cells go on without end."""
+    # Over the distances up to the reach only: beyond it the density goes on, so that no jump is impossible.
     weights = mass / cells.sizes
     side = (len(mass) - 2 * cells.window - 1) // 2
     outer = np.r_[0:side, len(mass) - side : len(mass)]
@@ -113,6 +115,7 @@ def add_jumps(jumps: Jumps, values: Floats, sums: Floats, out: Floats, backward:
     for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
         weight = jumps.near[d + window]
         start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
+        # Slices without a condition, which become vector instructions.
         shift, out_shift = (d, 0) if backward else (0, d)
         part, target = values[start + shift : stop + shift], out[start + out_shift : stop + out_shift]
         for k in range(len(part)):
@@ -120,11 +123,13 @@ def add_jumps(jumps: Jumps, values: Floats, sums: Floats, out: Floats, backward:
     prefix_sums(values, sums)
     for cell in range(len(jumps.far)):
         first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
+        # Where the values lie, seen from `out`: ahead of it backward, behind it forward.
         nearest, farthest = (first, last) if backward else (-last, -first)
         for k in range(max(out_low, low - farthest), min(n + out_low, n + low - nearest) + 1):
             out[k] += weight * (sums[min(n + low, k + farthest) + 1] - sums[max(low, k + nearest)])
 
 
+# Added in any order, as vectors need it: only counts come of it, no pass goes on with them.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _dot(left: Floats, right: Floats) -> float:
     total = 0.0

@@ -23,6 +23,7 @@ from sentgen.alignment.phrase_hmm.event_kernels import Order
 from sentgen.alignment.phrase_hmm.jumps import Jumps, add_jumps, count_jumps
 from sentgen.arrays import Floats, Longs, compiled
 
+#: Smallest divisor of a row: one that phrases leap over may be empty, and what leaps must not overflow.
 SMALLEST = 1e-30
 
 
@@ -120,12 +121,14 @@ def forward(lattice: Lattice, first: int, last: int, alphas: Alphas) -> None:
     for t in range(first, last):
         before, row = alphas.scaled[t - first], alphas.scaled[t - first + 1]
         arrived = alphas.jumped[t - first]
+        # In place: `backward` wants the row that was jumped from. Checkpoints hold it as it was before.
         _forget(emission.forget[t], before)
         source[:] = before / chain.total
         add_jumps(chain.jumps, source, sums, arrived, False)
         word_row(emission, t, words)
         null = chain.p0 * emission.null[t]
         if chain.null_moves:
+            # A null word is at a document word here (table 3), and position 0 is none.
             row[0] = 0.0
             for i in range(1, n + 1):
                 row[i] = arrived[i] * (null + move * words[i - 1])
@@ -134,12 +137,14 @@ def forward(lattice: Lattice, first: int, last: int, alphas: Alphas) -> None:
             for i in range(1, n + 1):
                 row[i] = null * before[i] + move * arrived[i] * words[i - 1]
         for event in range(leaps.starts[t], leaps.starts[t + 1]):
+            # By event: where it ends, this row may be out of those at hand.
             leaps.entry[event] = arrived[events.position[event]]
         begun, scale = -1, 0.0
         for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
             one = emission.by_end[place]
             if events.start[one] != begun:
                 begun = events.start[one]
+                # The entry has the scale of its first row, `row` as yet that of row t.
                 scale = move * exp(log_scale[begun] - log_scale[t])
             entry = scale * leaps.entry[one]
             row[events.position[one] + events.width[one] - 1] += entry * emission.prob[one]
@@ -200,6 +205,7 @@ def begin_backward(
 ) -> None:
     """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
     m, n = len(lattice.emission.abstract), len(lattice.emission.document)
+    # Set for this row alone: the target n + 1 is the end, and all other jumps lead to a word.
     room.target[n + 1] = (1.0 - lattice.chain.p0) / end
     _leave(lattice.chain, row, room, room.beta[m % 2], sums)
     room.target[n + 1] = 0.0
@@ -221,6 +227,7 @@ def backward(lattice: Lattice, first: int, last: int, alphas: Alphas, sums: Sums
         after, here = room.beta[(t + 1) % 2], room.beta[t % 2]
         scale = exp(log_scale[t] - log_scale[t + 1])
         from_null = scale * chain.p0 * emission.null[t]
+        # A copy: `arrived` becomes the posteriors of the words, which are handed out without another table.
         room.arrived[:] = arrived
         word_row(emission, t, room.words)
         for i in range(1, n + 1):
@@ -240,6 +247,7 @@ def backward(lattice: Lattice, first: int, last: int, alphas: Alphas, sums: Sums
             _leave(chain, before, room, here, sums)
             for e in range(n + 1):
                 here[e] += from_null * after[e]
+        # Events that end after t words land before the position is forgotten: `_land` comes after.
         _forget(emission.forget[t], here)
         _land(lattice, t, here, log_scale, sums.events)
 
@@ -255,6 +263,7 @@ def _land(lattice: Lattice, t: int, beta: Floats, log_scale: Floats, posterior: 
         one = emission.by_end[place]
         if events.start[one] != begun:
             begun = events.start[one]
+            # One `exp` for all that start together: `by_end` has those that end together by their start.
             over = move * exp(log_scale[begun] - log_scale[t])
         leaps.into[one] = over * emission.prob[one] * beta[events.position[one] + events.width[one] - 1]
         posterior[one] = leaps.into[one] * leaps.entry[one]
@@ -264,6 +273,7 @@ def _land(lattice: Lattice, t: int, beta: Floats, log_scale: Floats, posterior: 
 def _leave(chain: Chain, row: Floats, room: Room, beta: Floats, sums: Sums) -> None:
     """Sum over the jumps out of each position into ``beta``, and count them."""
     add_jumps(chain.jumps, room.target, room.sums, beta, True)
+    # The total divides twice, here and below: departures are jumps over it, as `rejected_jumps` takes them.
     room.source[:] = row / chain.total
     if sums.counting:
         count_jumps(chain.jumps, room.source, room.target, room.sums, sums.near, sums.far)
@@ -276,6 +286,7 @@ def _leave(chain: Chain, row: Floats, room: Room, beta: Floats, sums: Sums) -> N
 def totals(jumps: Jumps, n: int) -> Floats:
     """Return the sum of j(i - e) over the targets i = 1..n + 1, for each position e, (n + 1,)."""
     target, out = np.ones(n + 2), np.empty(n + 1)
+    # No target, but prefix sums go over it.
     target[0] = 0.0
     add_jumps(jumps, target, np.empty(n + 3), out, True)
     return out

@@ -157,14 +157,18 @@ def phrase_keys(words: Ints, length: int) -> Longs:
         return words.astype(np.int64)
     # Lengths begin far apart: a small number would be undone by the word with that id.
     mixed = np.full(count, length * 0xD1B54A32D192ED03 % 2**64, np.uint64)
+    # Stores hold these keys: another mixing would orphan their tables (revision 0004 made them anew once).
+    # The factor is 2**64 over the golden ratio, odd, so that multiplying by it loses nothing.
     for offset in range(length):
         mixed = (mixed ^ words[offset : offset + count].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
+    # Negative, for ids of words are not.
     return -1 - (mixed >> np.uint64(2)).astype(np.int64)
 
 
 def find_keys(keys: Longs, wanted: Longs) -> tuple[Longs, Longs]:
     """Return which of the wanted keys are among sorted keys, and their places there."""
+    # Beyond the last key, the last one is looked at, and is another.
     place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
     return np.flatnonzero(known), place[known]

@@ -37,6 +37,7 @@ class LinkTable:
             self._table[first : first + len(rows)] = rows
             return
         for begin, end in self._blocks():
+            # Block after block, each by rows: columns are read in one stretch, rows written in pieces.
             place = self.m * begin + first * (end - begin)
             self._file.seek(8 * place)
             self._file.write(np.ascontiguousarray(rows[:, begin:end]).data)
@@ -93,6 +94,7 @@ class LinkChoice:
         if self._stops is not None:
             self._stops.leave_out(begin, chosen)
         rows, columns = np.nonzero(chosen)
+        # Before `add`, which sets the links of full stops to 0.
         self._keep(rows, columns + begin, links[rows, columns])
         if self._stops is not None:
             self._stops.add(begin, links)
@@ -102,6 +104,7 @@ class LinkChoice:
         if self._stops is not None:
             for rows, columns, posteriors in self._stops.reaching(self._threshold):
                 self._keep(rows, columns, posteriors)
+        # To begin with, for `concatenate` refuses an empty list.
         none = np.empty(0, np.int64)
         rows, columns, posteriors = (
             np.concatenate(parts) for parts in zip((none, none, np.empty(0)), *self._found, strict=True)

@@ -59,6 +59,7 @@ class RewriteTable:
         """Return counts divided by the sum of their row; a row of no counts keeps what it has."""
         if not len(self):
             return counts
+        # No row is empty here: `reduceat` would give it the first count of the next one.
         totals = np.repeat(np.add.reduceat(counts, self.starts[:-1]), np.diff(self.starts))
         return np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), self.prob)
 
@@ -191,6 +192,7 @@ def fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, e
     fake = np.where(words, prior.word, prior.phrase)
     equal = equal_stems.copy()
     equal[words] = stem_of[document[words]] == stem_of[abstract[words]]
+    # The closest kind last: what is identical is equal up to the stem, too.
     fake[equal] = prior.stem
     fake[document == abstract] = prior.identity
     return fake

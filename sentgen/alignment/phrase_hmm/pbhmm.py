@@ -59,6 +59,7 @@ class PhraseHmm:
         wordnet = find_wordnet() if self.settings.kindred else None
         for pair in pairs:
             ids = self.lexicon.encode(pair)
+            # Before kinship, which takes long for texts that will not fit anyway.
             self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
             if self.settings.kindred:
                 ids = self.lexicon.with_kinship(ids, wordnet=wordnet)

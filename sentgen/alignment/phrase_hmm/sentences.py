@@ -50,6 +50,7 @@ class StopLinks:
         sums = np.concatenate([np.add.reduceat(links, self._first_row, axis=0), self._open], axis=1)
         place = int(np.searchsorted(self._first_column, begin))
         end = begin + sums.shape[1]
+        # Sentences that begin here are whole now; the one that began further left waits for its columns.
         firsts = self._first_column[place : np.searchsorted(self._first_column, end)]
         if len(firsts):
             whole = np.add.reduceat(sums[:, firsts[0] - begin :], firsts - firsts[0], axis=1)
@@ -64,6 +65,7 @@ class StopLinks:
         of_column = np.cumsum(breaks(self._document))[columns]
         by_row, by_column = self._together.sum(axis=1), self._together.sum(axis=0)
         for row, sentence in zip(rows.tolist(), of_row.tolist(), strict=True):
+            # t / row sum times t / column sum; where either is 0 there is no link, and the share is 0.
             sums, together = by_row[sentence] * by_column, self._together[sentence]
             shares = np.divide(together**2, sums, out=np.zeros_like(sums), where=sums > 0)[of_column]
             reached = np.flatnonzero(shares >= threshold)

@@ -144,6 +144,7 @@ class PbhmmSettings:
             raise InputError(f"forget is {self.forget}; it is a probability, from 0 to 1")
         if min(self.weights) < 0 or abs(sum(self.weights) - 1) > 1e-9:
             raise InputError(f"the mixture weights {self.weights} must not be negative and sum to 1")
+        # EM would learn one P(null) from pairs that each had another.
         if self.null_excess and "null" not in self.fixed:
             raise InputError("null_excess needs a fixed P(null): name `null` in `fixed`, too")
         if self.window is not None and self.window < 1:
@@ -152,6 +153,8 @@ class PbhmmSettings:
 
 PRESETS: Mapping[str, PbhmmSettings] = {
     "paper": PbhmmSettings(),
+    # Chosen on development data: docs/pbhmm.md has what each is worth. Parts are fixed because EM, as the
+    # likelihood rises, takes P(null) to nearly 0 and lets the table explain everything.
     "best": PbhmmSettings(
         max_document_phrase=1,
         max_abstract_phrase=1,
