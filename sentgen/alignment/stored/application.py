@@ -109,6 +109,7 @@ def _known(connection: Connection, aligner: StoredAligner, numbers: Sequence[int
             and iteration = ?
             and pair_id in (select unnest(?::integer[]))
     """
+    # `is not distinct from`: the best path has no threshold, and null = null is not true.
     given = [*_marks(connection, aligner).values(), list(numbers)]
     return {number for (number,) in raw(connection).execute(query, given).fetchall()}
 
@@ -124,6 +125,7 @@ def _keep(
     """Store answers in place of older ones of the same model."""
     marks = _marks(connection, aligner)
     numbers = [number for number, _ in pairs]
+    # Older answers of the model go, however they were decoded: it has one answer for a pair.
     for table in (tables.alignment_null, tables.alignment_link, tables.alignment):
         same = (table.c.model_id == aligner.model.id, table.c.pair_id.in_(numbers))
         connection.execute(delete(table).where(*same))
@@ -176,6 +178,7 @@ def _append(
     size = len(columns["pair_id"])
     if not size:
         return
+    # Through Arrow: pairs have thousands of links, too many for one row at a time.
     rows = {name: pa.array(np.full(size, value, np.int32)) for name, value in ids.items()}
     for name, values in columns.items():
         rows[name] = pa.array(values, pa.float64() if name in ("posterior", "prob") else pa.int32())

@@ -13,6 +13,7 @@ import numpy as np
 
 from sentgen.arrays import Bytes, Floats, Ints, Longs, compiled
 
+#: Kinds of cells; stores hold these numbers.
 PHRASE, WORD, STEM, IDENTITY = range(4)
 
 
@@ -72,6 +73,7 @@ def _count_row(of: Occurrences, row: int, times: Ints, seen: Ints) -> int:
                 seen[found] = column
                 found += 1
             times[column] += 1
+    # Zeros again where something was counted: to clear all columns for each row would take longer.
     kept = 0
     for column in seen[:found]:
         if times[column] >= of.least or (of.rows[row] >= 0 and of.columns[column] >= 0):
@@ -99,6 +101,7 @@ def fill_cells(of: Occurrences, first: int, last: int, starts: Longs, targets: I
         found = _count_row(of, row, times, seen)
         end = starts[row] + found
         targets[starts[row] : end] = seen[:found]
+        # They come in the order of the pairs, and `find_cells` wants them in that of their numbers.
         targets[starts[row] : end].sort()
         for cell in range(starts[row], end):
             column = targets[cell]
@@ -145,6 +148,7 @@ def drop_cells(before: Longs, starts: Longs, kept: int, cells: CellArrays, least
     on, becomes that of what is left. The number of all cells that are kept now is returned.
     """
     targets, kinds, counts, prob, fake = cells
+    # In place: `kept` never overtakes `cell`.
     for row in range(len(before) - 1):
         for cell in range(before[row], before[row + 1]):
             if fake[kinds[cell]] > 0.0 or counts[cell] >= least:

@@ -55,6 +55,7 @@ class Space:
 
     def relax(self) -> None:
         """Give pages of files back to the system if there is little memory left; what was written stays."""
+        # Pages of files count as memory of the process until it lets go of them.
         if self._files and _resident() >= self.most:
             for file in self._files:
                 file.madvise(mmap.MADV_DONTNEED)
@@ -121,6 +122,7 @@ class Cells:
     def start(self) -> None:
         """Go to the prior mean."""
         for first, last in self.blocks():
+            # The mean of the prior (alpha = fake + 1) is the mode of one more count everywhere.
             self.counts[self.starts[first] : self.starts[last]] = 1.0
             self._remake(first, last)
 
@@ -145,6 +147,7 @@ class Cells:
 
     def drop(self, least: float) -> None:
         """Forget cells without a fake count whose expected count is below ``least``."""
+        # A copy: blocks go by the old starts while cells move.
         left, kept = self.starts.copy(), 0
         for first, last in self.blocks():
             before = self.starts[first : last + 1]
@@ -156,6 +159,7 @@ class Cells:
         first = 0
         while first < len(self.rows):
             end = int(np.searchsorted(self.starts, self.starts[first] + _BLOCK, side="right")) - 1
+            # A row of more cells than a block goes alone.
             last = max(first + 1, end)
             yield first, last
             self.relax()
@@ -175,6 +179,7 @@ def no_cells(fake: Floats) -> Cells:
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:
     """Return the fake counts by kind; in a table of stems what is identical has equal stems."""
+    # In the order of the kinds of `cell_kernels`.
     return np.array([prior.phrase, prior.word, prior.stem, prior.stem if stems else prior.identity])
 
 
@@ -194,6 +199,7 @@ def lay_out(
         (lambda pair: (pair.document, pair.document_stems), settings.max_document_phrase),
         (lambda pair: (pair.abstract, pair.abstract_stems), settings.max_abstract_phrase),
     ]
+    # Streams, each gone through twice: the keys of a side are held, its texts are not.
     texts = [_texts(stream, words_of, stems=stems) for words_of, _ in sides]
     found = [_phrases(text, longest, least) for text, (_, longest) in zip(texts, sides, strict=True)]
     (rows, row_starts, rows_of), (columns, column_starts, columns_of) = found
@@ -250,6 +256,7 @@ def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Longs, In
 def _frequent(texts: Texts, longest: int, least: int) -> Longs:
     """Return the keys of all words, and of the phrases that so many texts have, sorted."""
     words: set[int] = set()
+    # Words stay whatever their number, and so need no times.
     keys, times = np.empty(0, np.int64), np.empty(0, np.int64)
     held: list[Longs] = []
     size = 0
@@ -262,6 +269,7 @@ def _frequent(texts: Texts, longest: int, least: int) -> Longs:
             keys, times = _counted(keys, times, held)
             held, size = [], 0
     keys, times = _counted(keys, times, held)
+    # Keys of phrases are negative: so the whole is sorted.
     return np.concatenate([keys[times >= least], np.array(sorted(words), np.int64)])
 
 

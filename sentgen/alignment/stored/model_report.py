@@ -15,6 +15,7 @@ from sentgen.schema.store import fetch_arrow
 
 #: Distances that are shown one by one; those beyond are summed.
 _NEAR = 12
+#: Signs of the longest bar.
 _BAR = 50
 
 #: Smallest and largest distance of a cell, and its probability.
@@ -122,6 +123,7 @@ def jump_plot(report: ModelReport, direction: str, suffix: str) -> bytes:
     figure = Figure(figsize=(7.6, 3.8), layout="constrained")
     axes = figure.add_subplot()
     middles = [(first + last) / 2 for first, last, _ in jumps]
+    # By distance: the mass of a cell that many distances share would look like a peak.
     axes.step(
         middles, [prob / (last - first + 1) for first, last, prob in jumps], where="mid", color="#0550ae"
     )
@@ -133,6 +135,7 @@ def jump_plot(report: ModelReport, direction: str, suffix: str) -> bytes:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     sink = io.BytesIO()
+    # Without a date, the same jumps are drawn as the same bytes.
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
     figure.savefig(sink, format=suffix[1:], metadata=metadata)
     return sink.getvalue()

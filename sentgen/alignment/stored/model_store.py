@@ -24,7 +24,6 @@ from sentgen.schema import alignment as tables
 from sentgen.schema.store import append, fetch_arrow, next_id, now, raw, scalar
 
 DIRECTIONS = ("forward", "reverse")
-_CHUNK = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +186,7 @@ def save_words(
 ) -> None:
     """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
     table = tables.alignment_word
+    # A resumed run has stored them; its pairs are the same, and so are their numbers.
     if connection.execute(select(table.c.id).where(table.c.model_id == model.id).limit(1)).first():
         return
     rows = {
@@ -285,6 +285,7 @@ def _save_jumps(
 
 
 def _save_unigram(connection: Connection, model: AlignmentModelInfo, direction: str, unigram: Floats) -> None:
+    # DuckDB finds the table by the name of this variable.
     _shares = pa.table({"id": pa.array(np.arange(len(unigram), dtype=np.int32)), "prob": pa.array(unigram)})
     query = f"""
         update alignment_word
@@ -321,6 +322,7 @@ def load_parameters(
         order by first
     """
     words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
+    # Tables are loaded apart, whole or for some pairs (`load_cells`).
     nothing = no_cells(np.zeros(4)).table()
     return Parameters(
         p0=row["p_null"],

@@ -93,6 +93,7 @@ def load_cells(
                 duck.register(f"_{column}s", pa.table({"key": pa.array(keys, pa.int64())}))
                 rows += f" and {column} in (select key from _{column}s)"
         found = duck.execute(f"select count(*) {rows}", given).fetchone()
+        # Keys that the table does not have are columns without cells, and do no harm.
         columns = targets
         if columns is None:
             every = duck.execute(f"select distinct target {rows} order by target", given)
@@ -118,6 +119,7 @@ def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:
     place, last = 0, None
     for batch in batches:
         source = batch.column("source").to_numpy()
+        # A row may go on from the batch before.
         new = np.append(last is None or source[0] != last, source[1:] != source[:-1])
         keys.append(source[new])
         firsts.append(np.flatnonzero(new) + place)
@@ -128,5 +130,6 @@ def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:
         place, last = end, source[-1]
     into.rows = np.concatenate(keys)
     into.starts = np.append(np.concatenate(firsts), place)
+    # Rows that are out of order would be looked for in vain, without an error.
     if (into.rows[1:] <= into.rows[:-1]).any():
         raise StoreError("the rewrite table is out of order; train the alignment model again")

@@ -71,6 +71,7 @@ class StoredIds:
             if words <= KEPT:
                 kept.append(pair)
             else:
+                # Too many: those kept so far go, too.
                 kept = []
         self._kept = kept if words <= KEPT else None
 
@@ -91,6 +92,7 @@ class StoredIds:
             semi join ({wanted}) using (id)
             order by p.id
         """
+        # The range of sentence ids lets DuckDB pass over most of `token`; a join alone would read all of it.
         words_query = f"""
             with texts as (
                 select unnest([document_id, abstract_id]) as id

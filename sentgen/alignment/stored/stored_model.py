@@ -59,11 +59,13 @@ class StoredAligner:
 
     def fetched(self, pairs: Sequence[Pair]) -> PhraseHmm:
         """Return an aligner in memory that is good for these pairs."""
+        # One for each batch: words that the model does not know get ids beyond its own, for this batch.
         lexicon = Lexicon(self.words, fold=self.settings.fold)
         ids = [lexicon.encode(pair) for pair in pairs]
         with self.store.connect() as connection:
             forward = self._parameters(connection, DIRECTIONS[0], ids)
             reverse = None
+            # A model that was trained forward only has the priors for the other direction (`pbhmm.align`).
             if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
                 exchanged = [pair.exchanged() for pair in ids]
                 reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
@@ -105,6 +107,7 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
         words = tuple(rows["form"].to_pylist())
         lexicon = Lexicon(words, fold=model.settings.fold)
         check_stems(connection, model, lexicon)
+    # What is generated comes first: forms are those of the abstracts forward, of the documents in reverse.
     sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
     forward, reverse = (
         forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides

@@ -48,6 +48,7 @@ def pair_batches(
 
 def batches_of(connection: Connection, numbers: Sequence[int], *, most: int) -> Iterator[list[int]]:
     """Yield the numbers of pairs in batches of at most so many, and of at most ``BATCH_WORDS``."""
+    # Words, not pairs, decide what a batch takes: pairs may be sentences or books.
     query = "select id, document_words + abstract_words from pair where id in (select unnest(?::integer[]))"
     words = dict(raw(connection).execute(query, [list(numbers)]).fetchall())
     held: list[int] = []

@@ -71,6 +71,7 @@ class Plan:
     @property
     def budget(self) -> Budget:
         """What the inference of a pair may take."""
+        # Without threads no pair waits to be counted.
         parts = 1 if self.jobs == 1 else _PAIRS * self.jobs
         return Budget.of_limit(self.memory, share=PAIR_SHARE, parts=parts)
 
@@ -110,6 +111,7 @@ def train_model(
     ids = StoredIds(store, corpus, fold=settings.fold)
     if not len(ids):
         raise InputError(f"the corpus {corpus!r} has no pairs; add some with: sentgen pairs ingest")
+    # Now, and not after hours in the first iteration.
     for sizes in ids.large:
         plan.budget.plan(sizes, table=False)
     model = _begin(store, ids, corpus, name, settings, plan, known)
@@ -191,6 +193,7 @@ class _Training:
     def run(self) -> Iterator[StoredIteration]:
         """Run the iterations that are missing."""
         with self.store.begin() as connection:
+            # A run that was killed between the transactions of `_store` has left two tables.
             done = model_store.iterations_done(connection, self.model, self.direction)
             forget_older(connection, self.model, self.direction, done)
         if done >= self.plan.iterations:
@@ -261,6 +264,7 @@ class _Training:
             def submit(pair: PairIds) -> Future[PairPosteriors]:
                 return threads.submit(self._explain, pair, parameters)
 
+            # No more than these: a pair with its posteriors takes what `PAIR_SHARE` has for it.
             waiting = deque(map(submit, islice(pairs, 2 * self.plan.jobs)))
             while waiting:
                 yield waiting.popleft().result()
@@ -281,8 +285,10 @@ class _Training:
         parameters = maximize(expected, parameters, self._but_tables())
         for cells in self.layers.values():
             if "table" in self.settings.fixed:
+                # What `maximize` would have done.
                 cells.counts[: cells.size] = 0.0
                 continue
+            # Before `maximize`, which sets the counts to 0.
             if self.plan.drop:
                 cells.drop(self.plan.drop)
             cells.maximize()
@@ -318,7 +324,9 @@ class _Training:
             model_store.save_iteration(connection, self.model, done, parameters)
             for layer, cells in self.layers.items():
                 save_cells(connection, self.model, self.direction, layer, number, cells)
+        # The phrases stay the same, and are stored once.
         self.phrases = {}
         with self.store.begin() as connection:
+            # Last: until the iteration is stored, a killed run goes on with the one before.
             forget_older(connection, self.model, self.direction, number)
         return done
