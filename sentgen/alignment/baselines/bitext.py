@@ -48,6 +48,7 @@ class BitextUnit:
 
 def with_training(pairs: Sequence[Pair], training: Sequence[Pair]) -> list[Pair]:
     """Return the pairs to align and after them the training pairs with other texts."""
+    # What is to be aligned is often part of what is trained on, and would count twice.
     texts = {(pair.document, pair.abstract) for pair in pairs}
     return [*pairs, *(pair for pair in training if (pair.document, pair.abstract) not in texts)]
 
@@ -79,6 +80,7 @@ def bitext(of: Sequence[BitextUnit]) -> Bitext:
     for unit, start, size in zip(of, starts.tolist(), sizes.tolist(), strict=True):
         source = [NULL, *(source_ids.setdefault(word, len(source_ids) + 1) for word in unit.source)]
         target = [target_ids.setdefault(word, len(target_ids)) for word in unit.target]
+        # A word pair as one integer, which `Numbering` needs; ids have 32 bits at most.
         keys = (np.array(source) << 32) | np.array(target)[:, None]
         cells[start : start + size] = numbering.numbers(keys.ravel())
     return Bitext(cells, starts, rows, columns, (numbering.keys() >> 32).astype(np.int32))

@@ -26,6 +26,7 @@ from sentgen.alignment.baselines.lcs import stems, word_by_word
 from sentgen.alignment.pair import Pair
 from sentgen.arrays import Floats, Longs
 
+#: As in the table above: down the left column, then down the right one.
 _NEXT, _LATER, _EARLIER, _SOON, _BEFORE, _FAR = np.log([1.0, 0.9, 0.8, 0.7, 0.6, 0.5])
 
 
@@ -74,6 +75,7 @@ def best_path(
     back: list[Longs] = []
     for before, after in pairwise(candidates):
         total = score[:, None] + transition_logp(before, after, sentences, near)
+        # The first of equals, which is the earliest in the document.
         back.append(np.argmax(total, axis=0))
         score = total[back[-1], np.arange(len(after))]
     state = int(np.argmax(score))
@@ -100,6 +102,7 @@ def blocks(path: Sequence[tuple[int, int]], sentences: Longs, n: int) -> Iterato
     for i in range(1, len(path) + 1):
         if i < len(path):
             (d0, s0), (d1, s1) = path[i - 1], path[i]
+            # Words side by side in two sentences are no block.
             if d1 == d0 + 1 and s1 == s0 + 1 and sentences[d0] == sentences[d1]:
                 continue
         if i - start >= n:

@@ -103,6 +103,7 @@ def call(command: Sequence[object], *, cwd: Path) -> str:
     Raises:
         InputError: it failed; with the last line of what it said.
     """
+    # A list, no shell: paths may hold anything.
     words = [str(word) for word in command]
     try:
         done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, errors="replace", check=False)
@@ -144,6 +145,7 @@ def eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
 def fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with fast_align (Dyer et al. 2013) and the options that its authors recommend."""
     _joint(texts, folder / "texts")
+    # `-r` turns the model around; its links are still i-j with the document first.
     command = [program, "-i", "texts", "-d", "-o", "-v"]
     return pharaoh(call(command, cwd=folder)), pharaoh(call([*command, "-r"], cwd=folder))
 
@@ -163,6 +165,7 @@ def systran_align(texts: Texts, folder: Path) -> DirectedLinks:
     documents, abstracts = [list(one) for one, _ in texts], [list(other) for _, other in texts]
     answers = module.Aligner(**tables).align_batch(documents, abstracts)
     links = [set(map(tuple, answer["alignments"])) for answer in answers]
+    # Twice the same: whatever joins them leaves them as they are.
     return links, links
 
 

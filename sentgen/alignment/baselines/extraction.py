@@ -48,6 +48,7 @@ def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[SentencePai
         yield SentencePair(tuple(range(len(pair.document))), tuple(range(len(pair.abstract))))
         return
     extracts: Sequence[Sequence[int]] = [range(len(documents))] * len(abstracts)
+    # Otherwise there is nothing to choose, and no stems are needed.
     if len(documents) > size:
         texts = [[stem(word) for word in pair.document[start:end]] for start, end in documents]
         wanted = [[stem(word) for word in pair.abstract[start:end]] for start, end in abstracts]
@@ -100,6 +101,7 @@ def _leave_out(gram: Floats, overlaps: Floats, size: int) -> list[int]:
     overlap, norm = float(overlaps.sum()), float(gram.sum())
     own = gram.diagonal()
     for _ in range(len(gram) - size):
+        # What is left may be nearly nothing, and rounding take its square below 0.
         squared = np.maximum(norm - 2 * with_all + own, 1e-12)
         cosine = np.where(left, (overlap - overlaps) / np.sqrt(squared), -np.inf)
         # Sums differ in their last bits with the order of addition; what is equal to nine digits is a tie.

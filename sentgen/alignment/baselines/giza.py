@@ -59,12 +59,14 @@ def _direction(texts: Texts, folder: Path, name: str, program: str, model: str) 
     ]
     lines = (f"1\n{' '.join(map(str, source))}\n{' '.join(map(str, target))}\n" for source, target in numbers)
     (folder / f"{name}.snt").write_text("".join(lines))
+    # NULL, 0, occurs with every word.
     together = {(s, t) for source, target in numbers for s in (0, *source) for t in target}
     (folder / f"{name}.cooc").write_text("".join(f"{s} {t}\n" for s, t in sorted(together)))
     call(
         [program, "-S", paths[0].name, "-T", paths[1].name, "-C", f"{name}.snt"]
         + ["-CoocurrenceFile", f"{name}.cooc", "-o", name, "-model1iterations", 5, "-hmmiterations", 5]
         + ["-model2iterations", 0, "-model3iterations", 0]
+        # The HMM writes its links at an iteration that is named; Model 4 writes its last ones by itself.
         + (["-model4iterations", 5] if model == "4" else ["-model4iterations", 0, "-hmmdumpfrequency", 5]),
         cwd=folder,
     )

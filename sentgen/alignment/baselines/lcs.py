@@ -65,6 +65,7 @@ def common_runs(
             blocked = [taken_s[s + k] or (not reuse and taken_d[d + k]) for k in range(length)]
             if any(blocked):
                 for start, size in _gaps(blocked):
+                    # Shorter than this length, and so still to come.
                     waiting[size].append((s + start, d + start))
                 continue
             runs.append((d, s, length))

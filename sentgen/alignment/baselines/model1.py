@@ -44,6 +44,7 @@ class Model1:
 
 def train_model1(text: Bitext, iterations: int) -> tuple[Floats, list[float]]:
     """Return t(target | source), (P,), and the log-probability of all targets before each iteration."""
+    # Any constant does: the first E step divides by it.
     table = np.full(len(text.sources), 1 / max(len(text.sources), 1))
     logp = []
     for _ in range(iterations):

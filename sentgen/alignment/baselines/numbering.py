@@ -6,6 +6,7 @@ import numpy as np
 
 from sentgen.arrays import Ints, Longs, compiled
 
+#: No key is negative.
 _FREE = -1
 
 
@@ -63,6 +64,7 @@ def _number(keys: Longs, first: int, out: Ints, slots: Longs, values: Ints, coun
         while slots[slot] != _FREE and slots[slot] != keys[i]:
             slot = (slot + 1) & mask
         if slots[slot] == _FREE:
+            # At most half full: searches stay short, and end at a free slot.
             if 2 * count >= len(slots):
                 return count, i
             slots[slot], values[slot] = keys[i], count

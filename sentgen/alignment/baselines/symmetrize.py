@@ -38,6 +38,7 @@ def grow_diag_final_and(one: Set[Link], other: Set[Link]) -> set[Link]:
     left, right = {i for i, _ in links}, {j for _, j in links}
 
     def add(link: Link) -> None:
+        # The words are taken at once: a link that is added shuts out those behind it.
         links.add(link)
         left.add(link[0])
         right.add(link[1])
@@ -45,6 +46,7 @@ def grow_diag_final_and(one: Set[Link], other: Set[Link]) -> set[Link]:
     grown = True
     while grown:
         grown = False
+        # A list of those that were in: what is added now has its turn in the next round.
         for i, j in sorted(links):
             for di, dj in _NEIGHBORS:
                 near = (i + di, j + dj)

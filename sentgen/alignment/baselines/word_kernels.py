@@ -19,6 +19,7 @@ def model1_counts(bitext: Bitext, table: Floats, counts: Floats) -> float:
             total = 0.0
             for i in range(start, start + width):
                 total += table[bitext.cells[i]]
+            # Each source word, null among them, is as likely as the others.
             logp += np.log(total / width)
             for i in range(start, start + width):
                 counts[bitext.cells[i]] += table[bitext.cells[i]] / total
@@ -117,6 +118,7 @@ def hmm_counts(
                     learnt = move[before, after] - smoothing / length
                     step = max(-reach, min(reach, after - before))
                     jump_counts[reach + step] += ahead[before] * learnt * arrive[after]
+            # Null keeps the position, and so its part is not moved.
             behind = move @ arrive + null * emission[t, 0] * behind / scale[t]
     return logp
 
@@ -127,6 +129,7 @@ def hmm_best(bitext: Bitext, table: Floats, jump: Floats, null: float, smoothing
 
     Ties go to the earliest source word; to words before null.
     """
+    # Not the log of 0: paths through words that were never seen together still differ.
     emission = np.log(np.maximum(_emissions(bitext, table, k), 1e-300))
     rows, length = emission.shape[0], emission.shape[1] - 1
     move = np.log((1 - null) * transitions(jump, length, smoothing))
