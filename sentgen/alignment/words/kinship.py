@@ -75,6 +75,7 @@ def kinship(
     left, right = (
         np.array([is_function_word(word) for word in words], np.bool_) for words in (abstract, document)
     )
+    # From the loosest kind to the closest, which stays; function words lose what synonyms gave them.
     function = left[:, None] | right[None, :]
     kinds = np.zeros((len(abstract), len(document)), np.int8)
     if wordnet is not None:
@@ -86,6 +87,7 @@ def kinship(
     kinds[function] = NONE
     kinds[_shared(*_each(groups, abstract, document))] = GROUPED
     kinds[_similar(*_each(letters, abstract, document)) & ~function] = SIMILAR
+    # Not masked: a function word may be written in two ways, such as *thru*.
     kinds[_equal(*_each(same_word, abstract, document))] = SIMILAR
     abstract_text, document_text = texts or (abstract, document)
     kinds[_initials(abstract, document, document_text)] = SIMILAR
@@ -128,7 +130,9 @@ def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
         some = slice(begin, begin + rows)
         shared = (counts[some] @ others).toarray()
         sizes = size[some, None] + other_size[None, :]
+        # Dice's coefficient; 1 keeps words without pairs of letters from being alike.
         part = 2 * shared >= _BIGRAMS * np.maximum(sizes, 1)
+        # A common beginning of `_LETTERS` letters has three pairs: few words are left to compare.
         for row, column in np.argwhere((shared >= 3) & ~part).tolist():
             part[row, column] = _begin_alike(left[begin + row], right[column])
         found[some] = part & long[some, None] & other_long[None, :]

@@ -43,6 +43,7 @@ def _spellings() -> dict[str, str]:
         forms |= {word: f"{ten}0", word[:-1] + "ieth": f"{ten}0th"}
         forms |= {word + units[unit]: f"{ten}{unit}" for unit in range(1, 10)}
         forms |= {word + ordinals[unit]: f"{ten}{unit}th" for unit in range(1, 10)}
+    # *1st* becomes *1th*, which *first* is as well.
     for number, ending in enumerate(("st", "nd", "rd"), 1):
         forms |= {f"{ten}{number}{ending}": f"{ten}{number}th" for ten in ("", *range(2, 10))}
     return forms | {month[:3]: month for month in _MONTHS.split()}

@@ -91,6 +91,7 @@ class WordNet:
         found = [*self._exceptions[part].get(word, []), word]
         for ending in _ENDINGS[part]:
             old, new = ending.split(" ")
+            # Two letters at least are left: *is* is no form of *i*.
             if word.endswith(old) and len(word) > len(old) + 1:
                 found.append(word[: len(word) - len(old)] + new)
         return [lemma for lemma in dict.fromkeys(found) if lemma in self._index[part]]
@@ -107,11 +108,14 @@ class WordNet:
     def neighbors(self, synset: Synset) -> frozenset[Synset]:
         """Return the synsets that a synset points to as hypernyms, as similar, or as derived from it."""
         fields = self._data[synset].partition("|")[0].split()
+        # The number of words is hexadecimal, that of pointers decimal (wndb(5WN)).
         first = 4 + 2 * int(fields[3], 16)
         pointers = [fields[first + 1 + 4 * k : first + 5 + 4 * k] for k in range(int(fields[first]))]
         return frozenset(
+            # Satellites are adjectives, in the same file.
             ("a" if target == "s" else target, int(where))
             for symbol, where, target, _ in pointers
+            # Hypernyms, similar and derived words, pertainyms, and participles.
             if symbol[0] in "@&+\\<"
         )
 
