@@ -82,8 +82,10 @@ def _longest_runs(document: Sequence[str], abstract: Sequence[str]) -> tuple[Lon
     following = np.zeros(len(document) + 1, np.int64)
     for at in range(len(abstract) - 1, -1, -1):
         runs = np.zeros_like(following)
+        # -1 stands for words that the document does not have.
         equal = np.flatnonzero(codes == ids.get(abstract[at].lower(), -1))
         runs[equal] = following[equal + 1] + 1
+        # The first of the longest runs.
         places[at] = runs.argmax()
         lengths[at] = runs[places[at]]
         following = runs

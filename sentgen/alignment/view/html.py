@@ -20,8 +20,11 @@ from sentgen.templates import template
 
 #: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
 WORDS = 80, 60
+#: Pixels: side of a cell, mean width of a letter.
 _CELL, _LETTER = 16, 6.8
+#: Pixels of the overview: width, least and greatest height, least side of a mark.
 _WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
+#: As many as the style sheet has, from c0 on.
 _COLORS = 6
 
 
@@ -61,6 +64,7 @@ def page(view: View, *, title: str, model: str) -> str:
         title: name of the pair.
         model: what aligned it.
     """
+    # The policy of the page lets only this script run.
     digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
     return template("sentgen.alignment.view", "page.html.j2").render(
         title=title,
@@ -94,6 +98,7 @@ def _with_words(view: View) -> Iterator[str]:
     """Draw a cell for each word pair, with the words."""
     document, abstract = view.pair.document, view.pair.abstract
     left = 10 + _LETTER * max(map(_letters, abstract), default=0)
+    # The words above lean: they take less height than length, and the last one some of the width.
     top = 10 + 0.85 * _LETTER * max(map(_letters, document), default=0)
     width, height = len(document) * _CELL, len(abstract) * _CELL
     yield _opening(left + width + top, top + height + 4, "words")

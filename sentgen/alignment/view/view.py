@@ -119,6 +119,7 @@ def blocks(alignment: Alignment) -> list[Block]:
     ends: dict[tuple[int, int], int] = {}
     joined: list[tuple[Span, Span, list[float | None]]] = []
     for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
+        # Taken out: a block goes on with one link only, another that begins there is a block of its own.
         place = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
         if place == len(joined):
             joined.append((phrase.abstract, phrase.document, []))
