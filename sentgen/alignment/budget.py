@@ -101,8 +101,10 @@ class Budget:
             MemoryLimitError: it does not fit; says what it would take.
         """
         m, n = sizes.abstract, sizes.document
+        # From the fastest way to the slowest: all at once, in blocks, with the posteriors of links in a file.
         fixed = _fixed(sizes, events, table=table)
         links = 8 * sizes.cells if table else 0
+        # 16 bytes for the passes, and a flag for each link that may be chosen.
         if fixed + links + 17 * sizes.cells <= self.memory:
             return Blocks(m, n, in_file=False)
         rows, columns = _rows(m, n), _rows(n, m)
@@ -159,6 +161,7 @@ class Blocks:
 
 def scratch_folder() -> Path:
     """Return the folder for large files: that of TMPDIR, or else /var/tmp, which is on a disk."""
+    # /tmp is in memory on many systems, where a file would save none.
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
         return Path("/var/tmp")
     return Path(tempfile.gettempdir())
@@ -190,10 +193,12 @@ def _fixed(sizes: Sizes, events: int, *, table: bool) -> float:
 
 def _rows(m: int, n: int) -> int:
     """Return how many of m rows make the checkpoints and a block of rows take the least memory."""
+    # 16 n rows for the block and 8 n m / rows for the checkpoints are least at the root of m / 2.
     return max(1, min(m, math.isqrt(m // 2)))
 
 
 def _block_bytes(m: int, n: int, rows: int) -> int:
+    # Two tables of the rows, the checkpoints, and the vectors of a pass.
     return 8 * n * (2 * rows + m // rows + 8)
 
 

@@ -202,6 +202,7 @@ def _value(spec: str, system: System, given: Assignment) -> Any:
     read, value = _reader(spec, system, given), given.value or ""
     try:
         return read(value.strip())
+    # What readers raise: a look-up, a number, and a choice that `next` does not find.
     except (KeyError, ValueError, StopIteration) as error:
         told = f"{spec!r} has the value {value!r} for {given.setting}, which it cannot take"
         raise InputError(told) from error
@@ -220,12 +221,14 @@ def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
         return
     if name in ("lcs", "cut-and-paste"):
         places = Counter(stems(pair.document))
+        # To how many document words each abstract word is equal: the pairs are runs at worst.
         equal = np.array([places[word] for word in stems(pair.abstract)], np.int64)
         equal = equal[equal > 0]
         wanted = _RUN_BYTES * int(equal.sum())
         if name == "cut-and-paste":
             wanted = _STEP_BYTES * int((equal[1:] * equal[:-1]).max(initial=0)) + 8 * int(equal.sum())
     else:
+        # Word models learn from extracts: `extraction.extract` compares all sentences with each other.
         sentences = len(pair.document_starts)
         wanted = 16 * sentences * (sentences + len(pair.abstract_starts))
     told = f"a document of {len(pair.document):,} words and an abstract of {len(pair.abstract):,}"

@@ -141,7 +141,7 @@ def _components(rows: slice, pair: PairIds, parameters: Parameters, settings: Pb
     into, stems = abstract.ids[rows], abstract.stems[rows]
     same, identical = stems[:, None] == words.stems[None, :], into[:, None] == words.ids[None, :]
     share = 1.0 / _forms(stems, parameters, settings)[:, None]
-    # 3, 4 and 5 thirds: the means of the Dirichlet priors with the fake counts 2, 3 and 4 of `Prior`.
+    # As 3 to 4 to 5: the prior means (fake count + 1) of words, equal stems and identical words.
     prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
     if akin is not None:
         prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
