@@ -22,15 +22,16 @@ from itertools import product
 import numpy as np
 from harness import OUT, ROOT, measure, megabytes, show
 
-from sentgen.alignment.phrase_hmm.decode import link_posteriors, viterbi
+from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import chain, infer, log_likelihood
+from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import Parameters, prior_mean, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 
 sys.path.insert(0, str(ROOT / "tests" / "alignment"))
 from inference_reference import infer_from, tables
+from whole_pairs import infer, link_posteriors, log_likelihood
 
 SIZES = ((10, 60), (130, 500), (250, 2_000), (500, 10_000))
 PLAIN = ((10, 60), (130, 500))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from whole_pairs import Posterior
 
-from sentgen.alignment.phrase_hmm.inference import Posterior
 from sentgen.alignment.phrase_hmm.jumps import Jumps
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
 from sentgen.arrays import Floats

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, random_parameters
 from toy_pairs import PAIRS, fill
+from whole_pairs import infer
 
 from sentgen.alignment import Pair
 from sentgen.alignment import budget as budgets
@@ -21,7 +22,7 @@ from sentgen.alignment.budget import BASE, Blocks, Budget, MemoryLimitError, Siz
 from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.em import Tally, explain
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer, infer_rows
+from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.links import LinkChoice
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters

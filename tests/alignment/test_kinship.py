@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from whole_pairs import link_posteriors
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.decode import link_posteriors
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters

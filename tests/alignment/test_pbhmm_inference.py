@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from inference_reference import infer_plainly, jump_weight, transition
 from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, random_parameters
+from whole_pairs import infer, link_posteriors, log_likelihood
 
-from sentgen.alignment.phrase_hmm.decode import link_posteriors, viterbi
+from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import chain, infer, log_likelihood
+from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.jumps import add_jumps, count_jumps, jump_cells, jump_weights
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds

@@ -165,19 +165,6 @@ def link_rows(
     return infer_rows(emission, transitions, add_events, rows=rows, counting=False)
 
 
-def link_posteriors(
-    pair: PairIds, parameters: Parameters, settings: PbhmmSettings
-) -> tuple[Floats, Posteriors]:
-    """Return the posterior of each word link, (m, n), and the posteriors of events that it sums up."""
-    links = np.zeros((len(pair.abstract), len(pair.document)))
-
-    def take(first: int, words: Floats) -> None:
-        links[first : first + len(words)] = words
-
-    seen = link_rows(rewriting(pair, parameters, settings), parameters, settings, take)
-    return links, seen
-
-
 def _null(seen: Posteriors) -> tuple[float, ...]:
     return tuple(_capped(prob) for prob in seen.null.tolist())
 

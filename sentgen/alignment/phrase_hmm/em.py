@@ -50,20 +50,6 @@ class ExpectedCounts:
     nulls: float
     moves: float
 
-    def __add__(self, other: ExpectedCounts) -> ExpectedCounts:
-        """Return the counts of both."""
-        return ExpectedCounts(
-            self.logp + other.logp,
-            self.pairs + other.pairs,
-            self.table + other.table,
-            self.stems + other.stems,
-            self.unigram + other.unigram,
-            self.weights + other.weights,
-            self.jumps + other.jumps,
-            self.nulls + other.nulls,
-            self.moves + other.moves,
-        )
-
 
 def expected_counts(
     pairs: Iterable[PairIds], parameters: Parameters, settings: PbhmmSettings

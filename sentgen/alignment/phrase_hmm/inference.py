@@ -8,7 +8,7 @@ events), with the same result. See ``lattice_kernels``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,8 +29,6 @@ from sentgen.alignment.phrase_hmm.lattice_kernels import (
 from sentgen.alignment.phrase_hmm.parameters import Parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats
-
-__all__ = ["Chain", "Emission", "Posterior", "Posteriors", "chain", "infer", "infer_rows", "log_likelihood"]
 
 #: Called with the first of some abstract words, the posteriors of words (rows, n), and those of all events,
 #: of which the ones that end after the first word are known. Words are good until the call returns.
@@ -54,13 +52,6 @@ class Posteriors:
     departures: Floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Posterior(Posteriors):
-    """The same with its words: ``words`` (m, n) are the probabilities of their events."""
-
-    words: Floats
-
-
 def chain(parameters: Parameters, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
     """Return the transitions over a document of n words, for an abstract of m."""
     jumps = jump_weights(jump_cells(settings.window, settings.reach), parameters.jumps)
@@ -70,21 +61,6 @@ def chain(parameters: Parameters, settings: PbhmmSettings, n: int, m: int = 0) -
         # n document words cannot account for more abstract words one by one.
         p0 = 1 - (1 - p0) * n / m
     return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
-
-
-def infer(emission: Emission, chain: Chain, *, counting: bool = True) -> Posterior:
-    """Return the log-likelihood and all posteriors; without ``counting`` the jumps are left at 0.
-
-    Takes 16 bytes for each pair of an abstract word and a document word.
-    """
-    found = np.zeros((len(emission.abstract), len(emission.document)))
-
-    def take(first: int, words: Floats, events: Floats) -> None:
-        nonlocal found
-        found = words
-
-    seen = infer_rows(emission, chain, take, counting=counting)
-    return Posterior(words=found, **{field.name: getattr(seen, field.name) for field in fields(seen)})
 
 
 def infer_rows(
@@ -102,7 +78,9 @@ def infer_rows(
     # 0 stands for all, and tables need a row even without words.
     rows = min(rows, m) or max(m, 1)
     firsts = range(0, m, rows)
-    of, alphas = lattice(emission, chain), _alphas(rows, m, n)
+    of = lattice(emission, chain)
+    alphas = Alphas(np.zeros((rows + 1, n + 1)), np.empty((rows, n + 2)), np.zeros(m + 1))
+    alphas.scaled[0, 0] = 1.0
     # No checkpoint of the last block: it is still there when the backward pass begins.
     kept = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
     near, far = np.zeros(len(chain.jumps.near)), np.zeros(len(chain.jumps.far))
@@ -133,13 +111,6 @@ def infer_rows(
     return _seen(float(alphas.log_scale[m] + np.log(end)), sums)
 
 
-def _alphas(rows: int, m: int, n: int) -> Alphas:
-    """Return room for so many rows at a time, the first of which begins before the document."""
-    alphas = Alphas(np.zeros((rows + 1, n + 1)), np.empty((rows, n + 2)), np.zeros(m + 1))
-    alphas.scaled[0, 0] = 1.0
-    return alphas
-
-
 def _seen(logp: float, sums: Sums) -> Posteriors:
     side = len(sums.far) // 2
     # As `jump_cells` has them: `jump_weights` has taken the far cells from both ends.
@@ -147,14 +118,3 @@ def _seen(logp: float, sums: Sums) -> Posteriors:
     return Posteriors(
         logp=logp, null=sums.null, events=sums.events, jumps=by_cell, departures=sums.departures
     )
-
-
-def log_likelihood(emission: Emission, chain: Chain) -> float:
-    """Return the log-probability of the abstract given the document (forward pass only); memory for n."""
-    m, n = len(emission.abstract), len(emission.document)
-    of, alphas = lattice(emission, chain), _alphas(1, m, n)
-    for t in range(m):
-        forward(of, t, t + 1, alphas)
-        alphas.scaled[0] = alphas.scaled[1]
-    end = jump_to_end(chain, alphas.scaled[0])
-    return float(alphas.log_scale[m] + np.log(end)) if end else -np.inf
