@@ -11,7 +11,7 @@ import pytest
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, phrase_keys
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, Words, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteTable,
     empty_table,
@@ -21,6 +21,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
 )
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, preset
+from sentgen.arrays import Ints
 from sentgen.errors import InputError
 
 
@@ -48,6 +49,22 @@ def test_untrained_aligner_finds_copies(name: str) -> None:
     assert answers[0].logp < 0
     assert answers[0].null is not None
     assert len(answers[0].null) == len(PAIR.abstract)
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_different_words_are_looked_for_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Budget, kinship, full stops and both directions share the different words of a pair."""
+    seen: list[int] = []
+    look = Words.of
+
+    def counted(text: Ints, stems: Ints) -> Words:
+        seen.append(len(text))
+        return look(text, stems)
+
+    monkeypatch.setattr(Words, "of", counted)
+    list(untrained(name).align([PAIR]))
+
+    assert seen == [len(PAIR.document), len(PAIR.abstract)]
 
 
 def test_best_path_gives_phrases_with_posteriors() -> None:

@@ -113,7 +113,7 @@ class Lexicon:
         return np.array(self._stem_of, np.int32)
 
     def encode(self, pair: Pair) -> PairIds:
-        """Return the ids of a pair with its different words; new words get new ids."""
+        """Return the ids of a pair; new words get new ids."""
         document, abstract = self.ids(pair.document), self.ids(pair.abstract)
         stems = self._stem_of
         return PairIds(
@@ -121,7 +121,7 @@ class Lexicon:
             abstract,
             np.array([stems[word] for word in document], np.int32),
             np.array([stems[word] for word in abstract], np.int32),
-        ).with_words()
+        )
 
     def with_kinship(self, pair: PairIds, *, wordnet: Path | None) -> PairIds:
         """Return a pair of this lexicon with what words are akin."""

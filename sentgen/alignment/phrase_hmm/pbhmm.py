@@ -58,7 +58,7 @@ class PhraseHmm:
         """
         wordnet = find_wordnet() if self.settings.kindred else None
         for pair in pairs:
-            ids = self.lexicon.encode(pair)
+            ids = self.lexicon.encode(pair).with_words()
             # Before kinship, which takes long for texts that will not fit anyway.
             self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
             if self.settings.kindred:
