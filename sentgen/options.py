@@ -106,7 +106,5 @@ def _changed(declaration: type) -> dict[str, list[str]]:
         for one in fields(declaration)
     }
     return {
-        name: [each.name for each in about.of]
-        for name, about in abouts.items()
-        if isinstance(about, Changes)
+        name: [each.name for each in about.of] for name, about in abouts.items() if isinstance(about, Changes)
     }
