@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,52 +21,9 @@ Bits = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 
-#: Folder beside a module with the machine code of its functions that came with the package.
-SHIPPED = "machine_code"
-#: What `build_backend.py` compiles for: any processor of this kind.
-_GENERIC = ("generic", "")
-
-
-class MachineCode(FunctionCache):
-    """Where numba looks for machine code: what this user compiled, else what came with the package.
-
-    Numba's own cache does not look into a folder that it cannot write, nor at code for another processor than
-    this one; code for any processor of its kind runs here, too.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)  # type: ignore[no-untyped-call]
-        folder = os.path.join(os.path.dirname(function.__code__.co_filename), SHIPPED)
-        stamp = self._impl.locator.get_source_stamp()
-        self._shipped: Any = IndexDataCacheFile(  # type: ignore[no-untyped-call]
-            folder, self._impl.filename_base, stamp
-        )
-        self._is_shipped = os.path.exists(os.path.join(folder, f"{self._impl.filename_base}.nbi"))
-
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is not None or not self._is_shipped:
-            return found
-        key: Any = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
-        signature, (triple, *_), hashes = key
-        data = self._shipped.load((signature, (triple, *_GENERIC), hashes))
-        if data is not None:
-            return self._impl.rebuild(target_context, data)
-        _say_that_it_compiles()
-        return None
-
-
-@cache
-def _say_that_it_compiles() -> None:
-    """Tell who listens that what came with the package was made for another numba, Python or processor."""
-    logging.getLogger(__name__).warning(
-        "the machine code that came with this sentgen does not fit this computer; compiling it, once,"
-        " takes half a minute"
-    )
-
-
 def compiled(function: F) -> F:
     """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
-    dispatcher: Any = njit(nogil=True)(function)
-    dispatcher._cache = MachineCode(function)
-    return cast(F, dispatcher)
+    # Here, since whoever only names the types should not wait for numba.
+    from sentgen.machine_code import dispatcher
+
+    return cast(F, dispatcher(function))

@@ -40,9 +40,7 @@ from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.schema.store import default_memory_limit
 
-app = typer.Typer(
-    help="Align abstracts with the documents that they come from: train, apply, show.", no_args_is_help=True
-)
+app = typer.Typer()
 app.command("text")(text)
 
 PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]

@@ -10,7 +10,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
 
-app = typer.Typer(help="List, show, verify and remove corpora.", no_args_is_help=True)
+app = typer.Typer()
 
 
 @app.command("list")

@@ -15,9 +15,7 @@ from sentgen.schema import default_path, maintenance, migrate
 from sentgen.schema.repair import Repair
 from sentgen.schema.repair import repair as repair_store
 
-app = typer.Typer(
-    help="Look after the store: size, integrity, repair, compaction, upgrade.", no_args_is_help=True
-)
+app = typer.Typer()
 
 QuickOption = Annotated[bool, typer.Option("--quick", help="Leave out what counts all tokens again.")]
 

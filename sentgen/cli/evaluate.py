@@ -34,14 +34,9 @@ from sentgen.models import registry
 from sentgen.models.request import ModelOption
 from sentgen.options import Option
 
-app = typer.Typer(help="Run experiments; every figure is recorded in the store.", no_args_is_help=True)
+app = typer.Typer()
 app.command("generation")(generation)
 app.command("alignment")(alignment)
-
-
-@app.callback()
-def main() -> None:
-    """Run experiments; every figure is recorded in the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,7 @@ from sentgen.models import arpa, registry
 from sentgen.models import build as build_model
 from sentgen.models.request import Model
 
-app = typer.Typer(
-    name="models",
-    help="Build, show, remove, export and import language models.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = typer.Typer()
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")]
 

@@ -21,7 +21,7 @@ from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
 
-app = typer.Typer(help="Read, list and show documents with their abstracts.", no_args_is_help=True)
+app = typer.Typer()
 
 _SHOWN = 20
 

@@ -26,7 +26,7 @@ from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.errors import Rejection
 
-app = typer.Typer(help="Train, measure and run dependency parsers.", no_args_is_help=True)
+app = typer.Typer()
 
 ParserName = Annotated[
     str,

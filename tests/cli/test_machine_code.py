@@ -15,7 +15,7 @@ import numba
 import pytest
 from conftest import ROOT
 
-from sentgen import arrays, first_use
+from sentgen import first_use, machine_code
 
 _MODULE = """\
 from sentgen.arrays import compiled
@@ -47,7 +47,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = unpacked / "sentgen"
     package.mkdir()
     (package / "__init__.py").touch()
-    shutil.copy(ROOT / "sentgen" / "arrays.py", package)
+    for name in ("arrays.py", "machine_code.py"):
+        shutil.copy(ROOT / "sentgen" / name, package)
     (package / "small.py").write_text(_MODULE, "utf-8")
     (package / "first_use.py").write_text(_USE, "utf-8")
     assert backend()._compile(unpacked)
@@ -105,7 +106,7 @@ def test_of_another_source(built: Path, tmp_path: Path) -> None:
 
 def test_folder_has_one_name() -> None:
     """The backend cannot import sentgen, and says the name again."""
-    assert backend()._FOLDER == arrays.SHIPPED
+    assert backend()._FOLDER == machine_code.SHIPPED
 
 
 def test_first_commands_work() -> None:
