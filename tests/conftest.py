@@ -18,9 +18,37 @@ from sentgen.corpus.parsers.qualities import Quality
 from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
+#: Examples of a property: while somebody waits for the tests, and at night.
+_EXAMPLES, _NIGHTLY_EXAMPLES = 25, 500
+
 # The first example of a compiled function pays for its compilation; CI tries the same examples every time.
-settings.register_profile("sentgen", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("sentgen", deadline=None, derandomize="CI" in os.environ, max_examples=_EXAMPLES)
+settings.register_profile("nightly", deadline=None, max_examples=_NIGHTLY_EXAMPLES)
 settings.load_profile("sentgen")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that asks for everything."""
+    parser.addoption(
+        "--nightly",
+        action="store_true",
+        help=f"also what is marked nightly, and {_NIGHTLY_EXAMPLES} examples of each property",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw as many examples as are asked for."""
+    if config.getoption("--nightly"):
+        settings.load_profile("nightly")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is for the night."""
+    if not config.getoption("--nightly"):
+        skipped = pytest.mark.skip(reason="takes long; python -m tests --nightly runs it")
+        for item in items:
+            if item.get_closest_marker("nightly"):
+                item.add_marker(skipped)
 
 
 @pytest.fixture

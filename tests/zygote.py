@@ -10,12 +10,14 @@ import contextlib
 import json
 import os
 import sys
+from importlib import import_module
 
 import alembic.command
 import alembic.config  # noqa: F401
 from sqlalchemy import Engine, event
 
 import sentgen.cli
+from sentgen.cli.commands import COMMANDS
 
 
 def tell(word: object) -> None:
@@ -36,7 +38,8 @@ def run(arguments: list[str]) -> None:
 
 def main() -> None:
     """Serve command lines until there are no more."""
-    sentgen.cli.build()
+    for listed in COMMANDS:
+        import_module(f"sentgen.cli.{listed.module}")
     tell("ready")
     for line in sys.stdin:
         child = os.fork()

@@ -7,8 +7,10 @@ import logging
 from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import sentgen
 from sentgen.errors import StoreError
 from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
@@ -17,6 +19,8 @@ from sentgen.server.wire import Message, Opening
 
 logger = logging.getLogger(__name__)
 
+#: There if machine code came with the package; `sentgen.machine_code`, which says so, too, imports numba.
+_MACHINE_CODE = Path(sentgen.__file__).with_name("models") / "machine_code"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 
 
@@ -44,15 +48,17 @@ class Pool:
     _stopping: bool = False
 
     async def start(self) -> None:
-        """Start all workers: one alone, which compiles what is not yet on the disk, then the others.
+        """Start all workers; of those that compute one alone, which compiles what is not yet on the disk.
 
         Raises:
             StoreError: one could not start.
         """
+        alone = self.opening.kind == "compute" and not _MACHINE_CODE.is_dir()
         try:
-            await self._add()
+            if alone:
+                await self._add()
             async with asyncio.TaskGroup() as group:
-                for _ in range(self.size - 1):
+                for _ in range(self.size - alone):
                     group.create_task(self._add())
         except* StoreError as errors:
             raise StoreError(str(errors.exceptions[0])) from None

@@ -7,11 +7,11 @@ import contextlib
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
+from importlib import import_module
 
 import uvicorn
 
 from sentgen.errors import InputError
-from sentgen.server.app import create_app
 from sentgen.server.connections import HEADER_BYTES, Connection
 from sentgen.server.gate import is_loopback
 from sentgen.server.logs import to_standard_error
@@ -68,17 +68,24 @@ async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[
         loop.add_signal_handler(number, ended.set)
     service = Service(settings)
     try:
-        await _unless(ended, service.start())
+        await _unless(ended, _start(service))
         if not ended.is_set():
             await _answer(service, sock, ended, ready)
     finally:
         await service.stop()
 
 
+async def _start(service: Service) -> None:
+    """Start the workers, and import the application, which takes a second, while they start."""
+    await asyncio.gather(service.start(), asyncio.to_thread(import_module, "sentgen.server.app"))
+
+
 async def _answer(
     service: Service, sock: socket.socket, ended: asyncio.Event, ready: Callable[[str], None] | None
 ) -> None:
     """Answer requests; after the signal, finish those that have begun."""
+    from sentgen.server.app import create_app
+
     config = uvicorn.Config(
         create_app(service),
         http=Connection,
