@@ -7,7 +7,7 @@ named after do.
 `pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
 behind colons: `pbhmm:preset=paper:iterations=10` trains in memory on all these pairs, as in the paper,
 `pbhmm:max-document-phrase=1` changes a setting (see `PbhmmSettings`), `pbhmm:prior-identity=0` one of
-its priors. Only an evaluation has it among the others; `align text` has options for it (see `Choice`).
+its priors. Only an evaluation has it among the others; `align text` has options for it (`choice.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -32,20 +32,16 @@ from sentgen.alignment.baselines.model1 import Model1
 from sentgen.alignment.baselines.symmetrize import Join
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, decoding, preset
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
 from sentgen.errors import InputError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth
-from sentgen.options import Option
 from sentgen.schema import Store
 
-Preset = Literal["paper", "best"]
 #: The name of our own system.
 PBHMM = "pbhmm"
-#: What to say of an aligner without model and system.
-PRIORS_NOTE = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
 
 #: Words of a document times those of an abstract up to which no system takes much.
 _SMALL = 1 << 20
@@ -233,83 +229,6 @@ def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
         wanted = 16 * sentences * (sentences + len(pair.abstract_starts))
     told = f"a document of {len(pair.document):,} words and an abstract of {len(pair.abstract):,}"
     budget.check(wanted, f"with {name}, {told}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """What is chosen of `align text`, in the names of its options.
-
-    Raises:
-        InputError: choices exclude each other.
-    """
-
-    model: Annotated[
-        str | None,
-        Option("A model of `sentgen align train`.", short="-m", metavar="NAME", api={"max_length": 200}),
-    ] = None
-    system: Annotated[
-        str | None,
-        Option(
-            "Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste.",
-            shell="Another aligner, such as cut-and-paste or lcs.",
-            metavar="NAME[:SETTING=VALUE]",
-            api={"max_length": 200},
-        ),
-    ] = None
-    preset: Annotated[
-        Preset | None,
-        Option(
-            "Settings of the aligner without a model; best if not given.",
-            shell="Settings of the aligner without --model; best if not given.",
-            closed=True,
-        ),
-    ] = None
-    decode: Annotated[
-        Literal["viterbi", "posterior"] | None,
-        Option("The best path, or links with a high posterior.", closed=True),
-    ] = None
-    threshold: Annotated[float | None, Option("Least posterior of a link.", metavar="T", least=0, most=1)] = (
-        None
-    )
-
-    def __post_init__(self) -> None:
-        if self.model is not None and self.system is not None:
-            raise InputError("--model and --system exclude each other; choose one")
-        if self.system is not None and (self.decode is not None or self.threshold is not None):
-            raise InputError("--decode and --threshold are of the phrase-based HMM; leave out --system")
-        if self.preset is not None and not self.priors_only:
-            raise InputError("--preset is for the aligner without --model and --system; leave it out")
-
-    @property
-    def priors_only(self) -> bool:
-        """Return whether the aligner has learnt nothing."""
-        return self.model is None and self.system is None
-
-
-def chosen_aligner(
-    choice: Choice, store: Callable[[], Store], *, budget: Budget = UNBOUNDED
-) -> tuple[Aligner, str]:
-    """Return the aligner that was chosen, and what a reader is told of it.
-
-    Args:
-        choice: what was chosen.
-        store: opens the store; called for a model only, which needs it as long as it aligns.
-        budget: memory for the phrase-based HMM.
-
-    Raises:
-        NotFoundError: there is no such model.
-        InputError: there is no such system, or a threshold for the best path.
-    """
-    if choice.system is not None:
-        return aligner_named(choice.system), choice.system
-    if choice.model is not None:
-        aligner: StoredAligner | PhraseHmm = stored_aligner(store(), choice.model)
-        name = f"the model {choice.model}"
-    else:
-        aligner = untrained(choice.preset or "best")
-        name = f"the phrase-based HMM, preset {choice.preset or 'best'}, with its priors only"
-    settings = decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
-    return replace(aligner, settings=settings, budget=budget), name
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.choice import Choice, Preset
 from sentgen.alignment.phrase_hmm.settings import preset as settings_of
 from sentgen.alignment.phrase_hmm.settings_json import changed
 from sentgen.alignment.stored import application
@@ -21,7 +22,6 @@ from sentgen.alignment.stored.model_report import (
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.training import Plan, train_model
-from sentgen.alignment.systems import Choice, Preset
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.align_text import text
 from sentgen.cli.console.files import check_file_option, whole_file

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from sentgen.alignment import Span
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
-from sentgen.alignment.systems import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.view import Segment, View

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from sentgen.alignment import Aligner
 from sentgen.alignment.baselines.external import External
 from sentgen.alignment.budget import Budget, MemoryLimitError
+from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.stored.model_store import list_models
-from sentgen.alignment.systems import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import View

@@ -1,0 +1,98 @@
+"""What is chosen of `align text` and `align apply`, and the aligner that was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from sentgen.alignment.alignment import Aligner
+from sentgen.alignment.budget import UNBOUNDED, Budget
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.settings import decoding
+from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
+from sentgen.alignment.systems import aligner_named
+from sentgen.errors import InputError
+from sentgen.options import Option
+from sentgen.schema import Store
+
+Preset = Literal["paper", "best"]
+#: What to say of an aligner without model and system.
+PRIORS_NOTE = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What is chosen of `align text`, in the names of its options.
+
+    Raises:
+        InputError: choices exclude each other.
+    """
+
+    model: Annotated[
+        str | None,
+        Option("A model of `sentgen align train`.", short="-m", metavar="NAME", api={"max_length": 200}),
+    ] = None
+    system: Annotated[
+        str | None,
+        Option(
+            "Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste.",
+            shell="Another aligner, such as cut-and-paste or lcs.",
+            metavar="NAME[:SETTING=VALUE]",
+            api={"max_length": 200},
+        ),
+    ] = None
+    preset: Annotated[
+        Preset | None,
+        Option(
+            "Settings of the aligner without a model; best if not given.",
+            shell="Settings of the aligner without --model; best if not given.",
+            closed=True,
+        ),
+    ] = None
+    decode: Annotated[
+        Literal["viterbi", "posterior"] | None,
+        Option("The best path, or links with a high posterior.", closed=True),
+    ] = None
+    threshold: Annotated[float | None, Option("Least posterior of a link.", metavar="T", least=0, most=1)] = (
+        None
+    )
+
+    def __post_init__(self) -> None:
+        if self.model is not None and self.system is not None:
+            raise InputError("--model and --system exclude each other; choose one")
+        if self.system is not None and (self.decode is not None or self.threshold is not None):
+            raise InputError("--decode and --threshold are of the phrase-based HMM; leave out --system")
+        if self.preset is not None and not self.priors_only:
+            raise InputError("--preset is for the aligner without --model and --system; leave it out")
+
+    @property
+    def priors_only(self) -> bool:
+        """Return whether the aligner has learnt nothing."""
+        return self.model is None and self.system is None
+
+
+def chosen_aligner(
+    choice: Choice, store: Callable[[], Store], *, budget: Budget = UNBOUNDED
+) -> tuple[Aligner, str]:
+    """Return the aligner that was chosen, and what a reader is told of it.
+
+    Args:
+        choice: what was chosen.
+        store: opens the store; called for a model only, which needs it as long as it aligns.
+        budget: memory for the phrase-based HMM.
+
+    Raises:
+        NotFoundError: there is no such model.
+        InputError: there is no such system, or a threshold for the best path.
+    """
+    if choice.system is not None:
+        return aligner_named(choice.system), choice.system
+    if choice.model is not None:
+        aligner: StoredAligner | PhraseHmm = stored_aligner(store(), choice.model)
+        name = f"the model {choice.model}"
+    else:
+        aligner = untrained(choice.preset or "best")
+        name = f"the phrase-based HMM, preset {choice.preset or 'best'}, with its priors only"
+    settings = decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
+    return replace(aligner, settings=settings, budget=budget), name
