@@ -5,6 +5,10 @@ two workers for each kind of work, and lets 1, 8 and 32 clients ask for SECONDS 
 a sentence, the order of the words of a sentence, and SQL; at last n-grams while two more clients send SQL that runs
 until its deadline. Each client keeps one connection, and asks again as soon as it is answered. CPU time is that of
 the front and of the workers, without the clients, which take a part of the same machine.
+
+All of that is without answers that are kept (``--cache 0``). Then the same question is asked again and again of a
+server that keeps them, by ``ab`` (Debian: apache2-utils), if it is there: clients in Python would be the slower part.
+The peer in the same run is an application of FastAPI that answers nothing, on the same uvicorn.
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -52,7 +58,7 @@ class Load:
 
 def main(seconds: float) -> None:
     for title, store, model in (("demo", *demo()), ("UD English EWT", *treebank())):
-        with serving(store) as (address, server):
+        with serving(store, "--cache", "0") as (address, server):
             work = requests(address, model)
             for asked in work.values():  # what is compiled or cached at first is left out
                 load(address, asked, 1, 1.0)
@@ -65,6 +71,46 @@ def main(seconds: float) -> None:
                 figures = measured(address, server, work["ngrams"], 8, seconds)
                 rows.append((*row("ngrams beside endless SQL", 8, *figures)[:-2], "-", figures[0].refused))
             show(f"{title}: {store.stat().st_size >> 20} MB, {WORKERS} workers a kind", COLUMNS, rows)
+    if shutil.which("ab"):
+        with serving(store) as (address, _), nothing() as peer:
+            rows = [
+                (name, clients, *by_ab(f"{where}{path}", clients, seconds))
+                for name, where, path in (
+                    ("ngrams, the same again", address, "/v1/ngrams?pattern=house%20*"),
+                    ("page, the same again", address, "/word?word=house"),
+                    ("/healthz", address, "/healthz"),
+                    ("FastAPI, empty answer", peer, "/"),
+                )
+                for clients in CLIENTS
+            ]
+            show("answers that are kept, by ab", ("what", "clients", "requests/s", "p95 ms", "failed"), rows)
+
+
+@contextmanager
+def nothing() -> Iterator[str]:
+    """Serve an application that answers nothing; give its address."""
+    code = (
+        "import fastapi, socket, uvicorn; app = fastapi.FastAPI()\n"
+        "@app.get('/')\nasync def empty(): return None\n"
+        "sock = socket.create_server(('127.0.0.1', 0)); print(sock.getsockname()[1], flush=True)\n"
+        "uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[sock])"
+    )
+    server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def by_ab(url: str, clients: int, seconds: float) -> tuple[object, ...]:
+    """Return requests a second, the 95th percentile in ms, and how many failed."""
+    command = ["ab", "-q", "-k", "-t", str(max(int(seconds), 1)), "-n", "1000000", "-c", str(clients), url]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    failed = sum(map(int, re.findall(r"(?:Failed requests|Non-2xx responses):\s+(\d+)", told)))
+    rate, late = re.search(r"per second:\s+([\d.]+)", told), re.search(r"95%\s+(\d+)", told)
+    return float(rate[1]) if rate else 0.0, int(late[1]) if late else 0, failed
 
 
 def demo() -> tuple[Path, str]:
@@ -85,9 +131,9 @@ def run(*words: object) -> None:
 
 
 @contextmanager
-def serving(store: Path) -> Iterator[tuple[str, int]]:
+def serving(store: Path, *options: str) -> Iterator[tuple[str, int]]:
     """Serve a store; give the address and the number of the process in front."""
-    command = [SENTGEN, "serve", "--db", str(store), "--port", "0", "--workers", str(WORKERS)]
+    command = [SENTGEN, "serve", "--db", str(store), "--port", "0", "--workers", str(WORKERS), *options]
     with open(OUT / "server.log", "w") as log:
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
@@ -121,6 +167,9 @@ def requests(address: str, model: str) -> dict[str, list[Asked]]:
             Asked("GET", f"/v1/ngrams?{urlencode({'pattern': f'{word} *'})}")
             for word in words
             if "*" not in word
+        ],
+        "page of a word": [
+            Asked("GET", f"/word?{urlencode({'word': word})}") for word in words if word.isalpha()
         ],
         "score": [post("score", text=[sentence], model=model) for sentence in sentences],
         "regenerate": [post("regenerate", bag=[bag(sentence)], model=model) for sentence in sentences],
