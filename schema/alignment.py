@@ -28,6 +28,7 @@ alignment_model = Table(
     column("corpus_id", Integer, "Corpus of the pairs that it is trained on."),
     column("corpus_name", String, "Name of that corpus when training began."),
     column("pairs", Integer, "Number of pairs that it is trained on."),
+    # Iterations over other pairs are no steps of one EM: the likelihood could fall.
     column("pairs_hash", String, "Hash of the pairs, which must be the same when training goes on."),
     column("settings", String, "Settings of the phrase-based HMM as JSON."),
     column("iterations", SmallInteger, "Iterations of EM that were asked for, for each direction."),
@@ -127,6 +128,7 @@ alignment_link = Table(
     column("corpus_id", Integer, "Corpus of the pair."),
     column("pair_id", Integer, "Pair."),
     column("document_first", Integer, "Offset of the first word of the document phrase, from 0."),
+    # Half-open, as slices are; positions of tokens elsewhere in the store count from 1.
     column("document_end", Integer, "Offset after its last word."),
     column("abstract_first", Integer, "Offset of the first word of the abstract phrase, from 0."),
     column("abstract_end", Integer, "Offset after its last word."),
@@ -148,6 +150,7 @@ alignment_null = Table(
 #: Tables whose rows belong to a corpus of pairs and go with it.
 OF_CORPUS = (alignment_null, alignment_link, alignment, pair)
 #: Tables whose rows belong to a model and go with it.
+# Owners last, as rows are deleted; `sentgen.schema.owners` goes through them from behind.
 OF_MODEL = (
     alignment_null,
     alignment_link,

@@ -20,6 +20,7 @@ def column(
     """
     options.setdefault("nullable", False)
     if options.get("primary_key"):
+        # Ids come from `next_id`; left on, the dialect makes a sequence for each key.
         options.setdefault("autoincrement", False)
     return Column(name, kind, comment=comment, **options)
 

@@ -26,8 +26,10 @@ import duckdb
 from sentgen.errors import StoreError
 from sentgen.schema import block_restore
 
+# A block without free parts has no room for the next state, and is not rewritten where it lies.
 _SHARED = "select block_id, free_list from pragma_metadata_info() where free_blocks > 0"
 _DESCRIPTORS = Path("/proc/self/fd")
+# DuckDB names the parts that are free; the journal, those in use.
 _ALL = (1 << block_restore.PARTS) - 1
 
 
@@ -41,6 +43,7 @@ def kept(duck: duckdb.DuckDBPyConnection, path: Path) -> Iterator[None]:
     """Keep the blocks that a commit or a checkpoint inside may rewrite; if it fails, they stay."""
     keep(duck, path)
     yield
+    # In no `finally`: where a commit raised, only the header tells how far it came, at the next opening.
     journal_of(path).unlink(missing_ok=True)
 
 
@@ -51,10 +54,12 @@ def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     ]
     if not shared:
         return
+    # From the file: the buffers of DuckDB may hold the next state, and the header refers to the last one.
     found = block_restore.read_blocks(_descriptor(path), shared)
     with journal_of(path).open("wb") as file:
         file.write(found.packed())
         file.flush()
+        # On the disk before the first block is rewritten: after a power cut, one of the two must be whole.
         os.fsync(file.fileno())
 
 
@@ -64,6 +69,7 @@ def _descriptor(path: Path) -> int:
     if found is not None:
         return found
     file = path.stat()
+    # By device and inode: a compaction puts another file under the same name.
     return _open_for_good(os.path.realpath(path), file.st_dev, file.st_ino)
 
 
@@ -98,6 +104,7 @@ def put_back(path: Path) -> None:
     journal = journal_of(path)
     if not journal.exists():
         return
+    # The store was removed, its journal was not: it has nothing to say about a new store of that name.
     if not path.exists():
         journal.unlink(missing_ok=True)
         return

@@ -37,6 +37,7 @@ class Block:
 
     def parts(self, data: bytes) -> list[bytes]:
         """Return the parts in use of this block in other data."""
+        # As DuckDB cuts a block: equal parts, rounded down to 8 bytes.
         size = (len(data) - _CHECKSUM) // PARTS // 8 * 8
         starts = (_CHECKSUM + part * size for part in range(PARTS) if self.used >> part & 1)
         return [data[at : at + size] for at in starts]
@@ -75,6 +76,7 @@ def unpacked(data: bytes) -> Journal | None:
 
 
 def _crc(head: tuple[int, int, int], body: bytes) -> int:
+    # The iteration is covered too: a wrong one would put old blocks under a commit that came to its end.
     return zlib.crc32(body, zlib.crc32(struct.pack("<3Q", *head)))
 
 
@@ -102,6 +104,7 @@ def is_needed(store: int, journal: Journal) -> bool:
 
     A commit rewrites the parts that were free. If others differ, somebody has put another file in this place.
     """
+    # The header has moved: the commit came to its end, and needs the blocks as they are now.
     if newest(store) != (journal.iteration, journal.size):
         return False
     now = [_read(store, block.number, journal.size) for block in journal.blocks]
@@ -115,16 +118,19 @@ def restore(store: int, journal: Journal) -> None:
     """Write the blocks where they were."""
     for block in journal.blocks:
         os.pwrite(store, block.data, _BLOCKS + block.number * journal.size)
+    # Before the journal goes: until then it is the only whole copy.
     os.fsync(store)
 
 
 def put_back(path: str, journal_path: str) -> None:
     """Restore what there is to restore, and remove the journal, unless the store is in use."""
+    # Here: Windows has none, and every store imports this module.
     import fcntl
 
     writable = os.access(path, os.W_OK)
     store = os.open(path, os.O_RDWR if writable else os.O_RDONLY)
     try:
+        # DuckDB's own lock: whoever has it may be within a commit, and the journal is theirs.
         if writable and not _locked(fcntl, store):
             return
         with open(journal_path, "rb") as file:

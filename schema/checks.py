@@ -290,6 +290,7 @@ def _totals() -> Iterator[Check]:
     )
     for order in range(1, MAX_ORDER + 1):
         yield _sums(
+            # Between <s> and </s>, n words have n + 3 - order n-grams.
             f"n-grams of order {order} sum to those of the sentences",
             f"""
             select s.corpus_id, sum(g.count) as count

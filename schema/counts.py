@@ -6,6 +6,7 @@ from sqlalchemy import BigInteger, DateTime, Integer, SmallInteger, String, Tabl
 
 from sentgen.schema.base import column, key, metadata
 
+# Each order has a table, and `model_ngram` a column for each word: a sixth needs a migration.
 MAX_ORDER = 5
 
 segment = Table(

@@ -29,6 +29,7 @@ def is_suspect(path: Path) -> bool:
 def leave(path: Path) -> None:
     """Leave the mark if there is a log."""
     if has_log(path):
+        # Before DuckDB opens the store: it replays the log and removes it, and with it the evidence.
         _mark(path).touch()
 
 

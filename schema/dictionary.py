@@ -84,6 +84,7 @@ def _descriptions() -> dict[str, dict[str, str]]:
 
 def _catalogue() -> list[tuple[str, str, str, bool]]:
     """Return table, column, type and nullability as DuckDB sees them in an empty store in memory."""
+    # Only DuckDB knows the types of the columns of a view.
     engine = create_engine("duckdb:///:memory:")
     try:
         with engine.begin() as connection:

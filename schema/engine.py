@@ -39,6 +39,7 @@ def default_memory_limit() -> int:
 #: A commit writes the new state beside the old one and switches to it by one write to the header of the file,
 #: without a log that a crash could cut short; DuckDB before 1.5 leaves the log out by itself.
 _WITHOUT_LOG: dict[str, str] = {"checkpoint_threshold": "0B"}
+# 1.4 refuses a setting that it does not know.
 if tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 5):
     _WITHOUT_LOG["auto_checkpoint_skip_wal_threshold"] = "0"
 
@@ -51,6 +52,7 @@ def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int 
     while True:
         file = _identity(path)
         engine = _open_engine(path, read_only=read_only, memory_limit=memory_limit, threads=threads)
+        # None: the file is new, and nobody can have put another one in its place.
         if file in (None, _identity(path)):
             return engine
         engine.dispose()
@@ -68,18 +70,22 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None) -> Engine:
     if not read_only:
         crash_mark.leave(path)
+    # Marked first, while the log is there; then the blocks, which the log goes on from.
     block_journal.put_back(path)
     drop_torn_tail(path)
     config: dict[str, Any] = {
         **_WITHOUT_LOG,
         "memory_limit": f"{memory_limit // 2**20}MiB",
+        # There is one writer, so that its folder may have one name; readers may be many.
         "temp_directory": str(_spill_folder(path) if read_only else f"{path}.tmp"),
+        # The pruning of the sorted tables lives on the order of their rows.
         "preserve_insertion_order": "true",
     }
     if threads:
         config["threads"] = threads
     engine = create_engine(
         f"duckdb:///{path}",
+        # One connection, so that one transaction is open at a time: two have DuckDB write a log.
         poolclass=StaticPool,
         connect_args={"read_only": read_only, "config": config},
         execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
@@ -90,6 +96,7 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     event.listen(engine, "close", lambda wrapped, _: connections.closing(_duck(wrapped)))
     if not read_only:
         _keep_blocks(engine, path)
+    # SQLAlchemy is lazy: what is wrong with the file should be said now.
     with engine.connect():
         if not read_only:
             _remove_spilled(path)
@@ -105,6 +112,7 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
             type(dialect).do_commit(dialect, wrapped)
 
     def closing(wrapped: Any, _: object) -> None:
+        # DuckDB checkpoints a log as it closes, outside of any commit.
         if crash_mark.has_log(path):
             block_journal.keep(_duck(wrapped), path)
 
@@ -143,6 +151,7 @@ def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
 
 
 def _duck(wrapped: Any) -> duckdb.DuckDBPyConnection:
+    # The dialect's wrapper keeps it under a private name.
     return cast(duckdb.DuckDBPyConnection, getattr(wrapped, "_ConnectionWrapper__c", wrapped))
 
 
@@ -177,6 +186,7 @@ def _arrow(duck: duckdb.DuckDBPyConnection, name: str, name_in_1_4: str) -> Call
 
 def sync_folder(folder: Path) -> None:
     """Have the disk keep what was renamed in a folder."""
+    # A new name is a change of the folder: fsync of the file alone does not keep it through a power cut.
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -197,6 +207,7 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise explain(path, error) from error
 
 
+# Told by their words: the classes of DuckDB's exceptions do not tell them apart.
 _DAMAGED = (
     "not a valid duckdb",
     "corrupt",
@@ -217,6 +228,7 @@ def explain(path: Path, error: BaseException) -> StoreError:
     """Say in one line what went wrong with the store and what to do."""
     text = str(error)
     low = text.lower()
+    # The first that fits: a full disk invalidates the database too, which by itself would read as damage.
     if "could not set lock" in low or "conflicting lock" in low:
         return StoreError(
             f"{path}: the store is in use by another process; wait until it ends, or use a copy of the file"

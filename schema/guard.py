@@ -18,6 +18,7 @@ from sentgen.errors import QueryRejected
 from sentgen.schema import dictionary
 
 MAX_BYTES = 20_000
+# `_visit` takes two or three frames a level: Python's own limit of 1,000 stays out of reach.
 MAX_DEPTH = 100
 #: Characters of DuckDB's complaints that are shown.
 MAX_MESSAGE = 1_000
@@ -75,6 +76,7 @@ FUNCTIONS = frozenset(
     """.split()  # noqa: SIM905 (a list of 300 strings is no pleasure)
 )
 #: What may stand in a from clause, apart from named relations and table functions.
+# Not SHOW_REF: that is DESCRIBE and SUMMARIZE.
 _FROM = frozenset(["BASE_TABLE", "TABLE_FUNCTION", "JOIN", "SUBQUERY", "EXPRESSION_LIST", "EMPTY"])
 _QUERIES = frozenset(["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"])
 _EXPRESSIONS = frozenset(
@@ -100,7 +102,9 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     if size > MAX_BYTES:
         raise QueryRejected(f"the query is longer than {MAX_BYTES} bytes; shorten it")
     try:
+        # First: json_serialize_sql takes several statements at once, and says less about others than SELECT.
         _require_one_select(duck, sql)
+        # Bound as a value: the query is parsed here and must not run.
         row = duck.execute("select json_serialize_sql(?::varchar)", [sql]).fetchone()
         tree: Node = json.loads(row[0]) if row else {"error": True}
         if tree.get("error"):
@@ -152,6 +156,7 @@ def _visit(node: object, scope: frozenset[str], depth: int) -> None:
         inner = _with_ctes(node, scope, depth)
         _check(node, inner)
         for name, child in node.items():
+            # Visited already, each with the names before it only.
             if name != "cte_map":
                 _visit(child, inner, depth + 1)
 
@@ -173,6 +178,7 @@ def _ctes(node: Node) -> Iterator[Node]:
 
 def _check(node: Node, scope: frozenset[str]) -> None:
     """Check one node by itself."""
+    # Nodes have no common mark: expressions have a class, queries and from clauses only a type.
     if "class" in node and node["class"] not in _EXPRESSIONS:
         raise QueryRejected(f"expressions of the kind {node['class']} are not allowed here")
     kind = node.get("type")
@@ -200,6 +206,7 @@ def _is_query_or_from(node: Node) -> bool:
 def _check_relation(node: Node, scope: frozenset[str]) -> None:
     name = str(node["table_name"]).lower()
     qualified = bool(node.get("catalog_name")) or str(node.get("schema_name") or "main").lower() != "main"
+    # A CTE goes by its bare name; with a schema before it, the name is that of a table.
     if not qualified and (name in dictionary.names() or (name in scope and not node.get("schema_name"))):
         if node.get("at_clause"):
             raise QueryRejected("AT is not allowed here")
@@ -213,6 +220,7 @@ def _check_relation(node: Node, scope: frozenset[str]) -> None:
 def _check_function(node: Node, allowed: frozenset[str]) -> None:
     name = str(node["function_name"]).lower()
     schema = str(node.get("schema") or "main").lower()
+    # Any other schema or database might have a macro of a harmless name.
     if name not in allowed or node.get("catalog") or schema not in ("main", "pg_catalog"):
         close = get_close_matches(name, allowed, n=3, cutoff=0.75)
         hint = f"; did you mean {' or '.join(sorted(close))}?" if close else ""

@@ -46,6 +46,7 @@ def views() -> tuple[View, ...]:
     """Return all views, each after those that it reads."""
     files = resources.files("sentgen.schema").joinpath("views").iterdir()
     found = [_parse(f.name[:-4], f.read_text("utf-8")) for f in files if f.name.endswith(".sql")]
+    # Creating a view binds it: what it reads must be there.
     return tuple(sorted(found, key=lambda view: (_depth(view, found), view.name)))
 
 
@@ -83,6 +84,7 @@ def apply(duck: duckdb.DuckDBPyConnection) -> None:
     old = duck.execute(
         "select view_name from duckdb_views() where not internal and view_name like 'v\\_%' escape '\\'"
     )
+    # All of them first: a view that sentgen has no more would stay.
     for (name,) in old.fetchall():
         duck.execute(f"drop view {name}")
     duck.execute(_script())

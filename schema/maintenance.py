@@ -69,6 +69,7 @@ def sizes(store: Store) -> list[Size]:
         block = _one(duck, "select block_size from pragma_database_size()")
         for table in metadata.sorted_tables:
             rows = _one(duck, f"select count(*) from {table.name}")
+            # Columns share blocks, and what is constant or not yet written has number -1.
             blocks = f"select count(distinct block_id) from pragma_storage_info('{table.name}')"
             found.append(Size(table.name, rows, _one(duck, f"{blocks} where block_id >= 0") * block))
     return sorted(found, key=lambda size: (-size.bytes, -size.rows, size.table))
@@ -103,6 +104,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
         extra: checks of the rooms above, made one by one as they run.
         quick: leave out the slow ones.
     """
+    # Read first: a check that meets a damaged block afterwards is skipped, for a reason that was shown.
     for one in block_checks():
         try:
             yield _run(store, one)
@@ -140,6 +142,7 @@ def _run(store: Store, check: Check) -> Result:
         for name, value in check.settings.items():
             duck.execute(f"set {name} = {value}")
         try:
+            # One row however many problems there are: their number, and some value of each column as example.
             columns = duck.execute(f"from ({check.query}) limit 0").description or []
             rest = "".join(f", any_value({quoted(str(c[0]))})" for c in columns)
             row = duck.execute(f"select count(*){rest} from ({check.query})").fetchone() or (0,)
@@ -181,6 +184,7 @@ def _pack(path: Path, memory_limit: int) -> bool:
         engine = open_engine(path, read_only=False, memory_limit=memory_limit)
         try:
             _discard(draft)
+            # As a rule the copy is no larger than the store; a quarter and 16 MiB are the margin.
             if shutil.disk_usage(path.parent).free < path.stat().st_size * 5 // 4 + 2**24:
                 return False
             Store(draft, create=True, memory_limit=memory_limit).close()
@@ -209,9 +213,11 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
         duck.execute("commit")
         _compare(duck, current, path)
         duck.execute("detach draft")
+    # The draft was made with the umask of this process; who could read the store shall go on to.
     shutil.copymode(path, draft)
     with draft.open("rb+") as file:
         os.fsync(file.fileno())
+    # The content first, then the name: a name on the disk must never lead to an empty file.
     os.replace(draft, path)
     sync_folder(path.parent)
 

@@ -44,6 +44,7 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
         raise StoreError(
             f"{path}: made by an older sentgen (revision {revision}); run: sentgen db upgrade --db {path}"
         )
+    # A reader goes on with the views that are there: it cannot write, and old ones still answer.
     elif not read_only and tables[inspection.VERSION_TABLE] != inspection.marker():
         _refresh(engine)
 
@@ -66,6 +67,7 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
         raise NotFoundError(f"{path}: no store here")
     with translated_errors(path):
         limit = memory_limit or default_memory_limit()
+        # The backup is a copy of one file: what is in the log must be in it.
         revision = _checkpoint(path, limit)
         if revision == REVISIONS[-1]:
             return None
@@ -90,6 +92,7 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
             if revision not in REVISIONS:
                 raise StoreError(f"{path}: made by a newer sentgen (revision {revision}); upgrade sentgen")
             connection.rollback()
+            # A checkpoint is refused within a transaction that has changed something.
             autocommitting = connection.execution_options(isolation_level="AUTOCOMMIT")
             with block_journal.kept(raw(connection), path):
                 autocommitting.execute(text("checkpoint"))
@@ -137,6 +140,7 @@ def _migrate(engine: Engine) -> None:
     from alembic.config import Config
 
     config = Config()
+    # Alembic interpolates options as configparser does.
     config.set_main_option("script_location", str(script_location()).replace("%", "%%"))
     with engine.begin() as connection:
         config.attributes["connection"] = connection

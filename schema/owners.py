@@ -89,6 +89,7 @@ def _alignments() -> Iterator[UnownedRows]:
 
 
 def _without(table: str, column: str, owner: str, *, large: bool = False) -> UnownedRows:
+    # Ids are never null: one null in the list, and `not in` would find nothing.
     condition = f"{table}.{column} not in (select id from {owner})"
     return UnownedRows(f"{table}.{column} without {owner}", table, condition, column, large)
 

@@ -36,6 +36,7 @@ def find_parses(
     duck: duckdb.DuckDBPyConnection, parser: str, version: str, *, tokenized: bool, sha256: Sequence[str]
 ) -> dict[str, str]:
     """Return the results that are known, by hash, in one query."""
+    # DuckDB finds it by its name. The rows are grouped, as no key keeps a parse from being there twice.
     _wanted = pa.table({"sha256": pa.array(sha256, pa.string())})
     query = """
         select sha256, any_value(result)

@@ -50,7 +50,9 @@ def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
+    # Sorted, so that the numbers of names that are taken do not depend on the order of the rows.
     paths = sorted(set(paths))
+    # Apart: commonpath refuses absolute and relative paths together.
     folders = {rooted: _common_folder(paths, rooted) for rooted in (False, True)}
     for path in paths:
         file, mark, member = path.partition("!")
@@ -69,6 +71,7 @@ def _common_folder(paths: Iterable[str], rooted: bool) -> str:
     files = (path.partition("!")[0] for path in paths)
     parents = [str(PurePosixPath(normpath(file)).parent) for file in files if file.startswith("/") == rooted]
     folder = commonpath(parents) if parents else ""
+    # Only the root or `..` in common is no folder to name files from.
     return "" if folder.strip("/.") == "" else folder
 
 
@@ -88,6 +91,7 @@ def public_text(text: str) -> str:
         with suppress(ValueError):
             value = json.loads(text)
             public = _public_value(value)
+            # Unchanged, it keeps its spelling: the same bytes, and nothing to rewrite.
             return text if public == value else json.dumps(public, sort_keys=True)
     return _FOLDERS.sub("", text)
 
@@ -125,11 +129,13 @@ def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
         Whether there was anything to replace.
     """
     with (
+        # Reading first: a file that a writer opened is not the same bytes any more.
         Store(path, read_only=True, memory_limit=memory_limit, threads=1) as store,
         store.connect() as connection,
     ):
         if not any(_replacements(raw(connection))):
             return False
+    # With one thread, rows and blocks come in one order: a snapshot is named by its bytes.
     with Store(path, memory_limit=memory_limit, threads=1) as store, store.connect() as connection:
         connection.rollback()
         duck = raw(connection)
@@ -148,6 +154,7 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
         named.setdefault(number, []).append(path)
     names = {(number, old): new for number in named for old, new in names_of_sources(named[number]).items()}
     sources = duck.execute("select id, corpus_id, path from source order by id").fetchall()
+    # A document without a name of its own has the path of its source for one.
     by_source = {(source, old): names[corpus, old] for source, corpus, old in sources}
     yield from _replacement(duck, "document", "name", "source_id", by_source)
     yield from _replacement(duck, "source", "path", "corpus_id", names)

@@ -29,6 +29,7 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 
 #: Rows that `parts` brings at once.
 _PART = 2**16
+# Python's replacements would read a variable of this process as a table; to spill is to write files.
 _SWITCHES = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -133,6 +134,7 @@ def open_locked(
     """
     if not path.exists():
         raise NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
+    # An ordinary opening: it puts right what a crash has left, and says what is wrong with the store.
     Store(path, read_only=True).close()
     limit = memory_limit or default_memory_limit()
     with translated_errors(path):
@@ -155,6 +157,7 @@ def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     Raises:
         StoreError: the locks do not hold.
     """
+    # After the opening, which needs the file system; before the lock, after which nothing can be set.
     duck.execute("set disabled_filesystems = 'LocalFileSystem'")
     duck.execute("set lock_configuration = true")
     _self_test(duck, path)
@@ -163,6 +166,7 @@ def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
 def _self_test(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Try to break out; refuse to go on if that succeeds, or if the store brings functions of its own."""
     place = str(path).replace("'", "''")
+    # The store itself is read: it cannot be for want of the file that DuckDB refuses.
     attacks = (
         f"copy (select 1) to '{place}.attack' (use_tmp_file false)",
         f"select count(*) from read_blob('{place}')",
@@ -180,6 +184,7 @@ def _self_test(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
         raise StoreError(
             f"{path}: DuckDB {duckdb.__version__} let through what it must refuse; not opened: {attack}"
         )
+    # A macro called like a harmless function would pass the guard.
     own = duck.execute("select count(*) from duckdb_functions() where not internal").fetchone()
     if own and own[0]:
         raise StoreError(

@@ -86,6 +86,7 @@ def repair(
     done = Repair()
     opened = Store(path, read_only=dry_run, examined=False, memory_limit=memory_limit)
     with opened as store, store.connect() as connection:
+        # A dry run sees what the store would be, through views in the place of tables, and writes nothing.
         done.removed = _hide(raw(connection))
         if dry_run or not done.removed:
             _look_for_the_rest(raw(connection), done)
@@ -94,10 +95,12 @@ def repair(
     if done.removed:
         if backup:
             with translated_errors(path):
+                # The store is closed here: a copy of an open one might be half of a commit.
                 done.backup = back_up(path, "repair")
         with Store(path, examined=False, memory_limit=memory_limit) as store, store.begin() as connection:
             done.removed = _remove(raw(connection))
             _look_for_the_rest(raw(connection), done)
+    # What is left has been named to the user; the store must open, to be put right.
     crash_mark.clear(path)
     return done
 
@@ -111,6 +114,7 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
         (number,) = duck.execute(f"select count(*) from ({rows.query})").fetchone() or (0,)
         if number:
             found.append(RemovedRows(rows.table, int(number), rows.name))
+            # `is not true`: a row for which the condition is null has an owner, as far as SQL can tell.
             hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
             shown = " and ".join(hidden[rows.table])
             table = f"{quoted(name)}.main.{rows.table}"

@@ -56,6 +56,7 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
         keys = ", ".join(names)
         duck.execute(_MERGED.format(keys=keys, table=table))
         duck.execute(f"delete from {table} where segment_id in (select segment_id from merging)")
+        # Sorted anew, as the pruning of row groups wants it.
         duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")
     duck.execute("drop table if exists merged")
     duck.execute(_SIZES)

@@ -111,8 +111,10 @@ def publish(
             path = folder / f"sentgen-{digest[:_DIGITS]}.duckdb"
             existing = _read(path.with_suffix(".json"))
             snapshot = _described(draft, path, digest, memory_limit)
+            # A file without a manifest is what a kill has left: it is replaced.
             if existing is None:
                 os.replace(draft, path)
+            # Also for an old snapshot: the time in it makes it the newest.
             _write_manifest(snapshot)
         finally:
             _discard(draft)
@@ -162,6 +164,7 @@ def _publishing(folder: Path) -> Iterator[None]:
     with translated_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / _LOCK).open("w") as lock:
+            # It ends with the process, however that ends; the file stays, as removing it would let two in.
             fcntl.flock(lock, fcntl.LOCK_EX)
             for leftover in folder.glob(".sentgen-*.tmp"):
                 _discard(leftover)
@@ -249,6 +252,7 @@ def _read(manifest: Path) -> Snapshot | None:
     try:
         values = json.loads(manifest.read_text(encoding="utf-8"))
         path = manifest.with_suffix(".duckdb")
+        # The size is looked at here, the hash only by a server: listing must not read gigabytes.
         if values.pop("file") != path.name or path.stat().st_size != values["bytes"]:
             return None
         values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
@@ -261,6 +265,7 @@ def _prune(folder: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest snapshots, manifests first; servers that have one open keep what they opened."""
     removed = snapshots(folder)[:-keep]
     for one in removed:
+        # Without its manifest it is no snapshot: killed in between, nobody opens half of a pair.
         one.manifest.unlink()
         one.path.unlink()
     return tuple(one.name for one in removed)

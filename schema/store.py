@@ -72,6 +72,7 @@ class Store:
             )
         with translated_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Before the opening, which removes the log.
             suspect = examined and crash_mark.is_suspect(self.path)
             self.engine = open_engine(
                 self.path, read_only=read_only, memory_limit=self.memory_limit, threads=threads
@@ -107,6 +108,7 @@ class Store:
     def close(self) -> None:
         """Close the file; what was committed is on the disk."""
         self.engine.dispose()
+        # Only now: DuckDB has let go of the file, so that closing it here gives up no lock.
         block_journal.put_back_closed(self.path)
 
     def __enter__(self) -> Store:

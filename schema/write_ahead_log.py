@@ -66,7 +66,9 @@ def _last_end(file: BinaryIO, size: int) -> int:
     while place + _HEADER.size <= size:
         file.seek(place)
         length, _, field, kind = _HEADER.unpack(file.read(_HEADER.size))
+        # Size and checksum are not part of the size.
         place += 16 + length
+        # Another version of the format, or the end is missing: nothing behind can be told.
         if field != _TYPE or place > size:
             break
         if kind in _ENDS:
@@ -91,6 +93,7 @@ def drop_torn_tail(path: Path) -> None:
             f"{path}: a crash left a transaction half written in {log.name};"
             " open the store once where it can be written, with: sentgen db check"
         )
+    # -I and -S: it needs no packages, and nothing from the current folder should run.
     command = [sys.executable, "-I", "-S", "-c", _CUT, str(path), str(log), str(length)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode and done.stderr.strip() != "in use":  # if it is, DuckDB will say so

@@ -27,6 +27,7 @@ def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: 
     """Count the trees of the sentences ``first`` to ``last`` of a corpus into a segment."""
     duck = raw(connection)
     for step in _STEPS:
+        # DuckDB refuses values that a statement has no parameters for; the later steps read the first.
         values = {"corpus": corpus_id, "first": first, "last": last} if step == _STEPS[0] else None
         duck.execute(f"create or replace temp table {step} as {query(step)}", values)
     for table in COUNTED:
@@ -41,7 +42,9 @@ def recount(table: str, corpus_id: int) -> str:
     """Return a query whose rows are the counts of a corpus that differ from a recount of its tokens."""
     names = [column.name for column in metadata.tables[table].columns if column.name != "segment_id"]
     keys = ", ".join(name for name in names if name != "count")
+    # Materialized: each is read more than once, and would be computed as often.
     steps = ",\n".join(f"{step} as materialized (\n{query(step)})" for step in _STEPS)
+    # A check is SQL without parameters, and these are numbers of our own.
     sentences = {"$corpus": str(corpus_id), "$first": "0", "$last": str(2**62)}
     for name, value in sentences.items():
         steps = steps.replace(name, value)
