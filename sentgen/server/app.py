@@ -34,6 +34,7 @@ def create_app(service: Service) -> FastAPI:
         version=__version__,
         description=_ABOUT,
         openapi_url="/v1/openapi.json",
+        # FastAPI's pages load scripts from elsewhere, which our Content-Security-Policy forbids.
         docs_url=None,
         redoc_url=None,
     )
@@ -42,6 +43,7 @@ def create_app(service: Service) -> FastAPI:
     app.include_router(site.router(sql_offered=service.settings.sql))
     _add_watching(app, service)
     _add_errors(app)
+    # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
     app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=_PACKED)
     app.add_middleware(Keeper, service=service)
     app.add_middleware(Gate, settings=service.settings, metrics=service.metrics)
@@ -78,6 +80,7 @@ def _add_errors(app: FastAPI) -> None:
         )
 
     @app.exception_handler(HTTPException)
+    # Starlette's own refusals, such as a path without a route.
     async def failed(request: Request, error: HTTPException) -> Response:
         kind = {404: "no-such-route", 405: "method"}.get(error.status_code, "request")
         document = problems.problem(error.status_code, kind, str(error.detail))
@@ -85,6 +88,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
+        # Nothing of the exception: it may quote paths and settings; the log has it.
         detail = "the server made a mistake, and has written down what it was; please report it"
         return _response(request, problems.problem(500, "internal", detail))
 

@@ -15,6 +15,7 @@ except ImportError:  # httptools is not everywhere; h11 is, and slower
     httptools_impl = None  # type: ignore[assignment]
 
 #: Bytes of a request before its body.
+# Forms of the pages are GET: a text that was pasted stands in the head.
 HEADER_BYTES = 128 * 2**10
 
 
@@ -52,6 +53,7 @@ class Patience(asyncio.Protocol):
     def pause_writing(self) -> None:
         """Begin to wait for a client that is slower than we."""
         super().pause_writing()
+        # Not anew each time: a client that takes a byte now and then would never be late.
         self._leaving = self._leaving or self.loop.call_later(self.answer_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
@@ -74,6 +76,7 @@ class PlainConnection(Patience, H11Protocol):
     def handle_events(self) -> None:
         """Handle what arrived."""
         super().handle_events()
+        # h11 is in SEND_BODY while a body arrives, and in IDLE until the next head is whole.
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._wait_for_request()
         else:
@@ -102,10 +105,12 @@ if httptools_impl is not None:
             Raises:
                 ValueError: not what h11 takes; httptools makes an error of its own of it, and uvicorn a 400.
             """
+            # A length that a proxy and this server read differently smuggles a request past the proxy.
             encodings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
             if encodings not in ([], [b"chunked"]) or self.parser.get_http_version() not in ("1.0", "1.1"):
                 raise ValueError("an encoding or a version that is not understood")
             super().on_headers_complete()
+            # Far below the limit: what comes until the end of the message is body.
             self._head = -(1 << 62)
 
         def on_message_complete(self) -> None:
@@ -117,6 +122,7 @@ if httptools_impl is not None:
         def on_response_complete(self) -> None:
             """Wait for the next request."""
             super().on_response_complete()
+            # A pipelined request may be at work already; it has arrived, and is not waited for.
             if not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete):
                 self._wait_for_request()
 

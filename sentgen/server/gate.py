@@ -24,11 +24,13 @@ from sentgen.server.settings import ServerSettings
 _OPEN = "/healthz"
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HEADERS = {
+    # What a corpus says stands on our pages: were it ever not escaped, no script of it would run.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
         " font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
+    # For browsers that do not know frame-ancestors.
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -50,10 +52,12 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] != "http":
+            # Websockets are left unanswered: uvicorn is told that there are none.
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
         started = time.perf_counter()
+        # What uvicorn answers if the application raises before it has answered.
         status = 500
 
         async def sending(message: Message) -> None:
@@ -62,6 +66,7 @@ class Gate:
                 status = message["status"]
                 headers = MutableHeaders(raw=message["headers"])
                 for name, value in _HEADERS.items():
+                    # Kept answers and static files have a Cache-Control of their own.
                     headers.setdefault(name, value)
             await send(message)
 
@@ -75,15 +80,19 @@ class Gate:
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Refuse what is not meant for this server, not allowed, or too large."""
+        # DNS rebinding: pages of a foreign name that points to this machine would be of one origin with us.
+        # Of two Host headers, proxies and servers take different ones.
         hosts = headers.getlist("host")
         if len(hosts) != 1 or _name(hosts[0]) not in self._hosts:
             raise Refused(421, "host", "this server is not called that; see sentgen serve --allow-host")
+        # Old browsers send no Sec-Fetch-Site, but an Origin with what is not a plain GET.
         crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
         if crossing or _foreign(headers.get("origin"), hosts[0]):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
         if scope["path"] != _OPEN and self._tokens and not self._known(headers.get("authorization", "")):
             challenge = {"WWW-Authenticate": 'Bearer realm="sentgen", Basic realm="sentgen"'}
             raise Refused(401, "token", "give a token: Authorization: Bearer TOKEN", challenge)
+        # A chunked body has none; `_bounded` counts it as it comes.
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limit:
             raise _too_large(self._limit)
@@ -91,6 +100,7 @@ class Gate:
     def _known(self, authorization: str) -> bool:
         """Say whether the header has a token: by itself, or as the password that a browser asks for."""
         scheme, _, given = authorization.partition(" ")
+        # Bytes, as compare_digest refuses text beyond ASCII.
         candidate = given.strip().encode("utf-8", "replace")
         if scheme.lower() == "basic":
             try:
@@ -99,9 +109,11 @@ class Gate:
                 return False
         elif scheme.lower() != "bearer":
             return False
+        # In constant time: how long a refusal takes must not tell how much of a token was right.
         return any(hmac.compare_digest(candidate, token) for token in self._tokens)
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        # The route, not the path: a metric for each path that somebody makes up would fill the memory.
         path = getattr(scope.get("route"), "path", "other")
         self._metrics.requested(path, status, seconds)
         client = scope.get("client")

@@ -52,6 +52,7 @@ class Keeper:
             receive = _again(body, receive)
         key = _key(snapshot, scope, headers, body)
         if scope["method"] != "POST":
+            # Weak: it says that the answer is the same, not its bytes. HTTP has no such requests with POST.
             tag = f'W/"{key.hex()[:32]}"'
         if tag and tag in headers.get("if-none-match", "").replace(" ", "").split(","):
             await _send(send, 304, [(b"etag", tag.encode()), (b"cache-control", _CACHE_CONTROL)], b"")
@@ -71,6 +72,7 @@ class Keeper:
         async def sending(message: Message) -> None:
             nonlocal headers
             if message["type"] == "http.response.start":
+                # A snapshot that came in between would stand under the name of the old one.
                 if message["status"] == 200 and self._service.snapshot.name == snapshot:
                     added = MutableHeaders(raw=message["headers"])
                     added["cache-control"] = _CACHE_CONTROL.decode()
@@ -97,6 +99,7 @@ def _is_function(scope: Scope) -> bool:
 
 def _key(snapshot: str, scope: Scope, headers: Headers, body: bytes) -> bytes:
     """Return what tells a question from all others."""
+    # The answer is kept as GZipMiddleware has left it.
     encoding = "gzip" if "gzip" in headers.get("accept-encoding", "") else ""
     digest = hashlib.sha256()
     for part in _parts(snapshot, scope, headers.get("accept", ""), encoding):
@@ -107,6 +110,7 @@ def _key(snapshot: str, scope: Scope, headers: Headers, body: bytes) -> bytes:
 
 def _parts(snapshot: str, scope: Scope, accept: str, encoding: str) -> Iterator[bytes]:
     yield from (text.encode("utf-8", "replace") for text in (__version__, snapshot, scope["method"]))
+    # As it was sent: %2F and / are two paths for the application, and one in `path`.
     yield scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
     yield scope["query_string"]
     yield accept.encode("utf-8", "replace")
@@ -118,6 +122,7 @@ async def _whole(receive: Receive) -> bytes:
     body, more = bytearray(), True
     while more:
         message = await receive()
+        # Half a body is no question; the application sees the disconnection by itself.
         if message["type"] == "http.disconnect":
             break
         body += message.get("body", b"")

@@ -11,6 +11,7 @@ audit = logging.getLogger("sentgen.audit")
 #: One line per request.
 access = logging.getLogger("sentgen.access")
 
+# The last three are set by formatters, or by later versions of Python.
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 

@@ -28,6 +28,7 @@ class _Histogram:
         self.total += seconds
         self.count += 1
         for place, bound in enumerate(BOUNDS):
+            # Prometheus wants buckets that include the smaller ones.
             self.buckets[place] += seconds <= bound
 
 

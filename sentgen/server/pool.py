@@ -60,6 +60,7 @@ class Pool:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self.size - alone):
                     group.create_task(self._add())
+        # One line for the user, not a group of tracebacks.
         except* StoreError as errors:
             raise StoreError(str(errors.exceptions[0])) from None
 
@@ -69,6 +70,7 @@ class Pool:
         for worker in self._all:
             worker.kill()
         for task in tuple(self._tasks):
+            # A respawn may wait for minutes; watchers end with the workers that they watch.
             if not task.done() and task.get_name() == "respawn":
                 task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -97,6 +99,7 @@ class Pool:
         except ConnectionError as error:
             worker.kill()
             self.metrics.killed(self.opening.kind, "died")
+            # Once: a worker may have died while it was idle, but two in a row tell of something else.
             if again and isinstance(error, NotTaken):
                 return await self.call(message, again=False)
             raise Refused(
@@ -109,6 +112,7 @@ class Pool:
             worker.kill()
             self.metrics.killed(self.opening.kind, "cancelled")
             raise
+        # Killed after the answer, and replaced by `_watch` as all that end.
         if answer.head.pop("retire", False):
             worker.kill()
             self.metrics.killed(self.opening.kind, "retired")
@@ -119,7 +123,9 @@ class Pool:
     async def _take(self) -> Worker:
         """Take an idle worker, or wait for one."""
         if self._idle:
+            # The one that worked last: its caches are the warmest.
             return self._idle.pop()
+        # Those who gave up are still in the queue, and must not count as waiting.
         while self._waiting and self._waiting[0].done():
             self._waiting.popleft()
         if len(self._waiting) >= self.queue:
@@ -129,6 +135,7 @@ class Pool:
         place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         try:
+            # Not wait_for, which cancels the place: a worker that is given at that moment would be lost.
             await asyncio.wait([place], timeout=self.seconds)
         except asyncio.CancelledError:
             if place.done():
@@ -142,6 +149,7 @@ class Pool:
 
     def _give(self, worker: Worker) -> None:
         """Hand a worker to whoever waits longest."""
+        # It has died in the meantime; whoever waits gets its successor from `_add`.
         if worker not in self._all or self._stopping:
             return
         while self._waiting:
@@ -183,9 +191,11 @@ class Pool:
             except StoreError as error:
                 logger.error("worker cannot start", extra={"kind": self.opening.kind, "error": str(error)})
                 await asyncio.sleep(pause)
+                # A full disk or a lost snapshot lasts: processes that die at once must not fill the machine.
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
     def _later(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)
+        # asyncio holds tasks weakly: without this one could vanish at work.
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -15,6 +15,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError, QueryRejected,
 MEDIA_TYPE = "application/problem+json"
 _MOST_CHARACTERS = 2_000
 
+# The first that fits: special ones stand before what they are kinds of.
 _STATUS: tuple[tuple[type[SentgenError], int, str], ...] = (
     (NotFoundError, 404, "not-found"),
     (QueryRejected, 400, "query-rejected"),
@@ -51,6 +52,7 @@ def of_error(error: SentgenError) -> dict[str, Any]:
 
 def told(errors: Sequence[Any], *, inside: int = 0) -> str:
     """Return in one line what pydantic found wrong; ``inside`` is how deep in a request parameters are."""
+    # Never the input, which pydantic tells as well: it may be as long as the request.
     return "; ".join(
         f"{'.'.join(str(part) for part in one['loc'][inside:]) or 'body'}: {one['msg']}" for one in errors[:5]
     )

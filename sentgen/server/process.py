@@ -105,6 +105,7 @@ class Worker:
         """Wait until the process has ended, and remove what it left; return its exit code."""
         code = await self.process.wait()
         await self._errors
+        # After its end: until then it may write there.
         shutil.rmtree(self._folder, ignore_errors=True)
         return code
 
@@ -114,6 +115,7 @@ class Worker:
 
     async def _log_errors(self) -> None:
         assert self.process.stderr is not None
+        # Blocks, not lines: what a worker prints without a line end must not fill our memory.
         while block := await self.process.stderr.read(1 << 16):
             text = block.decode("utf-8", "replace").rstrip()
             logger.warning("worker output", extra={"worker": self.process.pid, "text": text})
@@ -122,12 +124,15 @@ class Worker:
 async def _spawned(opening: Opening, folder: str) -> Process:
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     return await asyncio.create_subprocess_exec(
+        # -P: the current folder holds texts of strangers, and nothing is imported from there.
         *(sys.executable, "-P", "-m", "sentgen.server.worker", json.dumps(asdict(opening))),
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
         cwd=folder,
+        # What a library spills goes with the folder when the worker has ended.
         env={**environment, **_FRUGAL, "TMPDIR": folder},
+        # Ctrl-C goes to all processes of a terminal; workers end when the front tells them.
         start_new_session=True,
     )
 

@@ -65,6 +65,7 @@ def render(
         escape_formulas: put an apostrophe before what a spreadsheet would compute, in CSV and TSV.
     """
     columns = distinct(_columns(result.table))
+    # One row even if it has too many cells: an answer without any would say nothing.
     most = min(limits.rows, max(limits.cells // max(len(columns), 1), 1))
     if form is Format.PARQUET:
         return _parquet(result, columns, most, limits.bytes)
@@ -87,6 +88,7 @@ def render(
         "command": command,
         "more": dict(result.more),
     }
+    # The rows are JSON already: they are put in before the closing brace, not parsed again.
     text = f'{json.dumps(about, ensure_ascii=False, allow_nan=False)[:-1]}, "rows": [{", ".join(written)}]}}'
     return Rendering(text.encode("utf-8", "replace"), rows, cut or result.truncated)
 
@@ -106,6 +108,7 @@ def _within(
     taken: list[str] = []
     size = 0
     for line in lines:
+        # In bytes, before it is taken: the limit is kept, whatever the script.
         size += len(line.encode("utf-8", "replace"))
         if len(taken) - heads >= most_rows or size > most_bytes:
             return taken, max(len(taken) - heads, 0), True
@@ -122,6 +125,7 @@ def _csv_lines(
         fields = [csv_value(value) for value in row]
         writer.writerow([_harmless(value) for value in fields] if escape else fields)
         yield buffer.getvalue()
+        # The writer has no other way to give a line; the buffer is emptied for the next one.
         buffer.seek(0)
         buffer.truncate()
 
@@ -137,6 +141,7 @@ def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes:
     whole = whole.rename_columns(list(columns))
     part = whole.slice(0, most_rows)
     while part.num_rows and part.nbytes > most_bytes:
+        # `nbytes` is that in memory; the file is smaller as a rule.
         part = whole.slice(0, part.num_rows // 2)
     buffer = io.BytesIO()
     with writable(columns):

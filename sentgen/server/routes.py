@@ -74,6 +74,7 @@ def router(*, sql: bool = True) -> APIRouter:
     """Return the routes of all operations."""
     routes = APIRouter(tags=["operations"])
     for operation in operations().values():
+        # Without SQL its route is not there at all: it is neither documented nor refused in another way.
         if operation.api and (operation.kind != "sql" or sql):
             routes.add_api_route(
                 operation.route,
@@ -145,6 +146,7 @@ async def answer(
     service: Service = request.app.state.service
     message = await audited(request, service, operation, values, form, escape_formulas)
     head = message.head
+    # A proxy must not give CSV to whoever asks for JSON.
     headers = {"Sentgen-Snapshot": head["snapshot"], "Vary": "Accept"}
     if head["status"] == 200:
         headers |= {"Sentgen-Rows": str(head["rows"]), "Sentgen-Truncated": str(head["truncated"]).lower()}
@@ -174,6 +176,7 @@ async def audited(
         outcome = {"status": refusal.status, "problem": refusal.document["type"]}
         raise
     finally:
+        # In `finally`: what was refused, or killed its worker, is what one wants to read about.
         if operation.kind == "sql":
             client = request.client.host if request.client else ""
             audit.info("sql", extra={"client": client, "asked": values, **outcome})
@@ -194,6 +197,7 @@ def _accepted(accept: str) -> Format:
             value = float(weight)
         except ValueError:
             value = 0.0
+        # Of equals the first, as most clients write them.
         if media in forms and value > best:
             best, found = value, forms[media]
     return found

@@ -44,6 +44,7 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
         InputError: the address cannot be used, or is open to others without a token.
         SentgenError: there is no snapshot, or it cannot be opened.
     """
+    # Refused, not warned of: a warning scrolls by, and the store is open.
     if not is_loopback(settings.host) and not settings.tokens:
         raise InputError(f"{settings.host} is open to others; give --token-file, or listen on 127.0.0.1")
     to_standard_error()
@@ -91,6 +92,7 @@ async def _answer(
         http=Connection,
         ws="none",
         lifespan="off",
+        # Our own logs stay as they are; uvicorn would set up others, and a second line for each request.
         log_config=None,
         access_log=False,
         server_header=False,
@@ -99,11 +101,13 @@ async def _answer(
         timeout_graceful_shutdown=int(max(service.settings.limits.seconds.values())) + _GRACE,
     )
     server = _Server(config)
+    # From here on the kernel takes connections: the address may be told before uvicorn has begun.
     sock.listen(config.backlog)
     if ready:
         host, port = sock.getsockname()[:2]
         ready(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
     serving = asyncio.create_task(server.serve(sockets=[sock]))
+    # Shielded: after the signal it is not cut off, but told to finish.
     await _unless(ended, asyncio.shield(serving))
     server.should_exit = True
     await serving
@@ -117,6 +121,7 @@ async def _unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
     if not task.done():
         task.cancel()
         await asyncio.wait([task])
+    # Raises what went wrong in it.
     if not task.cancelled():
         task.result()
 
@@ -127,6 +132,7 @@ def _listening(settings: ServerSettings) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
+        # A restart need not wait until old connections are forgotten.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((settings.host, settings.port))

@@ -43,6 +43,7 @@ class Generation:
                     group.create_task(pool.start())
         except BaseExceptionGroup as errors:
             await self.stop()
+            # The first one: the others fail for the same reason, as a rule.
             raise errors.exceptions[0] from None
         except BaseException:
             await self.stop()
@@ -62,6 +63,7 @@ class Generation:
 
     async def drain(self) -> None:
         """Wait for the requests that are still here, then stop."""
+        # The event is not set before the first request has ended: without any, nobody would set it.
         if self._requests:
             await self._quiet.wait()
         await self.stop()
@@ -134,6 +136,7 @@ class Service:
         Raises:
             Refused: no worker could answer.
         """
+        # Held for the whole request: the current one may change while it waits.
         generation = self._generation_now
         head = {
             "operation": operation.name,
@@ -158,6 +161,7 @@ class Service:
             raise StoreError(
                 f"{snapshot.path}: published by another version of sentgen; publish the store again"
             )
+        # Beside the requests: it reads the whole file.
         await asyncio.to_thread(snapshots.verify, snapshot)
         generation = Generation(snapshot, {kind: self._pool(kind, snapshot) for kind in self._kinds})
         await generation.start()
@@ -172,6 +176,7 @@ class Service:
         limits = self.settings.limits
         opening = Opening(
             kind=kind,
+            # Workers run in folders of their own.
             store=str(snapshot.path.resolve()),
             memory=limits.memory,
             file=limits.file[kind],
@@ -203,10 +208,13 @@ class Service:
         try:
             generation = await self._generation(snapshot)
         except SentgenError:
+            # Until another one comes: each try starts processes, and reads the whole file.
             self._refused = snapshot.name
             raise
+        # No await in between: a request sees the old ones or the new ones.
         old, self._current = self._generation_now, generation
         self._draining.append(old)
+        # In the background: a request of half a minute must not keep us from a newer snapshot.
         self._later(self._drain(old))
 
     async def _drain(self, old: Generation) -> None:

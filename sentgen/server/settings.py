@@ -45,9 +45,11 @@ class Limits:
     align_words: int = 20_000
     align_cells: int = 20_000_000
     seconds: dict[Kind, float] = field(default_factory=lambda: {"lookup": 10.0, "compute": 30.0, "sql": 10.0})
+    # Who would wait longer than requests may work is better told so at once.
     queue: int = 64
     kept: int = 64 * 2**20
     memory: int = 2 * 2**30
+    # Nothing at all where only questions are asked: DuckDB cannot write, even if every lock failed.
     file: dict[Kind, int] = field(default_factory=lambda: {"lookup": 0, "compute": 64 * 2**20, "sql": 0})
 
 

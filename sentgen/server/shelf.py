@@ -36,6 +36,7 @@ class Shelf:
     def put(self, key: Hashable, answer: Any, body: int) -> None:
         """Keep an answer with so many bytes in its body; those that nobody asked for make room."""
         size = body + _BESIDE
+        # One large answer would push out all that are asked for.
         if size * _LARGEST > self.room:
             return
         self.used += size - self._kept.pop(key, (None, 0))[1]

@@ -22,6 +22,7 @@ def warm_up(store: Store) -> None:
     models = registry.list_models(store)
     if not models:
         return
+    # Phrase, words and a mark: what the algorithms treat differently, so that all of it is compiled.
     bag = parse_bag("the [the people] said in .")
     list(score_sentences(store, models[-1], [["the", "people"]]))
     for name in ALGORITHMS:

@@ -46,6 +46,7 @@ class Opening:
 
 def pack(message: Message) -> bytes:
     """Return the bytes of a message."""
+    # As json.loads decodes bytes: half of a surrogate pair arrives as it is, and is refused there.
     head = json.dumps(message.head, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return _LENGTHS.pack(len(head), len(message.body)) + head + message.body
 
@@ -57,6 +58,7 @@ async def receive(reader: asyncio.StreamReader) -> Message:
         asyncio.IncompleteReadError: the worker has gone.
     """
     head, body = _LENGTHS.unpack(await reader.readexactly(_LENGTHS.size))
+    # Read as it stands, a wrong length would have the front ask for so much memory.
     if head + body > _MOST_BYTES:
         raise asyncio.IncompleteReadError(b"", None)
     return Message(json.loads(await reader.readexactly(head)), await reader.readexactly(body))

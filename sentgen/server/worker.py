@@ -38,6 +38,7 @@ def main() -> None:
     opening = Opening(**json.loads(sys.argv[1]))
     confine(opening)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # Whatever prints cannot break the messages: descriptor 1 is standard error now.
     os.dup2(2, 1)
     if find_spec("pandas") is None:
         sys.meta_path.insert(0, WithoutPandas())
@@ -48,6 +49,7 @@ def main() -> None:
         return
     _send(sink, Message({"ready": True}))
     while (message := wire.read(source)) is not None:
+        # Before the work: if it dies now, the request may be the reason, and is not tried on another worker.
         _send(sink, Message({"taken": True}))
         _send(sink, answer(context, message))
 
@@ -68,12 +70,15 @@ class WithoutPandas(MetaPathFinder):
 def confine(opening: Opening) -> None:
     """Limit what this process may use, before it has a reason to use it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Not RLIMIT_AS: that counts libraries and all mapped files, too.
     resource.setrlimit(resource.RLIMIT_DATA, (opening.memory, opening.memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (opening.file, opening.file))
+    # A core would hold what others asked.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):
+        # Killed, the front can end nobody; without this, its workers would hold the memory.
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if opening.kind == "sql":
@@ -96,6 +101,7 @@ def open_context(opening: Opening) -> Context:
     store = Store(path, read_only=True, memory_limit=limit, threads=1)
     try:
         with store.connect() as connection:
+            # The locks belong to the database, not to the connection: they hold for all that follow.
             readonly.lock(raw(connection), path)
     except BaseException:
         store.close()
@@ -142,6 +148,7 @@ def ran_short(error: BaseException | None) -> bool:
     import duckdb
 
     while error is not None and not isinstance(error, MemoryError | duckdb.OutOfMemoryException):
+        # The library says in words of its own what DuckDB ran out of; the cause has the class.
         error = error.__cause__
     return error is not None
 

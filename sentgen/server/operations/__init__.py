@@ -13,6 +13,7 @@ from importlib import import_module
 from sentgen.server.operations.operation import Operation
 
 #: Modules beside this one; each has a tuple ``OPERATIONS``.
+# A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES = {
     "lookup": ("corpora", "models", "lookups", "documents"),
     "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff"),

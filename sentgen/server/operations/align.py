@@ -59,8 +59,10 @@ def align(context: Context, asked: Align) -> Result:
     if asked.pairs and (asked.document or asked.abstract):
         raise InputError("give either `pairs`, or one `document` and its `abstract`")
     _check_sizes(context, pairs)
+    # The kernel ends a worker that takes more; the budget has the aligner refuse first, in words.
     budget = Budget.of_limit(context.opening.memory, share=_SHARE)
     aligner, name = chosen_aligner(asked, lambda: context.opened, budget=budget)
+    # A program outside of the limits of this worker, chosen by a stranger.
     if isinstance(aligner, External):
         raise InputError(f"{asked.system!r} is a program, which the server does not run")
     try:
@@ -76,6 +78,7 @@ def align(context: Context, asked: Align) -> Result:
 
 def _check_sizes(context: Context, pairs: Sequence[Texts]) -> None:
     """Refuse texts that are too long, each by itself or together with the other."""
+    # Before anything is tokenized or aligned: too much must cost nothing.
     sizes = [(len(pair.document.split()), len(pair.abstract.split())) for pair in pairs]
     most, cells = context.opening.align_words, context.opening.align_cells
     context.check_size((document for document, _ in sizes), "document", most=most)

@@ -61,9 +61,11 @@ def _clusters(context: Context, asked: ClusterRequest) -> Iterator[Clusters]:
         if asked.format is not None:
             raise InputError("`format` is for `file`; clusters of a corpus are read already")
         chosen = cluster_names(context.opened, asked.corpus, names=names)
+        # Only their number is bounded; the words of a cluster are where it is counted.
         context.check_size((1 for _ in chosen), "cluster")
         yield Clusters(context.opened, asked.corpus, chosen, kept=True)
         return
+    # The temporary store has a DuckDB of its own, beside that of the snapshot.
     limit = context.opening.memory // 8
     with (
         context.file("file", asked.file or "") as path,

@@ -19,6 +19,7 @@ def _operation(
 
     def run(context: Context, asked: Any) -> Result:
         with context.opened.connect() as connection:
+            # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
             return answered(replace(asked, limit=context.limit(asked.limit)).ask(connection))
 
     return Operation(

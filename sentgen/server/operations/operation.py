@@ -51,9 +51,11 @@ def _field(one: Parameter) -> Any:
     extra: dict[str, Any] = {"x-command-line": POSITIONAL} if option.argument else {}
     extra |= {"x-file": option.file} if option.file else {}
     extra |= told.pop("json_schema_extra", {})
+    # Three values: not given, on and off; off has an option of its own name.
     if option.off and one.kind == bool | None:
         extra["x-off"] = option.off
     told = {"description": option.help, "ge": option.least, "le": option.most, **told}
+    # Pydantic would let all requests share one list.
     if isinstance(one.default, list):
         told["default_factory"] = list
     elif one.default is not MISSING:
@@ -114,6 +116,7 @@ class Context:
     @contextmanager
     def file(self, name: str, text: str) -> Iterator[str]:
         """Write a text where the library can read it, in the folder of this worker."""
+        # A name of ours, never one that was sent; a worker does one thing at a time, so that it is free.
         path = Path(name)
         path.write_text(text, encoding="utf-8")
         try:
@@ -193,6 +196,7 @@ def command_line(operation: Operation, parameters: Parameters) -> str:
             or (value == about.get_default(call_default_factory=True) and place != POSITIONAL)
         ):
             continue
+        # A text is too long for a command line, which reads it from a file.
         if "x-file" in extra:
             option = [] if place == POSITIONAL else [_option(name)]
             (words if place == POSITIONAL else options).extend([*option, str(extra["x-file"])])

@@ -25,6 +25,7 @@ def score(context: Context, asked: ScoreRequest) -> Result:
     sentences = [split_tokens(line) for line in split_lines(asked.text)]
     context.check_size(map(len, sentences), "sentence")
     found = score_sentences(store, chosen, sentences, lowercase=asked.lowercase)
+    # All of them, also if only totals are asked for: the sums are made on the way.
     rows = list(score_rows(found, sums))
     table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
     notes = [BRACKET_NOTE] if chosen.brackets else []

@@ -35,6 +35,7 @@ class Sql(Parameters):
 def sql(context: Context, asked: Sql) -> Result:
     """Answer `sentgen sql`, on the locked connection of this worker."""
     duck: duckdb.DuckDBPyConnection = context.state[LOCKED]
+    # Here and not in the front: the guard parses with DuckDB, which a query may kill.
     require_harmless(duck, asked.query)
     answer = readonly.ask(duck, asked.query, asked.parameters, max_rows=context.limit(asked.limit))
     return Result(answer.table, answer.truncated, sql=(asked.query,))

@@ -32,6 +32,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         answer = await ask(
             "generate",
             **asked,
+            # CoNLL-U ends a sentence with an empty line. Python 3.11 takes no backslash within the braces.
             file=f"{text.strip(chr(10))}\n\n",
             format="" if form == FORMATS[0] else form,
             tree=True,

@@ -66,6 +66,7 @@ class Query:
     def number(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000) -> int:
         """Return a whole number, kept within its bounds; the default if it is none."""
         value = self.text(name).lstrip("+")
+        # More digits mean nothing here, and int() raises at some thousands.
         return min(max(int(value), least), most) if value.isdecimal() and len(value) < 10 else default
 
 
@@ -118,11 +119,13 @@ class Asking:
         if message.head["status"] != 200:
             return self.problem(document["detail"], message.head["status"])
         if not operation.api and document["sql"]:
+            # What has no route has no command either; its first statement gives the same rows.
             document["command"] = shlex.join(["sentgen", "sql", document["sql"][0]])
         return PageAnswer(**document)
 
     async def _answered(self, operation: Operation, asked: dict[str, Any]) -> Message:
         """Have an operation done, unless another page has asked the same: all of them show the corpora."""
+        # Each one is written down, and may ask for the time: none is kept.
         if operation.kind == "sql":
             return await audited(self._request, self._service, operation, asked)
         question = operation.name, json.dumps(asked, sort_keys=True)
@@ -130,6 +133,7 @@ class Asking:
         if kept is None:
             kept = await audited(self._request, self._service, operation, asked)
             if kept.head["status"] == 200:
+                # The snapshot that has answered, which may be newer than the one that was looked for.
                 self._service.shelf.put((kept.head["snapshot"], question), kept, len(kept.body))
         return kept
 

@@ -36,6 +36,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     chosen = [name for name in query.all("algorithm") if name in ALGORITHMS] or list(_CHOSEN)
     words = " ".join(query.raw("words").split())
     asked = {
+        # The last one first, and so the default: the newest version of its name.
         "model": query.choice("model", labels[::-1]) if labels else "",
         "units": query.choice("units", UNITS),
         "nbest": query.number("nbest", 1, least=1, most=10),

@@ -53,6 +53,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
         asking, query = Asking(request, request.app.state.service), Query(request.query_params)
         async with asking.turn():
             found = await page.view(asking, query)
+        # Outside of the turn: the template needs no worker.
         return _page(request, page.template, {**found, "query": query}, asking.status)
 
     return endpoint
@@ -83,6 +84,7 @@ def _page(request: Request, template: str, found: Mapping[str, Any], status: int
             snapshot=service.snapshot.name,
         )
     )
+    # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
 
@@ -124,6 +126,7 @@ def static_path(name: str) -> str:
 
 async def static(name: str) -> Response:
     """Serve a file that the pages need."""
+    # Looked up, never joined to a folder: no name leads out of it.
     found = _files().get(name)
     if found is None:
         return Response("no such file\n", 404, media_type="text/plain")

@@ -67,6 +67,7 @@ EXAMPLES = (
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Run the query, if there is one."""
     text = query.raw("query").strip()
+    # The first call makes a store in memory, which would hold up all requests.
     relations = await asyncio.to_thread(dictionary.relations)
     return {
         "text": text,
@@ -86,6 +87,7 @@ async def download(request: Request, name: str) -> Response:
     except ValidationError as error:
         raise Refused(422, "parameters", problems.told(error.errors())) from error
     values = asked.model_dump(mode="json", by_alias=True)
+    # A browser hands the file to a spreadsheet, which would run what a corpus says.
     response = await answer(request, operation, values, form, escape_formulas=True)
     if response.status_code == 200:
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -12,6 +12,7 @@ from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 from sentgen.server.pages.texts import literal_pattern, phrase_pattern, token_pattern
 
 LAYERS = ("word", "unit")
+# Events are counted by tag, side and distance: many make one line.
 _SHOWN, _EVENTS = 12, 1000
 #: The last number of arguments stands for itself and all above.
 MOST_ARGUMENTS = 7
@@ -50,6 +51,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     common = {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS, "overview": overview}
     if not words:
         return common
+    # Not awaited yet: it runs beside the others, or alone.
     lines = ask("kwic", pattern=phrase_pattern(words), sort="left", corpus=corpora, limit=_SHOWN)
     if len(words) > 1:
         return {**common, "lines": await lines, "single": None}
