@@ -44,9 +44,11 @@ _BATCH = 100_000
 _WRITTEN = 20_000
 _LN10 = math.log(10)
 #: What stands for a probability of zero in ARPA files.
+# As SRILM writes it; -inf would make NaN of a sum with a back-off weight.
 _ZERO = -99.0
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]|\\(?=u[0-9a-f]{4})")
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
+# Digits are bounded: int() refuses some thousand of them with a traceback.
 _COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})\s*")
 _SECTION = re.compile(rb"\\(\d{1,3})-grams:\s*")
 
@@ -83,6 +85,7 @@ def export_arpa(
     path, report = Path(path), progress or (lambda _: None)
     with store.begin() as connection, _replacing(path) as file:
         _escape_forms(connection, model)
+        # Before the n-grams: the header has their numbers, and a pipe cannot be written twice.
         counts = {int(n): int(count) for n, count in sql.run(connection, _FILE, "counts", model=model.id)}
         file.write(b"\\data\\\n")
         file.writelines(b"ngram %d=%d\n" % item for item in counts.items())
@@ -106,10 +109,12 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
     try:
         with os.fdopen(descriptor, "wb") as plain:
             if path.suffix == ".gz":
+                # Without name and time in its head: the same model, the same bytes.
                 with gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0) as packed:
                     yield cast("IO[bytes]", packed)
             else:
                 yield plain
+            # mkstemp makes files of mode 0600; the umask can only be read by setting it.
             mask = os.umask(0o077)
             os.umask(mask)
             os.fchmod(plain.fileno(), 0o666 & ~mask)
@@ -136,6 +141,8 @@ def _escape_forms(connection: Connection, model: ModelInfo) -> None:
 
 def _lines(connection: Connection, model: ModelInfo, n: int) -> Iterator[list[str]]:
     """Yield the lines of one order, a batch at a time."""
+    # Nine digits tell any float of 32 bits from all others, which is what KenLM keeps. The highest order
+    # is no context of anything, and has no weight.
     weight = "chr(9) || format('{:.9g}', g.backoff / ln(10))" if n < model.order else "''"
     query = sql.statements(_FILE)["lines"].format(
         model=model.id,
@@ -181,6 +188,7 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
 def _open(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as plain:
+            # By its first bytes: the name of a file may say anything.
             packed = plain.read(2) == b"\x1f\x8b"
             plain.seek(0)
             yield cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if packed else plain
@@ -209,6 +217,7 @@ class _Reader:
             sql.run(self.connection, _FILE, "table", n=n, columns=columns)
             following = self._section(n, expected)
             section = _SECTION.fullmatch(following)
+            # A file that was cut off just between two sections would pass for a smaller model.
             if n == len(counts):
                 if following.strip() != b"\\end\\":
                     raise self.error(f"expected \\end\\ after the {n}-grams, found {_shown(following)}")
@@ -265,6 +274,7 @@ class _Reader:
         if not batch:
             return
         for fields, line in batch:
+            # A weight may be left out where it is 0.
             if len(fields) not in (n + 1, n + 2):
                 raise self.error(f"expected a number, {n} words and a back-off weight", line)
         logps = [self._number(fields[0], line) for fields, line in batch]
@@ -275,8 +285,10 @@ class _Reader:
         forms = [self._form(fields[i], line) for fields, line in batch for i in range(1, n + 1)]
         ids = np.asarray(self.strings.encode(forms), np.int32).reshape(len(batch), n)
         columns = {f"w{i + 1}": pa.array(ids[:, i]) for i in range(n)}
+        # In the store as natural logarithms; here is the border.
         columns["logp"] = pa.array(np.maximum(logps, _ZERO) * _LN10)
         columns["backoff"] = pa.array(np.maximum(backoffs, _ZERO) * _LN10)
+        # Kept until `_check`, whose complaints name a line.
         columns["line"] = pa.array([line for _, line in batch], pa.int64())
         append(self.connection, f"arpa_gram_{n}", pa.table(columns))
 
@@ -285,6 +297,7 @@ class _Reader:
             value = float(field)
         except ValueError:
             value = math.nan
+        # -inf is taken: `_store` makes the probability of zero of it.
         if math.isnan(value) or value == math.inf:
             raise self.error(f"{_shown(field)} is not a logarithm", line)
         return value

@@ -141,9 +141,11 @@ def _evidence(counts: _Counts, attachment: Attachment) -> AttachmentEvidence:
     }
     rel = [sum(counts.events.get((pair, side), 0) for pair in pairs) for pairs in levels.values()]
     co = [sum(counts.together.get(pair, 0) for pair in pairs) for pairs in levels.values()]
+    # l1 and l2 of the formulas: the more often seen together, the more a level counts.
     weights = co[0] / (co[0] + 1), co[1] / (co[1] + 1), 1.0
     of_word, of_tag = (
         tuple(counts.arguments.get((form, head_tag, side, n), 0) for n in range(MAX_ARGUMENTS + 1))
+        # In the store, the level of tags has no word.
         for form in (head, None)
     )
     return AttachmentEvidence(
@@ -176,6 +178,7 @@ def _fetch(
     tags = _ids(connection, tag.c.name, tag.c.id, {_tag_name(unit) for unit in units})
     scope = _Scope(segments.of_corpora(connection, corpora), layer, [*words.values()], [*tags.values()])
     together: dict[_Pair, int] = {}
+    # Word and tag of either: the four levels.
     for head, modifier in product(_occurrences(scope), repeat=2):
         for *key, count in connection.execute(_co_occurrences(head, modifier)):
             together[tuple(key)] = int(count)
@@ -211,6 +214,7 @@ class _Scope:
 def _occurrences(scope: _Scope) -> tuple[CTE, CTE]:
     """Return how often the tagged words, and the tags, occur in each sentence; the root is in all, once."""
     columns = posting.c
+    # Of the sentences that have a posting at all: others have no tree in this layer.
     root = select(columns.sentence_id, literal(ROOT), literal(ROOT_TAG), literal(1)).distinct()
     tokens = select(columns.sentence_id, columns.word_id, columns.tag_id, columns.count)
     node = tokens.where(scope.of(posting)).union_all(root.where(scope.of(posting))).cte("node")

@@ -35,12 +35,15 @@ def membership(bags: Sequence[Sequence[int]], everywhere: Iterable[int]) -> Memb
     lengths = [len(bag) for bag in bags]
     flat = np.array([word for bag in bags for word in bag], np.int32)
     always = np.array(sorted(everywhere), np.int32)
+    # Sorted, so that rows of `bits` come in the order of the ids, whatever the order of the bags.
     words = np.unique(np.concatenate((flat, always)))
     places = np.full(int(words.max(initial=-1)) + 1, -1, np.int32)
     places[words] = np.arange(len(words))
     bits = np.zeros((len(words), max(1, -(-len(bags) // _BITS))), np.uint64)
     column, bit = np.divmod(np.repeat(np.arange(len(bags)), lengths), _BITS)
+    # `at`: a word occurs in many bags of one column, and plain indexing would keep the last one only.
     np.bitwise_or.at(bits, (places[flat], column), np.left_shift(np.uint64(1), bit.astype(np.uint64)))
+    # All bits, beyond the last bag, too: n-grams of such words alone are kept even without a bag.
     bits[places[always]] = ~np.uint64(0)
     return Membership(places, bits)
 
@@ -56,6 +59,7 @@ def within_bags(words: Ints, places: Ints, bits: Bits) -> Longs:
     found = np.empty(len(words), np.int64)
     size = 0
     for row in range(len(words)):
+        # 64 bags at a time, and done at the first one that has them all.
         for column in range(bits.shape[1]):
             common = ~np.uint64(0)
             for i in range(words.shape[1]):

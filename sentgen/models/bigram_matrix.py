@@ -30,6 +30,7 @@ def _fill(table: NgramTable, start: int, words: Ints) -> Floats:
     for a in range(n + 1):
         state = start
         if a < n:
+            # The state of the unigram, not one that has the start of the sentence before it.
             row = find(table, EMPTY, words[a])
             state = table.state[row] if row >= 0 else EMPTY
         for b in range(n + 1):

@@ -119,6 +119,7 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
 
 def _kept(model: ModelInfo, n: int) -> str:
     """Return a query of the number and the digest of what is kept of the temporary table ``counted_n``."""
+    # The hash of the stored rows is over five columns, null beyond the order.
     missing = ["null::integer"] * (MAX_ORDER - n)
     values = {"min_count": model.min_count[n - 1], "columns": ", ".join([sql.words(n), *missing])}
     if n > 1:

@@ -28,6 +28,7 @@ BATCH = 50
 
 _FILE = "cluster_counts.sql"
 #: Columns of the token table, word or tag, for the first and the second token of a pair.
+# Ordered as `cluster_model` backs off: words, one tag, both tags.
 _LEVELS = (("w", "w"), ("t", "w"), ("w", "t"), ("t", "t"))
 
 
@@ -172,6 +173,7 @@ def _count(
         first=first,
         second="upos" if first == "xpos" else "xpos",
         punctuation=str(reading.punctuation).lower(),
+        # Numbers of our own: nothing of the user's is written into the query.
         documents=", ".join(str(number) for number, _ in batch),
     )
     try:
@@ -206,6 +208,7 @@ def _by_document(connection: Connection, statement: str, **values: object) -> di
     documents, *others = table.column_names
     numbers = table[documents].to_numpy()
     columns = {name: table[name].to_numpy() for name in others}
+    # Numbers of documents are positive: the first row is a cut, too.
     cuts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
     return {
         int(numbers[begin]): {name: column[begin:end] for name, column in columns.items()}
@@ -232,6 +235,7 @@ def _cluster(
     pairs: dict[tuple[str, str], Columns | None],
 ) -> ClusterCounts:
     """Put the counts of one cluster into dense tables."""
+    # Sorting by document need not keep the order within one.
     order = np.argsort(words["w"])
     words = {key: column[order] for key, column in words.items()}
     n = len(words["w"])

@@ -135,6 +135,7 @@ def katz(counts: Longs) -> Floats:
     kept = discounted / divisor[:, None]
     left = 1 - kept.sum(axis=1)
     beyond = np.maximum(1 - np.where(seen, unigrams, 0).sum(axis=1), 1e-15)
+    # Where a word was followed by all others, nothing is left to back off to.
     alpha = np.where(full, 0, np.maximum(left, 0) / beyond)
     return np.asarray(np.where(seen, kept, alpha[:, None] * unigrams))
 
@@ -143,7 +144,9 @@ def _discounted(counts: Longs) -> Floats:
     """Return counts with the discounts of Katz 1987, or less 1/2 where those fail."""
     occurring = [int((counts == r).sum()) for r in range(1, K + 2)]
     discounts = good_turing(occurring)
+    # Clusters are small, and their counts of counts have gaps, of which no discount can be made.
     if discounts is None:
         return np.where(counts > 0, counts - ABSOLUTE, 0.0)
+    # By the count, up to K; from K + 1 on, counts stay as they are.
     factors = np.array([0.0, *discounts, 1.0])
     return np.asarray(counts * factors[np.minimum(counts, K + 1)])

@@ -83,6 +83,7 @@ def prefetch_dependencies(
         found = states_of(duck, corpora)
         words = cache.ids(duck, "word", {word for bag in tagged for word, _ in bag})
         tags = cache.ids(duck, "tag", {tag for bag in tagged for _, tag in bag})
+        # What the store does not know is a kind of its own, which no tree counts.
         coded = [[(words.get(word, -1), tags.get(tag, -1)) for word, tag in bag] for bag in tagged]
         return [
             model
@@ -113,6 +114,7 @@ def _models(
 ) -> list[Dependencies]:
     """Count in some trees what the bags need, and put their models together."""
     kinds = sorted({unit for bag in bags for unit in bag})
+    # 0 is the root.
     number = {kind: k for k, kind in enumerate(kinds, 1)}
     numbering, tag_of = _numbering(kinds)
     counts = no_counts(len(kinds) + 1, int(tag_of.max()) + 1, distances=distances)
@@ -143,6 +145,7 @@ def _by_id(numbers: dict[int, int]) -> Ints:
     """Return the numbers as an array over ids, -1 where there is none; the id -1 is none, too."""
     found = np.full(max(numbers, default=-1) + 1, -1, np.int32)
     for key, number in numbers.items():
+        # -1 would be the last place of the array.
         if key >= 0:
             found[key] = number
     return found
@@ -172,6 +175,7 @@ def _relations(counts: Counts, kinds: Ints, tags: Ints, floor: float) -> tuple[F
     buckets = counts.tag_tag.shape[2] // 2
     prob, distance = np.empty((n + 1, n, 2)), np.empty((n + 1, n, 2, buckets))
     for i, j in np.ndindex(n + 1, n):
+        # Row 0 is the root, so that unit j has row j + 1.
         if i == j + 1:
             prob[i, j], distance[i, j] = -np.inf, -np.inf
             continue
@@ -182,6 +186,7 @@ def _relations(counts: Counts, kinds: Ints, tags: Ints, floor: float) -> tuple[F
             for d in range(buckets):
                 z = side * buckets + d
                 rel1 = counts.tag_word[a_tag, b, z] + counts.word_tag[a, b_tag, z]
+                # Only events have a distance; what divides them is the same for all.
                 rel = (counts.word_word[a, b, z], rel1, counts.tag_tag[a_tag, b_tag, z])
                 value = _backed_off(rel, co)
                 total += value
@@ -203,6 +208,7 @@ def _co_occurrences(counts: Counts, a: int, b: int, a_tag: int, b_tag: int) -> t
 
 def _argument_probabilities(counts: Counts, tag_of: Ints) -> Floats:
     """Return (K, 2, 8) p_arg: that of the word with weight cnt(W) / (cnt(W) + 1), the rest from its tag."""
+    # As the weights of the events: a kind never seen is its tag.
     weight = (counts.kinds / (counts.kinds + 1))[:, None, None]
     by_kind = counts.arguments / np.maximum(counts.kinds, 1)[:, None, None]
     by_tag = counts.tag_arguments / np.maximum(counts.tags, 1)[:, None, None]

@@ -49,6 +49,7 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
     if not words:
         raise InputError("there is no word to look up; give one, and its context before it")
     with store.connect() as connection:
+        # No more than the order of the model: it has no n-gram that is longer.
         gram = [_known(connection, model, word) for word in words[-model.order :]]
         steps: list[BackoffStep] = []
         total = 0.0
@@ -56,6 +57,7 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
             forms = tuple(form for form, _ in gram)
             ids = [number for _, number in gram]
             row = _find(connection, model, ids)
+            # As the sub-model has it, so that the steps sum to the score.
             if row is None and ids == [UNK]:
                 row = (MISSING_UNK, 0.0)
             if row is not None:
@@ -82,6 +84,7 @@ def _find(connection: Connection, model: ModelLike, ids: Sequence[int]) -> tuple
     columns = model_ngram.c
     query = select(columns.logp, columns.backoff).where(
         columns.model_id == model.id,
+        # The table is sorted by anchor: with it, few row groups are read.
         columns.anchor == max(ids),
         columns.n == len(ids),
         *(columns[f"w{i}"] == number for i, number in enumerate(ids, 1)),

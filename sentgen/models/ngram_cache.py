@@ -14,6 +14,7 @@ import numpy as np
 from sentgen.arrays import Floats, Ints
 from sentgen.schema import Store
 
+# About what three arrays, a key and a place in the dictionary take beside the rows.
 _ENTRY_OVERHEAD = 600
 _MAX_KNOWN_FORMS = 500_000
 
@@ -88,6 +89,7 @@ class NgramCache:
         self.hits = self.misses = self.bytes = 0
         self._rows: OrderedDict[tuple[int, int, int], Rows] = OrderedDict()
         self._forms: dict[tuple[int, int], dict[str, int]] = {}
+        # A cache belongs to a store, which threads may share.
         self._lock = threading.Lock()
 
     def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[Rows], list[int]]:
@@ -131,6 +133,7 @@ class NgramCache:
         return CacheStatistics(self.hits, self.misses, len(self._rows), self.bytes, self.limit)
 
 
+# Weak: a closed store that nobody has any more takes its cache along.
 _caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
 
 

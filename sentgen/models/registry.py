@@ -63,6 +63,7 @@ def find_in(connection: Connection, label: str) -> ModelInfo:
     found = matching(models, label)
     if not found:
         raise NotFoundError(f"no model {label!r}; {_existing(models)}")
+    # Sorted by version: the newest one.
     return found[-1]
 
 
@@ -107,6 +108,7 @@ def _delete(connection: Connection, ids: list[int]) -> None:
 def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
     """Return what smoothing estimated: order (0 for all), name and value."""
     table = tables.model_parameter
+    # Brackets are no figure: a note that is kept in the same table.
     query = select(table.c.n, table.c.name, table.c.value).where(
         table.c.model_id == model.id, table.c.name != BRACKETS
     )
@@ -132,6 +134,7 @@ def changes(store: Store, model: ModelInfo) -> list[str]:
         now = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
     lines = []
     for row in sorted(built, key=lambda row: row.corpus_name):
+        # By id: a corpus of the same name that was made anew is another one.
         if row.corpus_id not in now:
             lines.append(f"corpus {row.corpus_name!r} was removed")
         elif now[row.corpus_id] != row.tokens:

@@ -21,6 +21,7 @@ from sentgen.schema.corpus import EOS, UNK
 
 COLUMNS = ("sentence", "log10", "tokens", "oov", "perplexity", "text")
 TOTALS = ("sentences", "tokens", "oov", "log10", "perplexity", "perplexity_without_oov")
+# Two bounds: a list of names has new words only, and running text hardly any.
 MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
 #: What to say of a model with brackets.
@@ -117,6 +118,7 @@ def _perplexity(log10: float, events: int) -> float:
     """Return 10 to the mean negative log10; infinite where a float cannot hold it, NaN without events."""
     if not events:
         return math.nan
+    # 10 ** 309 is no float.
     mean = -log10 / events
     return math.inf if mean > 308 else float(10**mean)
 

@@ -21,6 +21,7 @@ def statements(file: str) -> dict[str, str]:
     """Return the statements of a file by name."""
     text = resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
     found: dict[str, str] = {}
+    # What stands before the first name describes the file.
     for part in text.split("-- name: ")[1:]:
         name, _, body = part.partition("\n")
         found[name.strip()] = body.strip()

@@ -90,6 +90,7 @@ def prefetch(
     started = time.perf_counter()
     cache = cache or cache_of(store)
     order = min(order or model.order, model.order)
+    # A word `<s>` in a text is no start of a sentence: it is unknown.
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
@@ -105,6 +106,7 @@ def submodel_of(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, s
     if lengths.max(initial=0) > order:
         rows, lengths = rows.where(lengths <= order), lengths[lengths <= order]
     unigrams = set(rows.words[lengths == 1, 0].tolist())
+    # Sorted: `ids` comes in the order of a set, which differs from run to run.
     known = sorted((number, form) for form, number in ids.items() if number in unigrams)
     words = (*RESERVED_WORDS, *(form for _, form in known))
     local = np.full(max([ROOT, *ids.values()]) + 2, -1, np.int32)  # the last one stays -1: beyond the order
@@ -156,17 +158,21 @@ def _fetch(
     limit of the cache, whatever the size of the model.
     """
     whole: dict[int, list[Rows]] = {anchor: [] for anchor in anchors}
+    # Half: the other half keeps what earlier batches wanted.
     room, unfinished, ascending = cache.limit // 2, -1, True
     for column, rows in _stream(duck, model, anchors):
         yield rows
+        # DuckDB keeps the order of a sorted table, but promises it to nobody.
         ascending &= bool(unfinished <= column[0] and (column[:-1] <= column[1:]).all())
         if room >= 0:
             room -= rows.nbytes
             unfinished = int(column[-1])
             for anchor, part in _by_anchor(column, rows):
                 whole[anchor].append(part)
+    # The anchor at which the room ended is not whole, and half of an anchor must never be cached.
     if room < 0:
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
+    # Empty ones as well: that a word has no n-gram is worth to be known.
     for anchor in sorted(whole, reverse=True):
         cache.put(model, anchor, joined(whole.pop(anchor), model.order))
 

@@ -54,6 +54,7 @@ def most_frequent_tags(
         found = {}
         for word in wanted:
             known = (counts[key] for key in product(_spellings(word), layers) if key in counts)
+            # Spellings first: the word itself in the other layer comes before its other spellings.
             if tags := next(known, None):
                 found[word] = _most_frequent(tags)
         unseen = [word for word in wanted if word not in found]
@@ -89,10 +90,12 @@ def _guesses(
     suffixes, capitalized = zip(*sorted(set(endings.values())), strict=True)
     duck.register("_endings", pa.table({"suffix": suffixes, "capitalized": capitalized}))
     by_ending: dict[Ending, dict[str, int]] = defaultdict(dict)
+    # `_` with 0, for corpora in which nothing was seen once.
     overall: dict[str, int] = defaultdict(int, {RESERVED_TAGS[NO_TAG]: 0})
     query = statements("tagging.sql")["seen_once"].format(root=ROOT)
     for suffix, capital, tag, count in duck.execute(query, [list(corpora), layer]).fetchall():
         overall[tag] += count
+        # The others are counted overall only: nobody asked for their ending.
         if suffix is not None:
             by_ending[suffix, capital][tag] = count
     return {word: _most_frequent(by_ending.get(ending, overall)) for word, ending in endings.items()}
@@ -120,6 +123,7 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
     Raises:
         ModelError: none of them has.
     """
+    # At the level of tags, every attachment is one row at least; it has the fewest rows to look through.
     events = select(dependency_event.c.segment_id).where(
         dependency_event.c.segment_id == segment.c.id,
         dependency_event.c.layer == layer,

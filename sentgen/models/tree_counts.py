@@ -66,6 +66,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
         together=np.zeros((kinds, kinds), np.int64),
         with_tags=np.zeros((kinds, tags), np.int64),
         tags_together=np.zeros((tags, tags), np.int64),
+        # 32 bits for the largest tables: no pair is attached two billion times.
         word_word=np.zeros((kinds, kinds, bins), np.int32),
         tag_word=np.zeros((tags, kinds, bins), np.int32),
         word_tag=np.zeros((kinds, tags, bins), np.int32),
@@ -87,6 +88,7 @@ def places_of_heads(positions: Ints, heads: Ints, starts: Longs) -> Ints:
     highest = 0
     for position in positions:
         highest = max(highest, position)
+    # Never cleared: a sentence sets all positions that it asks for, and 0, the root's head, stays -1.
     places = np.full(highest + 1, -1, np.int32)
     found = np.empty(len(heads), np.int32)
     for s in range(len(starts) - 1):
@@ -112,6 +114,7 @@ def count_trees(trees: Trees, numbering: TreeNumbering, counts: Counts) -> None:
     for s in range(len(trees.starts) - 1):
         start, end = trees.starts[s], trees.starts[s + 1]
         size = end - start + 1
+        # The root is in every sentence that has a tree, and in no other.
         if size > 1:
             _number(trees, start, end, numbering, kinds, tags)
             _count_events(trees.heads[start:end], kinds, tags, modifiers, counts)
@@ -137,9 +140,11 @@ def _count_events(heads: Ints, kinds: Ints, tags: Ints, modifiers: Ints, counts:
     by_distance = counts.tag_tag.shape[2] > 2
     modifiers[: len(heads) + 1] = 0
     for i in range(1, len(heads) + 1):
+        # -1 is the root, which has place 0 here.
         h = heads[i - 1] + 1
         side = 1 if i > h else 0
         modifiers[h, side] += 1
+        # Distances count nodes of the layer: in that of units, a noun phrase is one.
         b = 3 * side + min(abs(i - h), 3) - 1 if by_distance else side
         if kinds[i] >= 0:
             if kinds[h] >= 0:

@@ -44,6 +44,7 @@ def treebanks_of(
             wanted = sorted((int(row.id), str(row.name)) for row in rows)
     found = with_trees(store, [number for number, _ in wanted], layer)
     missing = [name for number, name in wanted if number not in found]
+    # Only of named ones: a model may well be built from plain text beside treebanks.
     if names and missing:
         raise ModelError(
             f"{', '.join(missing)}: no dependency trees; name treebanks only with --dependencies"

@@ -78,6 +78,7 @@ def read_trees(duck: duckdb.DuckDBPyConnection, corpus: CorpusState, layer: Laye
     for batch in arrow_reader(duck, query, [corpus.id], rows=_BLOCK_ROWS):
         rows = pa.concat_tables([rest, pa.Table.from_batches([batch]).cast(rest.schema)])
         sentences = rows["sentence_id"].to_numpy()
+        # The last sentence may go on in the next block.
         complete = int(np.searchsorted(sentences, sentences[-1])) if len(sentences) else 0
         rest = rows.slice(complete)
         yield from _trees(rows.slice(0, complete))
@@ -88,6 +89,7 @@ def _trees(rows: pa.Table) -> Iterator[Trees]:
     """Yield the trees of whole sentences, if there are any."""
     if rows.num_rows:
         sentences, positions, words, tags, heads = (rows[name].to_numpy() for name in _COLUMNS)
+        # Ids are never negative: both ends are cuts.
         starts = np.flatnonzero(np.diff(sentences, prepend=-1, append=-1)).astype(np.int64)
         yield Trees(words, tags, places_of_heads(positions, heads, starts), starts)
 
@@ -119,6 +121,7 @@ class TreeCache:
                 held = self._blocks.get((corpus, layer))
                 if held is not None:
                     self._blocks.move_to_end((corpus, layer))
+            # Outside of the lock: whoever gets a tree may take long over it.
             yield from self._read(duck, corpus, layer) if held is None else held
 
     def _read(self, duck: duckdb.DuckDBPyConnection, corpus: CorpusState, layer: Layer) -> Iterator[Trees]:
@@ -131,6 +134,7 @@ class TreeCache:
             if size <= self.limit:
                 kept.append(block)
             else:
+                # All or nothing: a part of a corpus would be taken for the whole.
                 kept.clear()
         if size <= self.limit:
             with self._lock:
