@@ -61,9 +61,11 @@ def main() -> None:
     except KeyboardInterrupt:  # while the command is imported; Typer takes over when it runs
         sys.exit(say_interrupted())
     except BrokenPipeError:
+        # `head` has seen enough, which is no error. The interpreter flushes at its end: not into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
+        # Whatever an interrupt was turned into on its way up.
         if was_interrupted(error) or is_ending():
             sys.exit(say_interrupted())
         if (line := _line(error)) is None:
@@ -73,6 +75,7 @@ def main() -> None:
 
 
 def _run() -> None:
+    # Without Typer, whose import takes longer than the answer.
     if sys.argv[1:] == ["--version"]:
         print(f"sentgen {__version__}")
         return
@@ -96,4 +99,5 @@ def _garbled(error: Exception) -> str | None:
     """Return the argument that is behind an error because it is not UTF-8, a RuntimeError in DuckDB."""
     if not isinstance(error, RuntimeError | UnicodeEncodeError):
         return None
+    # Bytes that are no UTF-8 come as these halves of surrogate pairs.
     return next((word for word in sys.argv[1:] if any("\udc80" <= c <= "\udcff" for c in word)), None)

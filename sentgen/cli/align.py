@@ -98,8 +98,10 @@ def train(
     """
     if not model.strip():
         raise typer.BadParameter("a model needs a name; give --model NAME")
+    # The last one of a name holds.
     given = dict(_assignment(part) for part in setting or ())
     longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
+    # After --set: an option of its own is the clearer wish.
     given |= {name: str(words) for name, words in longest.items() if words is not None}
     settings = changed(settings_of(preset), given)
     limit = parse_size(memory_limit) or default_memory_limit()
@@ -110,6 +112,7 @@ def train(
         told_when_slow(),
     ):
         for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
+            # With the first row: what fails before leaves standard output empty.
             if not number:
                 typer.echo(_HEAD)
             typer.echo(_line(done))
@@ -315,6 +318,7 @@ def export(
 
     Example: `sentgen align export --pairs papers --model papers --pharaoh`
     """
+    # The lines are a format of their own.
     if pharaoh and not out.for_reading:
         raise typer.BadParameter("--pharaoh excludes the other formats; choose one")
     with open_store(db, read_only=True) as store:

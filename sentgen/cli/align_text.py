@@ -32,6 +32,7 @@ from sentgen.schema.store import default_memory_limit
 
 COLUMNS = ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"]
 #: Of the blocks, in turn; the terminal says what they look like.
+# No red, which is for what is new.
 _COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan")
 _NEW = "bold red underline"
 _SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
@@ -72,6 +73,7 @@ def text(
     with told_when_slow(), ExitStack() as opened:
 
         def store() -> Store:
+            # Called if a model is asked for; without one, there need be no store.
             of = open_store(db, read_only=True, memory_limit=str(limit), share=DATABASE_SHARE)
             return opened.enter_context(of)
 
@@ -103,6 +105,7 @@ def _check(document: str, abstract: str, *, both: bool) -> None:
 def _show(shown: View) -> None:
     """Print the summary with its blocks marked, a table of them, and the figures."""
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    # Without colors, brackets and stars tell the same.
     colored = console.is_terminal and not console.no_color
     lines = [
         Text().join(_marked(segment, colored=colored) for segment in sentence)
@@ -164,6 +167,7 @@ def _rows(shown: View) -> Iterator[tuple[object, ...]]:
     ]
     for start, end in _new(shown):
         words = _short(shown.text("abstract", (start, end)))
+        # With its span, so that it comes to stand among the blocks.
         rows.append(((start, end), (None, words, "(new)", None, None, "", share(start, end))))
     yield from (row for _, row in sorted(rows, key=lambda item: item[0]))
 
@@ -175,6 +179,7 @@ def _new(shown: View) -> Iterator[tuple[int, int]]:
         for segment in sentence:
             if segment.blocks:
                 continue
+            # New words come in several segments; those that touch are one row.
             if segment.span[0] != end:
                 if end > start:
                     yield start, end
@@ -194,6 +199,7 @@ def _figures(shown: View) -> str:
 
 
 def _words(start: int, end: int) -> str:
+    # From 1, both ends included, as people count.
     return str(start + 1) if end == start + 1 else f"{start + 1}-{end}"
 
 

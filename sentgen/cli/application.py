@@ -37,10 +37,12 @@ class Loaded(Mapping[str, Any]):
         app = typer.Typer(rich_markup_mode=_MARKUP)
         if self._group:
             app.add_typer(import_module(f"sentgen.cli.{self._group.module}").app, name=self._group.name)
+            # Typer makes a group only with all of its commands; one of them is taken out.
             group: Any = get_group(app).commands[self._group.name]
             return group.commands[name]
         function = getattr(import_module(f"sentgen.cli.{listed.module}"), listed.attribute)
         app.command(name, rich_help_panel=listed.panel)(function)
+        # Not get_command: an app with one command becomes that command, without a group.
         return get_group(app).commands[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -66,11 +68,13 @@ class Commands(TyperGroup):
         """Return what help and completion need to know of a command."""
         if (listed := self.commands.listed.get(cmd_name)) is None:
             return None
+        # A stand-in without options: help shows no more of it.
         return TyperCommand(cmd_name, help=listed.help, rich_help_panel=listed.panel)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that runs, with its name and its arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
+        # Only now is a command imported, and no other.
         command = self.commands[name] if listed else None
         if not gc.isenabled() and not isinstance(command, Commands):
             _collect_again()
@@ -90,6 +94,7 @@ def build() -> typer.Typer:
         cls=Commands,
         help="A corpus and model server for statistical sentence generation.",
         context_settings={"help_option_names": ["-h", "--help"]},
+        # Typer would print local variables with a traceback, texts among them.
         pretty_exceptions_enable=False,
     )
     app.callback()(_group)

@@ -50,12 +50,14 @@ def check(
     check_file_option("--html", html)
     if asked.summary == asked.against == "-":
         raise InputError("both texts cannot come from standard input; name a file")
+    # Before reading: afterwards the memory is gone.
     tell_size([asked.summary, asked.against])
     found = asked.check(open_parser(parser) if parser else None)
     if html is not None:
         write_text(html, page(found, summary=asked.summary, source=asked.against))
         out.note(f"page: {html}")
     _show(found, all_relations, out)
+    # None: nothing was claimed, and so nothing is without support.
     if fail_under is not None and found.precision is not None and found.precision < fail_under:
         raise typer.Exit(1)
 

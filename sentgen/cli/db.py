@@ -56,6 +56,7 @@ def check(
 
     Example: sentgen db check --quick
     """
+    # Not examined: what an opening would refuse is what this command is to name.
     with open_store(db, read_only=True, memory_limit=memory_limit, examined=False) as store:
         results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
     out.rows(
@@ -65,6 +66,7 @@ def check(
     failed = [r for r in results if r.status == "failed"]
     for result in failed:
         out.note(f"{result.check.name}: {result.check.cure}")
+    # Not a failure by itself: the damaged block that it is skipped for has failed.
     skipped = sum(r.status == "skipped" for r in results)
     out.note(f"{len(results)} checks, {len(failed)} failed{f', {skipped} skipped' if skipped else ''}")
     if failed:

@@ -34,6 +34,7 @@ limit 5"""
 def demo(
     db: Annotated[
         Path, typer.Option("--db", metavar="FILE", help="The store to make; run again, it is used again.")
+        # Not the store of the user: a demo leaves nothing there.
     ] = Path("sentgen-demo.duckdb"),
 ) -> None:
     """Ingest a small treebank, count it, build a model, and put scrambled sentences back in order.
@@ -64,6 +65,7 @@ def demo(
 
 def _model(store: Store) -> registry.ModelInfo:
     try:
+        # Run again, it builds no second version.
         return registry.find(store, "relief")
     except NotFoundError:
         return build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")

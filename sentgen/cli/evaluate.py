@@ -90,6 +90,7 @@ def regeneration(
     Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,greedy`
     """
     if report is not None:
+        # Before the work: a folder that cannot be written must not cost an hour.
         prepare_folder(report)
     with (
         open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
@@ -102,6 +103,7 @@ def regeneration(
             [name.strip() for name in asked.algorithms.split(",") if name.strip()],
             asked,
             punctuation=asked.punct,
+            # The report has it in any case.
             by_length=asked.by_length or report is not None,
             jobs=asked.jobs,
             source=asked.test,

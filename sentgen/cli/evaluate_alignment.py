@@ -130,6 +130,7 @@ def alignment(
         prepare_folder(report)
     target = asked.target()
     memory = parse_size(memory_limit) or default_memory_limit()
+    # Before the store is opened, and perhaps made: files that cannot be read should leave nothing.
     training: list[Pair] = list(read_pairs(*asked.train)) if asked.train else []
     with (
         open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
@@ -143,6 +144,7 @@ def alignment(
             specs,
             training=training,
             seed=asked.seed,
+            # Beside DuckDB, which has its share already.
             budget=aligning_budget(memory, with_store=True),
             parameters=asked.parameters,
             progress=progress,

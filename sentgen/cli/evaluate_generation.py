@@ -117,6 +117,7 @@ def generation(
     trees = open_parser(asked.parser)
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        # Kept in the store: a second run, or another setting, parses only new strings.
         CachedParser(trees, store) as cached,
         counted_each("clusters", "strings") as progress,
     ):
@@ -144,6 +145,7 @@ def _clusters(asked: GenerationExperiment, parser: Parser) -> list[Cluster]:
     """Read the clusters with the trees that were asked for."""
     path, form, own = asked.clusters, asked.format, None if asked.source_trees == "gold" else parser
     if asked.derive is None:
+        # Not read beyond the limit: parsing takes longest.
         found = list(islice(read_clusters(path, parser=own, form=form), asked.limit))
     else:
         found = similar_clusters(list(read_trees(path, parser=own, form=form)), asked.derive)[: asked.limit]

@@ -133,6 +133,7 @@ def _sentences(
     clusters = list(read_clusters(path, parser=parser, form=form))
     sentences = [(one, cluster) for cluster in clusters for one in cluster.sentences]
     place = next((i for i, (one, _) in enumerate(sentences) if one.sent_id == key), None)
+    # A sent_id may be a number, and so may the name of a file: both go before the number of a sentence.
     if place is None and key.isdecimal() and len(key) <= 9 and not os.path.exists(key):
         place = int(key) - 1
         if not 0 <= place < len(sentences):
@@ -157,4 +158,5 @@ def _key(key: str, parser: Parser | None, form: str | None) -> Sentence:
         raise InputError("the key sentence has no words")
     if len(parsed) == 1:
         return parsed[0]
+    # The parser saw several sentences in it; its words are parsed again as one.
     return next(parser.parse_tokenized([[form for sentence in parsed for form in sentence.forms]]))

@@ -86,6 +86,7 @@ def _clusters(
     else:
         if file == "-":
             raise InputError("standard input cannot be kept; name a file, or leave --corpus out")
+        # By content: the corpus may have clusters of other files, and this one may be in it already.
         sources = [source.sha256() for source in expand([file])]
         with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
             ingest(store, [file], Settings(corpus, form, kind="cluster"), parser=parser)
@@ -130,6 +131,7 @@ def _generate(
             lm=lm,
         ):
             found.append(one)
+            # Several sentences may come from a cluster, which counts once.
             if progress is not None and one.cluster not in done:
                 done.add(one.cluster)
                 progress(len(done), len(clusters.chosen))

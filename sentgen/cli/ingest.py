@@ -85,6 +85,7 @@ def report(summary: Summary, path: Path) -> None:
     if summary.passed_over:
         lines.insert(3, ("passed over", f"{len(summary.passed_over):,} files that are no corpora"))
     if summary.cyclic:
+        # Before the times, which stand last.
         lines.insert(-2, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
     for name, value in lines:
         typer.echo(f"{name:<16}{value}")

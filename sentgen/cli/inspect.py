@@ -142,6 +142,7 @@ def kwic(
 
     Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic stock/NN --random 1`
     """
+    # Sorted lines have to be in memory all at once.
     if not asked.limit and asked.sort is Order.NONE:
         _all_lines(asked, width, reading, out)
         return
@@ -197,6 +198,7 @@ def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
 
     Example: `sentgen collocations stock --window 3`, or `sentgen collocations fell --dependency nsubj`
     """
+    # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
     answer = reading.ask(asked)
     out.arrow(answer.table, truncated=answer.truncated)
@@ -222,6 +224,7 @@ def _without(table: pa.Table, names: list[str]) -> pa.Table:
 def _with_bars(table: pa.Table) -> pa.Table:
     """Show 7 as seven and more, and add a bar as long as the share."""
     numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in table["arguments"].to_pylist()]
+    # Even the smallest share is seen.
     bars = ["█" * round(share * _BAR) or "▏" for share in table["share"].to_pylist()]
     place = table.column_names.index("arguments")
     return table.set_column(place, "arguments", pa.array(numbers, pa.string())).append_column(
@@ -245,9 +248,12 @@ def _aligned(table: pa.Table, width: int | None, out: Output) -> pa.Table:
 def _sides(table: pa.Table) -> tuple[int, int]:
     """Return the widths of both contexts: half of the line each, unless one of them needs less."""
     widths = {name: _widest([name, *map(printable, table[name].to_pylist())]) for name in table.column_names}
+    # Into a pipe as on a wide terminal, so that a file does not depend on the window.
     line = shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120
     others = sum(width for name, width in widths.items() if name not in ("left", "right"))
+    # Two blanks stand between columns.
     room = max(line - others - 2 * (len(widths) - 1), 16)
+    # What the right one does not need, the left one may have.
     left = min(widths["left"], max(room // 2, room - widths["right"]))
     return left, max(room - left, 8)
 
@@ -274,6 +280,7 @@ def _last(text: str, width: int) -> str:
         return text
     start = len(text)
     room = width - 1
+    # Backwards by cells: there is no function that keeps the end of a text.
     while start and (room := room - cell_len(text[start - 1])) >= 0:
         start -= 1
     return f"…{text[start:].lstrip()}"

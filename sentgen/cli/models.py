@@ -24,6 +24,7 @@ def _parse_counts(text: str | None) -> list[int] | None:
     if text is None:
         return None
     parts = text.split(",")
+    # More digits than any count has; int() refuses some thousand of them with a traceback.
     if not all(part.strip().isdecimal() and len(part.strip()) <= 9 for part in parts):
         raise typer.BadParameter(
             f"{text[:40]!r} is no list of numbers; write it like 1,1,2", param_hint="--min-count"

@@ -116,6 +116,7 @@ def list_(
     Example: `sentgen pairs list papers --limit 5`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        # One more tells whether there are more.
         rows = list_pairs(store, corpus, limit=limit + 1 if limit else 0)
     truncated = bool(limit) and rows.num_rows > limit
     out.arrow(rows.slice(0, limit) if truncated else rows, truncated=truncated)

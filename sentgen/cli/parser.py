@@ -62,6 +62,7 @@ def train(
     tell_size([*treebanks, *([dev] if dev else [])], besides=" and what UDPipe itself takes")
     sentences = training.read_treebank(treebanks, lowercase=lowercase)
     held_out = training.read_treebank([dev], lowercase=lowercase) if dev else []
+    # Opened before the training: a place that cannot be written must not cost an hour.
     with whole_file(out) as sink, _progress() as progress:
         trained = training.train(sentences, QUALITIES[quality], progress=progress)
         sink.write(trained.model)
@@ -75,6 +76,7 @@ def train(
     for name, value in facts:
         typer.echo(f"{name:<16}{value}")
     if held_out:
+        # The file itself is read again: what is measured is what others will load.
         _report(accuracy(open_parser(f"udpipe:{out}"), held_out))
 
 

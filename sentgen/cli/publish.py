@@ -31,6 +31,7 @@ def publish(
     Example: `sentgen publish --to snapshots --keep 3`
     """
     done = snapshots.publish(db or default_path(), to, keep=keep, memory_limit=database_memory(memory_limit))
+    # Alone on standard output, for scripts.
     typer.echo(done.snapshot.path)
     typer.echo("published" if done.new else "published already; nothing was copied", err=True)
     for name in done.removed:

@@ -56,6 +56,7 @@ def regenerate(
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
     with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
         with told_when_slow():
+            # Which tags a bag has to have depends on the treebank, which `answer` finds first.
             answers = answer(store, asked, lambda notation: _bags(asked.bag, input, format, notation))
         files.write(answers, out)
         show(answers, out)

@@ -50,6 +50,7 @@ def command(
     """
     if paper not in PAPERS:
         raise typer.BadParameter(f"{paper!r} is none of: {', '.join(PAPERS)}", param_hint="PAPER")
+    # First: a folder that is none must not leave an empty store.
     split = split_treebank(str(ptb))
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,

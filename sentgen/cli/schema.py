@@ -51,6 +51,7 @@ def _row_counts(path: Path, out: Output) -> dict[str, int]:
     try:
         with Store(path, read_only=True) as store:
             return {size.table: size.rows for size in maintenance.sizes(store)}
+    # The dictionary is that of sentgen, and can be read without any store.
     except SentgenError as error:
         out.note(f"no row counts: {error}")
         return {}

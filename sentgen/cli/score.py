@@ -59,6 +59,7 @@ def score(
             out.rows(TOTALS, [sums.row])
             return
         out.rows(COLUMNS, score_rows(found, sums))
+    # Only now: the sums are complete when the rows are written.
     for note in sums.notes:
         out.note(note)
 
@@ -69,6 +70,7 @@ def _lines(text: list[str], file: Path | None) -> Iterable[str]:
         raise InputError(
             "there is nothing to score, or too much; give either sentences, or - , or --file FILE"
         )
+    # Line by line: standard input may be longer than memory.
     if text == ["-"]:
         return sys.stdin
     if file is None:

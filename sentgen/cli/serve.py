@@ -67,6 +67,7 @@ def serve(
     token_file: Annotated[
         Path | None,
         typer.Option(
+            # A file: anybody can read arguments in the list of processes.
             "--token-file",
             metavar="FILE",
             help="Answer only who has one of these tokens, one a line.",
@@ -119,6 +120,7 @@ def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
         return
     ordinary = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the folder is removed
     try:
+        # Of mode 0700: a copy of the store for this user alone.
         with tempfile.TemporaryDirectory(prefix="sentgen-serve-") as folder:
             published.publish(db or default_path(), Path(folder))
             yield Path(folder)
@@ -135,6 +137,7 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the tokens cannot be read: {error}", path=str(path)) from error
     tokens = tuple(line.strip() for line in lines if line.strip())
+    # Shorter ones are found by trying: nothing limits who asks how often.
     if not tokens or any(len(token) < 16 for token in tokens):
         raise InputError("needs tokens of 16 characters or more, one a line", path=str(path))
     return tokens

@@ -45,6 +45,7 @@ def sql(
     """
     text, size = _text(query, file), database_memory(memory_limit)
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
+    # The time of the opening counts as well.
     with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
         out.parts(readonly.parts(duck, text), limit=limit)
 

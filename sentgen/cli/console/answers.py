@@ -35,6 +35,7 @@ class TreeFiles:
 
     def __post_init__(self) -> None:
         for option, path in self.options.items():
+            # Here and not where it is written: a search of minutes would be lost.
             check_file_option(option, path)
 
     @property

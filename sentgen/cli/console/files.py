@@ -22,10 +22,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         InputError: the file cannot be written there.
     """
     try:
+        # In the same folder: a rename does not cross file systems.
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as sink:
                 yield cast(BinaryIO, sink)
+                # mkstemp makes files of mode 0600.
                 os.fchmod(sink.fileno(), 0o666 & ~_umask())
             os.replace(name, path)
         except BaseException:
@@ -57,6 +59,7 @@ def check_file_option(option: str, path: Path | None) -> None:
 
 
 def _umask() -> int:
+    # It can be read only by setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -72,6 +72,7 @@ class _Watch:
         self._due: _Ending | None = None
         self._main = threading.main_thread().ident or 0
         self._bell, self._rope = os.pipe()
+        # A signal must never wait for the pipe; if it is full, the thread has enough to read.
         os.set_blocking(self._rope, False)
         self._former = signal.set_wakeup_fd(self._rope, warn_on_full_buffer=False)
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -79,6 +80,7 @@ class _Watch:
 
     def stop(self) -> None:
         """End the thread."""
+        # First, so that no signal is written to a pipe that is closed.
         signal.set_wakeup_fd(self._former)
         os.write(self._rope, _STOP)
         self._thread.join()
@@ -99,6 +101,7 @@ class _Watch:
             if self._due is not None and time.monotonic() >= self._due.since:
                 self._end(self._due)
                 self._due = None
+                # Only the main thread can raise there; to it, this is a signal.
                 _thread.interrupt_main(signal.SIGALRM)
             if self.ending is not None:
                 self._push(self.ending)
@@ -107,6 +110,7 @@ class _Watch:
         """Wait for signals, for the deadline, or until it is time to look after the main thread."""
         seconds = None if self._due is None else max(0.0, self._due.since - time.monotonic())
         if self.ending is not None:
+            # From now on again and again, until the main thread is on its way out.
             seconds = _AGAIN
         return os.read(self._bell, 1024) if select.select([self._bell], [], [], seconds)[0] else b""
 
@@ -114,15 +118,18 @@ class _Watch:
         if self.ending is None:
             self.ending = ending
         elif self.ending.overdue:
+            # A second Ctrl-C counts once the first has had its time: keys repeat.
             self.ending.insisted = True
 
     def _push(self, ending: _Ending) -> None:
         """Interrupt what runs; where that is not heard, end the process, unless it might be writing."""
         if ending.insisted:
             ending.exit()
+        # It is tidying up already: another interrupt would hit a rollback.
         if was_interrupted(self._handled()):
             return
         connections = sys.modules.get("sentgen.schema.connections")  # not imported, it has nothing open
+        # A reader can be ended anywhere; a writer is waited for, as it may be within a commit.
         if ending.overdue and (connections is None or connections.only_reading()):
             ending.exit()
         if connections is not None:
@@ -153,6 +160,7 @@ def interruptible(afterwards: signal.Handlers | None = None) -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is _on_signal:
         yield  # inside such a block
         return
+    # What libraries lose is printed there, with a traceback; that of an interrupt means nothing.
     unraisable = sys.unraisablehook
     on_interrupt = signal.signal(signal.SIGINT, _on_signal)
     on_alarm = signal.signal(signal.SIGALRM, _on_signal)
@@ -161,6 +169,7 @@ def interruptible(afterwards: signal.Handlers | None = None) -> Iterator[None]:
     try:
         yield
     finally:
+        # The timer is stopped before its handler goes: an alarm that nobody handles ends the process.
         signal.signal(signal.SIGINT, on_interrupt if afterwards is None else afterwards)
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, on_alarm)
@@ -207,6 +216,7 @@ def exit_now(code: object) -> NoReturn:
     """End the process without the interpreter's tidying up."""
     with suppress(OSError, ValueError):
         sys.stdout.flush()
+    # Standard error is flushed with each line.
     os._exit(code if isinstance(code, int) else 1)
 
 

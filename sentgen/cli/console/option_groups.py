@@ -33,6 +33,7 @@ def option_group(
         make: takes the options by name and returns what the command gets.
         places: other parameters of the command to the options that they follow.
     """
+    # Annotations are text, as all modules import `annotations` from the future.
     signature = inspect.signature(function, eval_str=True)
     own = {one.name: one for one in signature.parameters.values()}
     places = places or {}
@@ -94,9 +95,11 @@ def _annotation(one: Parameter) -> Any:
     if not isinstance(option, Option):  # but what Typer reads already
         return Annotated[kind, option]
     if one.default is None:
+        # Typer has no use for None beside a type: that it may be left out says the default.
         (kind,) = set(get_args(kind)) - {NoneType}
     metavar = option.metavar
     if get_origin(kind) is Literal and not option.closed:
+        # The library checks the value, and its message says what to do.
         kind, metavar = str, metavar or "|".join(get_args(kind))
     if one.default is None or kind == list[str]:
         kind = kind | None

@@ -51,6 +51,7 @@ def parse_size(text: str | None) -> int | None:
     """Read a size such as ``2GB``, ``500M`` or ``1073741824``."""
     if text is None:
         return None
+    # As many digits as a float holds.
     match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
     if not match:
         raise typer.BadParameter(f"{text[:40]!r} is no size; write it like 2GB or 500MB")
@@ -75,4 +76,5 @@ def open_store(
 
 def database_memory(memory_limit: str | None, share: float = SQL_SHARE) -> int:
     """Return the bytes that DuckDB may use of the memory that the option names."""
+    # The option means the process; DuckDB takes more than it counts.
     return int((parse_size(memory_limit) or default_memory_limit()) * share)

@@ -137,6 +137,7 @@ class Output:
             limit: rows to write, 0 for all.
             align: see `arrow`.
         """
+        # The schema is needed before the first row, also if there is none.
         first = next(tables)
         rows = _First(chain([first], tables), limit)
         if self.form is Format.PARQUET:
@@ -176,6 +177,7 @@ class Output:
             _write_jsonl(names, rows)
         elif self.form is Format.TABLE:
             following = iter(rows)
+            # In blocks: how wide a column is, is known only when its rows are in memory.
             while block := list(islice(following, _ALIGNED)):
                 _write_table(names, block, align or {}, styles or {})
         else:
@@ -235,6 +237,7 @@ class _First:
             kept = table.slice(0, self._limit - self.number) if self._limit else table
             self.number += kept.num_rows
             yield kept
+            # One that comes after the limit is cut to nothing, which tells that there is more.
             if kept.num_rows < table.num_rows:
                 self.more = True
                 return
@@ -254,6 +257,7 @@ def _write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> No
 
 
 def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> None:
+    # csv ends lines with \r\n if nobody says otherwise.
     writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([csv_value(value) for value in row] for row in rows)
@@ -275,6 +279,7 @@ def _write_table(
     ]
     names = [printable(name) for name in columns]
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    # Into a pipe, nothing is cut to a width.
     if not console.is_terminal:
         _write_aligned(names, cells, sides)
         return
@@ -292,6 +297,7 @@ def _write_table(
 
 def _write_aligned(names: Sequence[str], cells: Sequence[Sequence[str]], sides: Sequence[Align]) -> None:
     """Write plain text for pipes: two spaces between the columns, no lines, no blanks at the end."""
+    # In cells of a terminal, not characters: those of Chinese are two wide, combining ones none.
     widths = [
         max(cell_len(name), max(map(cell_len, column))) for name, column in zip(names, cells, strict=True)
     ]
@@ -320,6 +326,7 @@ def _cells(values: Sequence[object]) -> list[str]:
         return [_cell(value) for value in values]
     largest = max(floats)
     decimals = _SIGNIFICANT - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0)
+    # One at least tells a float from an integer.
     decimals = min(max(decimals, 1), 6)
     return [_number(value, decimals) if isinstance(value, float) else _cell(value) for value in values]
 
@@ -327,6 +334,7 @@ def _cells(values: Sequence[object]) -> list[str]:
 def _number(value: float, decimals: int) -> str:
     if not math.isfinite(value):
         return ""
+    # It would be shown as 0.
     if value and abs(value) < 0.5 * 10.0**-decimals:
         return f"{value:.1e}"
     return f"{value:.{decimals}f}"

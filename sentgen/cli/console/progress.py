@@ -31,10 +31,12 @@ def bars(start: Callable[[Progress], Report], *columns: ProgressColumn) -> Itera
         start: adds the first bars, and returns what the work calls to tell how far it is.
         columns: what stands to the right of the name of a bar and the bar itself.
     """
+    # A log would be filled with frames.
     if not sys.stderr.isatty():
         yield None
         return
     shown = (TextColumn("{task.description}"), BarColumn(), *columns)
+    # Transient: what stays in the terminal is the answer.
     with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
         yield start(progress)
 
@@ -74,6 +76,7 @@ def trained(
         task = progress.add_task("reading the pairs", total=None)
 
         def show(direction: str, iteration: int, done: int, total: int) -> None:
+            # All directions are one bar, so that its time left is that of the whole.
             before = directions.index(direction) * iterations + max(iteration - 1, 0)
             what = f"{direction} {iteration} of {iterations}" if iteration else f"{direction}: tables"
             progress.update(
