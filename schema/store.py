@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -11,9 +10,9 @@ from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
-from platformdirs import user_data_path
 from sqlalchemy import Connection, Executable, Table, func, select
 
+from sentgen.default_store import default_path
 from sentgen.errors import NotFoundError
 from sentgen.schema import block_journal, crash_mark, migrate
 from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
@@ -30,12 +29,6 @@ __all__ = [
     "scalar",
     "translated_errors",
 ]
-
-
-def default_path() -> Path:
-    """Return where the store lives by default: in $SENTGEN_DB, else in the user's data folder."""
-    chosen = os.environ.get("SENTGEN_DB")
-    return Path(chosen) if chosen else user_data_path("sentgen") / "sentgen.duckdb"
 
 
 class Store:

@@ -74,6 +74,11 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that runs, with its name and its arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
+        if ctx.resilient_parsing and name and not self.commands.listed[name].commands:  # a TAB
+            from sentgen.cli.console.completion import offering
+
+            if offered := offering(ctx.info_name if ctx.parent else "", name, rest):
+                return name, offered, rest
         # Only now is a command imported, and no other.
         command = self.commands[name] if listed else None
         if not gc.isenabled() and not isinstance(command, Commands):

@@ -8,14 +8,18 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer._completion_classes import BashComplete
 from typer.main import get_group
 
 from sentgen.cli import build
 from sentgen.cli.application import Loaded
 from sentgen.cli.commands import COMMANDS, Listed
+from sentgen.cli.console import completion
+from sentgen.generation import ALGORITHMS
 
 #: What no help and no completion of names has to wait for.
 HEAVY = {
@@ -82,6 +86,39 @@ def test_completion_imports_no_command(typed: str, place: int, expected: list[st
 
     assert told.stdout.split() == expected
     assert not HEAVY & {line.split("|")[-1].strip() for line in told.stderr.split("\n")}
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("sentgen kwic dog --corpus p", ["pets"]),
+        ("sentgen align train --pairs ", ["pairs"]),
+        ("sentgen regenerate -m k", ["katz", "kn"]),
+        ("sentgen models show ", ["katz", "kn", "tags"]),
+        ("sentgen models show --db {db} t", ["tags"]),
+        ("sentgen corpora remove --db {db} n", ["notes"]),
+        ("sentgen align apply -m ", ["aligner"]),
+        ("sentgen align model ", ["aligner"]),
+        ("sentgen regenerate -a pr", ["prim", "prim-ngram", "prim-arg"]),
+        ("sentgen sql --db /no/such/store --corpus ", []),
+    ],
+)
+def test_completion_of_names(
+    typed: str, expected: list[str], full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Corpora and models are those of the store, algorithms those that there are."""
+    monkeypatch.setenv("SENTGEN_DB", str(full))
+    _, *before, incomplete = typed.format(db=full).split(" ")
+    shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
+
+    offered = shell.get_completions(before, incomplete)
+
+    assert sorted(one.value for one in offered) == sorted(expected)
+
+
+def test_algorithms_that_are_offered() -> None:
+    """They are written down again, since their own table imports what is compiled."""
+    assert tuple(ALGORITHMS) == completion.ALGORITHMS
 
 
 def _first_paragraph(text: str | None) -> str:

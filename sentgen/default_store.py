@@ -1,0 +1,14 @@
+"""Where the store is if nobody names one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+
+def default_path() -> Path:
+    """Return where the store lives by default: in $SENTGEN_DB, else in the user's data folder."""
+    chosen = os.environ.get("SENTGEN_DB")
+    return Path(chosen) if chosen else user_data_path("sentgen") / "sentgen.duckdb"
