@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import full_store
 import pytest
@@ -49,6 +51,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("nightly"):
                 item.add_marker(skipped)
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store as the migrations leave it, made once for all processes of a test run."""
+    path = _shared_folder(tmp_path_factory) / "empty.duckdb"
+    with _one_process(path):
+        if not path.exists():
+            Store(path, create=True).close()
+    return path
+
+
+@pytest.fixture(autouse=True)
+def copied_stores(request: pytest.FixtureRequest, empty_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a new store be a copy of an empty one: migrating one takes longer than most tests.
+
+    What is about making stores is marked ``migrates``; so are commands that tests run as processes, without a mark.
+    """
+    if request.node.get_closest_marker("migrates"):
+        return
+    opened = Store.__init__
+
+    def copied(self: Store, path: Path | str, *, create: bool = False, **settings: Any) -> None:
+        if create and not Path(path).exists() and Path(path).parent.is_dir():
+            shutil.copyfile(empty_store, path)
+        opened(self, path, create=create, **settings)
+
+    monkeypatch.setattr(Store, "__init__", copied)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -34,22 +35,33 @@ class Loaded(Mapping[str, Any]):
                 rich_help_panel=listed.panel,
                 commands=Loaded(listed, listed.commands),
             )
-        app = typer.Typer(rich_markup_mode=_MARKUP)
         if self._group:
-            app.add_typer(import_module(f"sentgen.cli.{self._group.module}").app, name=self._group.name)
-            # Typer makes a group only with all of its commands; one of them is taken out.
-            group: Any = get_group(app).commands[self._group.name]
-            return group.commands[name]
-        function = getattr(import_module(f"sentgen.cli.{listed.module}"), listed.attribute)
-        app.command(name, rich_help_panel=listed.panel)(function)
-        # Not get_command: an app with one command becomes that command, without a group.
-        return get_group(app).commands[name]
+            return _commands_of(self._group)[name]
+        return _single(listed)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.listed)
 
     def __len__(self) -> int:
         return len(self.listed)
+
+
+# Kept for programs that run many command lines: Typer takes 0.05 s to make a command with its options.
+@cache
+def _single(listed: Listed) -> Any:
+    app = typer.Typer(rich_markup_mode=_MARKUP)
+    function = getattr(import_module(f"sentgen.cli.{listed.module}"), listed.attribute)
+    app.command(listed.name, rich_help_panel=listed.panel)(function)
+    # Not get_command: an app with one command becomes that command, without a group.
+    return get_group(app).commands[listed.name]
+
+
+@cache
+def _commands_of(group: Listed) -> Any:
+    app = typer.Typer(rich_markup_mode=_MARKUP)
+    app.add_typer(import_module(f"sentgen.cli.{group.module}").app, name=group.name)
+    made: Any = get_group(app).commands[group.name]
+    return made.commands
 
 
 class Commands(TyperGroup):

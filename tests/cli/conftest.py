@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from sentgen.cli import main
+from sentgen.cli import build, main
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,11 +104,26 @@ def pets(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def pets_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that has the corpus `pets` and the model `pets` of it; no test changes it."""
+    folder = tmp_path_factory.mktemp("pets")
+    path = folder / "pets.duckdb"
+    (folder / "pets.conllu").write_text(PETS)
+    for words in (
+        ("ingest", folder / "pets.conllu", "--corpus", "pets", "--licence", "CC0"),
+        ("models", "build", "pets", "--corpus", "pets", "--order", "3"),
+    ):
+        build()([*map(str, words), "--db", str(path)], standalone_mode=False)
+    return path
+
+
 @pytest.fixture
-def filled(sentgen: Sentgen, pets: Path) -> Sentgen:
-    """The command line over a store that has the corpus `pets` and the model `pets` of it."""
-    assert sentgen("ingest", pets, "--corpus", "pets", "--licence", "CC0").code == 0
-    assert sentgen("models", "build", "pets", "--corpus", "pets", "--order", "3").code == 0
+def filled(sentgen: Sentgen, store: Path, pets: Path, pets_store: Path) -> Sentgen:
+    """The command line over a copy of that store, made as if from the treebank of this test."""
+    shutil.copyfile(pets_store, store)
+    with duckdb.connect(store) as duck:
+        duck.execute("update source set path = ?", [str(pets)])
     return sentgen
 
 
