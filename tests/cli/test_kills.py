@@ -38,7 +38,6 @@ class Job:
     words: tuple[str, ...]
     base: str
     table: str
-    kills: int = 5
 
 
 JOBS = {
@@ -50,7 +49,6 @@ JOBS = {
         ("align", "train", "--pairs", "pairs", "--model", "hmm", "--iterations", "1", *PLAIN),
         "base",
         "alignment_rewrite",
-        kills=3,
     ),
     "corpora remove": Job(("corpora", "remove", "novels"), "base", "token"),
     "db compact": Job(("db", "compact"), "segments", "ngram_3"),
@@ -118,9 +116,15 @@ def digest(path: Path) -> Digest:
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: Path) -> None:
-    """After each kill the store is as before or as after, and the same command ends in the undisturbed store."""
+def test_killed_at_any_moment(
+    name: str, zygote: Zygote, bases: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """After each kill the store is as before or as after, and the same command ends in the undisturbed store.
+
+    Two kills by day, of which one falls into a commit, and ten at night.
+    """
     job, rng = JOBS[name], random.Random(name)
+    kills = 10 if request.config.getoption("--nightly") else 2
     base, store = bases / f"{job.base}.duckdb", tmp_path / "store.duckdb"
     folder = tmp_path / "snapshots"
     words = [str(bases / word) if word.endswith(".lines") else word for word in job.words]
@@ -158,7 +162,7 @@ def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: 
         assert abs(changed) > ROW_GROUP or name == "db compact", job.table
 
     state = start()
-    for moment in moments(course, job.kills, rng):
+    for moment in moments(course, kills, rng):
         if state == after != before:
             state = start()
         kill(*moment)
