@@ -10,6 +10,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
+from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.models import arpa, registry
 from sentgen.models import build as build_model
 from sentgen.models.request import Model
@@ -72,7 +73,7 @@ def build(
     Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
     counts = _parse_counts(min_count)
-    with open_store(db, memory_limit=memory_limit) as store:
+    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
         model = build_model(
             store,
             name,

@@ -26,17 +26,20 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection
 
+from sentgen.arrays import Longs
+from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, StoreError
 from sentgen.models import sql
-from sentgen.models.build import Recipe, drop_temporary, write
+from sentgen.models.build import SORTING_SHARE, Recipe, drop_temporary, next_version, record
 from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.registry import ModelInfo, find_in
+from sentgen.models.writing import Ngrams, Source, write_sorted
 from sentgen.schema import Store
 from sentgen.schema.corpus import word
 from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.engine import arrow_reader
-from sentgen.schema.store import append, raw
+from sentgen.schema.store import append, next_id, raw
 
 _FILE = "arpa.sql"
 _BATCH = 100_000
@@ -175,11 +178,14 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
             order = reader.read(report)
         report("checking the n-grams")
         _check(connection, path, order)
-        for n in range(1, order + 1):
-            sql.run(connection, _FILE, "smoothed", n=n, words=sql.words(n))
         unknown = "word" if sql.rows(connection, "select 1 from arpa_gram_1 where w1 = 0") else "none"
         brackets = len(sql.run(connection, _FILE, "brackets", opening=OPENING, closing=CLOSING)) == 2
-        version = write(connection, name, Recipe(order, "arpa", (), unknown, brackets), [], [])
+        model_id, version = next_version(connection, name)
+        memory = int(store.memory_limit * SORTING_SHARE / DATABASE_SHARE)
+        write_sorted(
+            connection, model_id, _anchors(connection, order), _sorted(connection, order), memory=memory
+        )
+        record(connection, model_id, (name, version), Recipe(order, "arpa", (), unknown, brackets), [], [])
         drop_temporary(connection)
         return find_in(connection, f"{name}@{version}")
 
@@ -324,6 +330,29 @@ def _check(connection: Connection, path: Path, order: int) -> None:
             line = sql.run(connection, _FILE, statement, **values)[0][0]
             if line is not None:
                 raise InputError(message, path=str(path), line=line)
+
+
+def _anchors(connection: Connection, order: int) -> Longs:
+    """Return how many n-grams there are of each anchor."""
+    counts = np.zeros(next_id(connection, word), np.int64)
+    for n in range(1, order + 1):
+        for anchor, ngrams in sql.run(connection, _FILE, "anchors", n=n, words=sql.words(n)):
+            counts[anchor] += ngrams
+    return counts
+
+
+def _sorted(connection: Connection, order: int) -> Source:
+    """Return the n-grams of the file as a source."""
+
+    def between(least: int, end: int) -> Iterator[Ngrams]:
+        for n in range(1, order + 1):
+            values = {"n": n, "words": sql.words(n), "least": least, "end": end}
+            query = sql.statements(_FILE)["sorted"].format(**values)
+            for batch in arrow_reader(raw(connection), query, rows=_BATCH):
+                *words, logp, backoff = (column.to_numpy() for column in batch.columns)
+                yield Ngrams(np.stack(words), logp, backoff)
+
+    return between
 
 
 def _shown(line: bytes) -> str:

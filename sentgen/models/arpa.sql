@@ -43,10 +43,16 @@ select min(g.line)
 from arpa_gram_{n} g
 where not exists (select 1 from arpa_gram_1 p where p.w1 = g.w{n})
 
--- name: smoothed
-create or replace temp view smoothed_{n} as
-select {words}, exp(logp) as p, exp(backoff) as weight
+-- name: anchors
+select greatest({words}) as anchor, count(*) as ngrams
 from arpa_gram_{n}
+group by all
+
+-- name: sorted
+select {words}, logp, backoff
+from arpa_gram_{n}
+where greatest({words}) >= {least} and greatest({words}) < {end}
+order by {words}
 
 -- name: brackets
 select distinct w.form

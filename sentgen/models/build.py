@@ -1,7 +1,9 @@
 """Build a model: sum the counts of its corpora, smooth them, and store the probabilities.
 
-Everything is set-based SQL over temporary tables, which DuckDB spills to the disk under the memory limit of
-the store, in one transaction: a build that fails or is interrupted leaves no trace.
+Counts are summed by DuckDB, which spills to the disk under the memory limit of the store; smoothing and
+sorting are passes over arrays, which lie in files without names where they do not fit
+(`sentgen.models.smoothing`, `sentgen.models.writing`). All is one transaction: a build that fails or is
+interrupted leaves no trace.
 """
 
 from __future__ import annotations
@@ -9,28 +11,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import pairwise
 
 from sqlalchemy import Connection, func, insert, select
 
+from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, NotFoundError
-from sentgen.models import katz, kneser_ney, sql
+from sentgen.models import sql
 from sentgen.models.recount import recount
 from sentgen.models.registry import BRACKETS, ModelInfo, find_in
+from sentgen.models.smoothing import katz, kneser_ney
+from sentgen.models.writing import anchors_of, smoothed, write_sorted
 from sentgen.schema import Store
 from sentgen.schema import models as tables
 from sentgen.schema.corpus import BOS, EOS, corpus
 from sentgen.schema.counts import MAX_ORDER, segment
-from sentgen.schema.engine import MEMORY_LIMIT, default_memory_limit
 from sentgen.schema.store import next_id, scalar
+from sentgen.space import Space
 
 SMOOTHING = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
 UNKNOWN = ("word", "none", "tag")
 
-#: N-grams that are sorted at once when a model is written, at most: about half a gigabyte.
-_ROWS_SORTED = 8_000_000
-#: Bytes of the memory limit for each of them; what is sorted and what it is read from share it.
-_BYTES_A_ROW = 160
+#: Shares of the memory of the whole process: what n-grams may take that are smoothed, what sorting them for
+#: the store may take, and where pages of files are given back. DuckDB has its own (`DATABASE_SHARE`).
+ROWS_SHARE, SORTING_SHARE, FULL_SHARE = 0.65 * COUNTING_SHARE, 0.35 * COUNTING_SHARE, 0.8
+#: Bytes that numba and the code that it has compiled take from that of the n-grams.
+_COMPILED = 64 << 20
 _FILE = "build.sql"
 Progress = Callable[[str], None]
 Parameters = Sequence[tuple[int, str, float]]
@@ -122,15 +127,23 @@ def build(
         chosen = [built_from(connection, each) for each in dict.fromkeys(corpora)]
         _check(chosen, settings)
         count(connection, chosen, settings, report)
-        parameters = SMOOTHING[smoothing](
+        memory = store.memory_limit / DATABASE_SHARE
+        room = max(0, int(memory * ROWS_SHARE) - _COMPILED)
+        space = Space(room, store.path.parent, most=int(memory * FULL_SHARE))
+        orders, parameters = SMOOTHING[smoothing](
             connection,
             order=order,
             min_count=settings.min_count,
             unknown=unknown != "none",
+            space=space,
             progress=report,
         )
         report("writing the model")
-        version = write(connection, name, settings, chosen, parameters)
+        model_id, version = next_version(connection, name)
+        sorting = int(memory * SORTING_SHARE)
+        anchors, source = anchors_of(orders, space), smoothed(orders, space)
+        write_sorted(connection, model_id, anchors, source, memory=sorting)
+        record(connection, model_id, (name, version), settings, chosen, parameters)
         drop_temporary(connection)
         return find_in(connection, f"{name}@{version}")
 
@@ -215,17 +228,19 @@ def _sum(connection: Connection, segments: Sequence[int], order: int) -> None:
             sql.run(connection, _FILE, "count_segments", n=n, words=sql.words(n), segments=listed)
 
 
-def write(
-    connection: Connection, name: str, settings: Recipe, corpora: Sequence[BuiltFrom], parameters: Parameters
-) -> int:
-    """Store ``smoothed_1`` and up as the next version of a model; return the version.
+def record(
+    connection: Connection,
+    model_id: int,
+    label: tuple[str, int],
+    settings: Recipe,
+    corpora: Sequence[BuiltFrom],
+    parameters: Parameters,
+) -> None:
+    """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
 
-    Also called for imported models, without corpora.
+    Imported models have no corpora.
     """
-    model_id, version = next_version(connection, name)
-    orders = _all_orders(settings.order)
-    for above, up_to in pairwise(_anchor_bounds(connection, orders)):
-        sql.run(connection, _FILE, "write", model=model_id, orders=orders, above=above, up_to=up_to)
+    name, version = label
     ngrams = tables.model_ngram.c
     vocabulary = scalar(
         connection,
@@ -253,21 +268,6 @@ def write(
     if parameters:
         rows = [{"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters]
         connection.execute(insert(tables.model_parameter), rows)
-    return version
-
-
-def _anchor_bounds(connection: Connection, orders: str) -> list[int]:
-    """Return the bounds of ranges of anchors, each of which can be sorted within the memory limit."""
-    ((size,),) = sql.run(connection, _FILE, "size", orders=orders)
-    limit = connection.get_execution_options().get(MEMORY_LIMIT) or default_memory_limit()
-    parts = size // min(_ROWS_SORTED, int(limit) // _BYTES_A_ROW) + 1
-    shares = [part / parts for part in range(1, parts)]
-    cuts = (
-        [int(cut) for (cut,) in sql.run(connection, _FILE, "cuts", orders=orders, shares=shares)]
-        if shares
-        else []
-    )
-    return [-1, *sorted(set(cuts)), 2**31 - 1]
 
 
 def next_version(connection: Connection, name: str) -> tuple[int, int]:
@@ -275,15 +275,6 @@ def next_version(connection: Connection, name: str) -> tuple[int, int]:
     model_id = next_id(connection, tables.model)
     last = select(func.max(tables.model.c.version)).where(tables.model.c.name == name)
     return model_id, scalar(connection, last) + 1
-
-
-def _all_orders(order: int) -> str:
-    """Return the query that brings the n-grams of all orders into the columns of `model_ngram`."""
-    parts = []
-    for n in range(1, order + 1):
-        missing = "".join(f", null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1))
-        parts.append(f"select {n}::smallint as n, {sql.words(n)}{missing}, p, weight from smoothed_{n}")
-    return "\nunion all\n".join(parts)
 
 
 def drop_temporary(connection: Connection) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from sqlalchemy import text
 
 from sentgen.errors import DamagedError
-from sentgen.models import katz, sql
+from sentgen.models import sql
 from sentgen.models.build import Recipe, built_from, count, drop_temporary
 from sentgen.models.registry import ModelInfo, is_stale, list_models
+from sentgen.models.smoothing import katz
 from sentgen.schema import Store
 from sentgen.schema.checks import Check
 from sentgen.schema.corpus import BOS, EOS, UNK

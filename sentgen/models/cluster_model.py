@@ -21,7 +21,7 @@ import numpy as np
 from sentgen.arrays import Floats, Longs
 from sentgen.errors import ModelError
 from sentgen.models.cluster_counts import ClusterCounts, PairCounts
-from sentgen.models.katz import ABSOLUTE, K, good_turing
+from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
 
 Smoothing = Literal["none", "collins"]
 
@@ -115,7 +115,7 @@ def _by_word(counts: ClusterCounts) -> list[PairCounts]:
 
 
 def katz(counts: Longs) -> Floats:
-    """Return p(column | row) with Katz back-off: the model that `sentgen.models.katz` builds in the store.
+    """Return p(column | row) with Katz back-off, as `sentgen.models.smoothing.katz` does it in the store.
 
     The vocabulary is closed: the n words and the end of the sentence.
 

@@ -47,15 +47,6 @@ def words(n: int, *, start: int = 1, prefix: str = "") -> str:
     return ", ".join(f"{prefix}w{i}" for i in range(start, start + n))
 
 
-def shifted(n: int) -> str:
-    """Return the last n words of an n-gram of order n + 1 under the names of the first ones.
-
-    >>> shifted(2)
-    'w2 as w1, w3 as w2'
-    """
-    return ", ".join(f"w{i + 1} as w{i}" for i in range(1, n + 1))
-
-
 def matching(left: str, right: str, n: int, *, skip: int = 0) -> str:
     """Return the condition that n words of two relations agree; ``skip`` passes over words of the left one.
 
@@ -63,13 +54,3 @@ def matching(left: str, right: str, n: int, *, skip: int = 0) -> str:
     'g.w2 = l.w1 and g.w3 = l.w2'
     """
     return " and ".join(f"{left}.w{i + skip} = {right}.w{i}" for i in range(1, n + 1))
-
-
-def by_count(values: Sequence[float], *, count: str, otherwise: str) -> str:
-    """Return the expression that chooses a value by a count: ``values[0]`` for 1, and so on.
-
-    >>> by_count([0.5, 1.0], count="a", otherwise="1.5")
-    'case a when 1 then 0.5 when 2 then 1.0 else 1.5 end'
-    """
-    cases = " ".join(f"when {r} then {float(value)!r}" for r, value in enumerate(values, start=1))
-    return f"case {count} {cases} else {otherwise} end"

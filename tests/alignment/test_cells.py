@@ -13,7 +13,8 @@ from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable, _stemmed, prior_mean, support
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.stored.cells import Cells, Space, lay_out
+from sentgen.alignment.stored.cells import Cells, lay_out
+from sentgen.space import Space
 
 WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)
 ROOM = 1 << 20

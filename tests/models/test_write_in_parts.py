@@ -8,7 +8,8 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import build as build_model
-from sentgen.models import registry
+from sentgen.models import registry, writing
+from sentgen.models.writing import _ranges
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -25,9 +26,12 @@ def test_parts_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with Store(tmp_path / "s.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "t.lines")], Settings("c"))
         build_model(store, "m", ["c"], order=3)
-        monkeypatch.setitem(build_model.__globals__, "_ROWS_SORTED", 5)
+        ranges: list[tuple[int, int]] = []
+        monkeypatch.setattr(writing, "_BYTES_A_ROW", store.memory_limit // 30)
+        monkeypatch.setattr(writing, "_ranges", lambda *given: ranges.extend(_ranges(*given)) or ranges)
         build_model(store, "m", ["c"], order=3)
         once, in_parts = ngrams(store, "m@1"), ngrams(store, "m@2")
 
+    assert len(ranges) > 3
     assert in_parts == once
     assert [row["anchor"] for row in once] == sorted(row["anchor"] for row in once)

@@ -8,65 +8,22 @@ as needed.
 
 from __future__ import annotations
 
-import math
-import mmap
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.alignment.stored import cell_kernels as kernels
 from sentgen.arrays import Bytes, Floats, Ints, Longs
+from sentgen.space import Space
 
 #: Streams the pairs from the first to the last, as often as it is called.
 Stream = Callable[[], Iterator[PairIds]]
 #: Longs that are held before they are counted, and cells that are gone through at once.
 _BLOCK = 1 << 22
-
-
-class Space:
-    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process.
-
-    Pages of files stay in memory until the process takes ``most`` bytes.
-    """
-
-    def __init__(self, limit: int, folder: Path, *, most: int = 0) -> None:
-        self.limit, self.used, self.folder, self.most = limit, 0, folder, most
-        self._files: list[mmap.mmap] = []
-
-    def array(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """Return an array of zeros."""
-        taken = size * np.dtype(kind).itemsize
-        if not taken or self.used + taken <= self.limit:
-            self.used += taken
-            return np.zeros(size, kind)
-        with tempfile.TemporaryFile(dir=self.folder) as file:
-            os.posix_fallocate(file.fileno(), 0, taken)  # a full disk is told now, not by a signal later
-            self._files.append(mmap.mmap(file.fileno(), taken))
-        return np.frombuffer(self._files[-1], kind)
-
-    def relax(self) -> None:
-        """Give pages of files back to the system if there is little memory left; what was written stays."""
-        # Pages of files count as memory of the process until it lets go of them.
-        if self._files and _resident() >= self.most:
-            for file in self._files:
-                file.madvise(mmap.MADV_DONTNEED)
-
-
-def _resident() -> float:
-    """Return the bytes of memory that the process takes, infinity where the system does not tell."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
-    except OSError:
-        return math.inf
 
 
 @dataclass(slots=True)

@@ -8,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, delete
 
-from sentgen.alignment.stored.cells import Cells, Space, fake_counts
+from sentgen.alignment.stored.cells import Cells, fake_counts
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, iterations_done
 from sentgen.arrays import Longs
 from sentgen.errors import StoreError
 from sentgen.schema import alignment as tables
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, raw
+from sentgen.space import Space
 
 #: Layers of a model: the table of words and phrases, and that of stems.
 LAYERS = ("words", "stems")

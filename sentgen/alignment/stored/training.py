@@ -30,7 +30,7 @@ from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, starting_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import model_store
-from sentgen.alignment.stored.cells import Cells, Phrases, Space, fake_counts, lay_out, no_cells
+from sentgen.alignment.stored.cells import Cells, Phrases, fake_counts, lay_out, no_cells
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cells, save_cells
 from sentgen.alignment.stored.stored_ids import StoredIds
@@ -39,6 +39,7 @@ from sentgen.errors import InputError, ModelError
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.store import one_thread, translated_errors
+from sentgen.space import Space
 
 #: Share of the memory limit for the rewrite tables; inference and Python have what DuckDB leaves of the rest.
 CELL_SHARE = 0.42

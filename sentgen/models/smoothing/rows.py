@@ -1,0 +1,255 @@
+"""The n-grams of each order in sorted order, each linked to its prefix and its suffix in the order below.
+
+Call the place of an n-gram among the sorted ones of its order its row. Both orders are sorted, so that the
+n-grams that begin with a context are neighbors, and the contexts follow each other as they do in the order
+below: one parallel walk finds the first row after each context. The suffix of an n-gram is the child, by the
+same last word, of the suffix of its prefix: a search among a few neighbors. With these two links every join
+of smoothing is a look-up in an array.
+
+Time O(n-grams), but for the search; memory 20 bytes an n-gram of the highest order and 32 of the others, in
+the space that is given, and beyond that in files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
+from sentgen.errors import DamagedError
+from sentgen.models import sql
+from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.schema.engine import arrow_reader
+from sentgen.schema.store import raw
+from sentgen.space import Space
+
+#: Rows that are gone through at once: an interrupt waits for them, and pages of files are given back after.
+BLOCK = 1 << 18
+#: Rows that are read at once.
+_READ = 1 << 17
+#: What the walk reports instead of a row.
+_UNSORTED, _MISSING = -2, -3
+_FILE = "build.sql"
+
+
+@dataclass(slots=True)
+class NgramRows:
+    """The N n-grams of one order, sorted by their words; the order below has M.
+
+    Of order 1, the empty context is the one n-gram below.
+    """
+
+    n: int
+    first: Ints  # (M + 1,) row of the first n-gram with each prefix, and of the one behind its last
+    last: Ints  # (N,) last word
+    suffix: Ints  # (N,) row of the last n - 1 words in the order below, until there are prefixes
+    prefix: Ints  # (N,) row of the first n - 1 words there; empty until `find_prefixes`
+    anchor: Ints  # (N,) greatest word
+    value: Floats  # (N,) count; then adjusted count; then probability, 0 where the n-gram is not in the model
+    weight: Floats  # (N,) back-off weight, 1 if it is no context; empty in the highest order
+    kept: Bools  # (N,) whether its count is high enough; empty if all are
+    begins: tuple[int, int]  # the rows that begin with <s>, and the row behind
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges of rows of the order below with some `BLOCK` n-grams or one context each."""
+        start, end = 0, len(self.first) - 1
+        while start < end:
+            target = np.int32(min(int(self.first[start]) + BLOCK, 2**31 - 1))
+            until = max(start + 1, int(np.searchsorted(self.first, target, side="right")) - 1)
+            yield start, min(until, end)
+            start = until
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges of rows."""
+        for start in range(0, len(self.last), BLOCK):
+            yield start, min(start + BLOCK, len(self.last))
+
+    def counts_of(self, values: int) -> list[int]:
+        """Return how many rows have each value from 1 to ``values``."""
+        found = np.zeros(values, np.int64)
+        for start, end in self.blocks():
+            found += [np.count_nonzero(self.value[start:end] == r) for r in range(1, values + 1)]
+        return found.tolist()
+
+    def find_prefixes(self, space: Space) -> None:
+        """Put the rows of the prefixes in the place of those of the suffixes, which smoothing has used."""
+        self.prefix, self.suffix = self.suffix, self.suffix[:0]
+        for start, end in self.spans():
+            sizes = np.diff(self.first[start : end + 1])
+            prefixes = np.repeat(np.arange(start, end, dtype=np.int32), sizes)
+            self.prefix[self.first[start] : self.first[end]] = prefixes
+            space.relax()
+
+
+def words_of(orders: Sequence[NgramRows], n: int, chosen: Ints | Longs) -> Ints:
+    """Return the words of some rows of order n, rising, as (n, rows) int32; orders are those from 1 on."""
+    words = np.empty((n, len(chosen)), np.int32)
+    for rows in reversed(orders[:n]):
+        np.take(rows.last, chosen, out=words[rows.n - 1])
+        chosen = rows.prefix[chosen]
+    return words
+
+
+def read_unigrams(connection: Connection, min_count: int, unknown: bool, space: Space) -> NgramRows:
+    """Read ``counted_1``, with a row for <unk> and no count for <s>; these and </s> are kept, however rare.
+
+    ``<unk>`` has a count only if the text has it; without one, it is kept if it is to have a probability.
+    """
+    words, counts = np.array(sql.run(connection, _FILE, "unigrams"), np.int64).reshape(-1, 2).T
+    if not len(words) or words[0] != UNK:
+        words, counts = np.append(UNK, words), np.append(0, counts)
+    kept = counts >= min_count
+    kept[words <= EOS] = True
+    kept[0] = unknown or counts[0] > 0
+    counts[words == BOS] = 0
+    start = int(np.searchsorted(words, BOS))
+    rows = _allocate(1, len(words), 1, space)
+    rows.first[1] = len(words)
+    rows.last[:] = rows.anchor[:] = words
+    rows.value[:] = counts
+    rows.kept, rows.begins = kept, (start, start + 1)
+    return rows
+
+
+def read_rows(connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
+    """Read ``counted_n`` of the next order and link it; what is not sorted yet is sorted by the database.
+
+    Raises:
+        DamagedError: an n-gram without its prefix or its suffix, or one that is there twice.
+    """
+    n = below.n + 1
+    rows = _allocate(n, int(sql.run(connection, _FILE, "size", n=n)[0][0]), len(below.last), space)
+    if min_count > 1:
+        rows.kept = space.array(len(rows.last), np.bool_)
+    fault = _fill(connection, rows, below, min_count, space, in_order=False)
+    if fault == _UNSORTED:
+        fault = _fill(connection, rows, below, min_count, space, in_order=True)
+    if fault:
+        raise _damaged(n)
+    rows.begins = int(rows.first[below.begins[0]]), int(rows.first[below.begins[1]])
+    for start, end in rows.spans():
+        found = _find_suffixes(
+            rows.first[start : end + 1],
+            rows.last,
+            below.suffix[start:end],
+            below.first,
+            below.last,
+            rows.suffix,
+        )
+        if not found:
+            raise _damaged(n)
+        space.relax()
+    return rows
+
+
+def _damaged(n: int) -> DamagedError:
+    return DamagedError(f"the counts of order {n} do not fit those of order {n - 1}; see: sentgen db check")
+
+
+def _allocate(n: int, size: int, contexts: int, space: Space) -> NgramRows:
+    return NgramRows(
+        n,
+        first=space.array(contexts + 1, np.int32),
+        last=space.array(size, np.int32),
+        suffix=space.array(size, np.int32),
+        prefix=np.empty(0, np.int32),
+        anchor=space.array(size, np.int32),
+        value=space.array(size, np.float64),
+        weight=np.empty(0),
+        kept=np.empty(0, np.bool_),
+        begins=(0, 0),
+    )
+
+
+def _fill(
+    connection: Connection, rows: NgramRows, below: NgramRows, min_count: int, space: Space, *, in_order: bool
+) -> int:
+    """Read words and counts, and find the prefixes; return 0 or what is wrong."""
+    n, at, row = rows.n, -1, 0
+    words = np.full((n, _READ + 1), -1, np.int32)
+    listed = sql.words(n)
+    order = f"order by {listed}" if in_order else ""
+    query = sql.statements(_FILE)["rows"].format(n=n, words=listed, order=order)
+    for batch in arrow_reader(raw(connection), query, rows=_READ):
+        size, end = batch.num_rows, row + batch.num_rows
+        if end > len(rows.last):
+            return _MISSING
+        *columns, counts = (column.to_numpy() for column in batch.columns)
+        for k, column in enumerate(columns):
+            words[k, 1 : size + 1] = column
+        at = _find_prefixes(words, size, below.last, rows.first, at, row)
+        if at < 0:
+            return at
+        rows.last[row:end], rows.value[row:end] = columns[n - 1], counts
+        np.max(words[:, 1 : size + 1], axis=0, out=rows.anchor[row:end])
+        if len(rows.kept):
+            rows.kept[row:end] = counts >= min_count
+        words[:, 0] = words[:, size]
+        row = end
+        space.relax()
+    rows.first[at + 1 :] = row
+    return 0 if row == len(rows.last) else _MISSING
+
+
+@compiled
+def _find_prefixes(words: Ints, size: int, lower: Ints, first: Ints, at: int, row: int) -> int:
+    """Note where the n-grams of each prefix begin; return the row of the last prefix, or what is wrong.
+
+    A row of the order below without n-grams ends in </s>, which is the last word of no prefix: it is passed.
+
+    Args:
+        words: (n, more than size) the one before the next n-grams, and these.
+        size: how many they are.
+        lower: last words of the order below.
+        first: as in `NgramRows`; filled as far as the prefixes are known.
+        at: row of the prefix of the n-gram before, -1 if there is none.
+        row: row of the first of the n-grams.
+    """
+    n = len(words)
+    for i in range(1, size + 1):
+        k = 0
+        while k < n and words[k, i] == words[k, i - 1]:
+            k += 1
+        if k == n or words[k, i] < words[k, i - 1]:
+            return _UNSORTED
+        if k == n - 1:
+            continue
+        while True:
+            at += 1
+            if at == len(lower):
+                return _MISSING
+            first[at] = row + i - 1
+            if lower[at] == words[n - 2, i]:
+                break
+    return at
+
+
+@compiled
+def _find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: Ints, found: Ints) -> bool:
+    """Find the suffix of each n-gram among the children of the suffix of its prefix; False if one is missing.
+
+    Args:
+        first: (c + 1,) rows of the n-grams of c prefixes.
+        last: last words of the n-grams.
+        suffix: (c,) suffixes of the prefixes, two orders below the n-grams.
+        children: ``first`` of the order below: where those that begin with a suffix lie.
+        lower: last words of the order below.
+        found: the suffixes of the n-grams.
+    """
+    for context in range(len(suffix)):
+        low, end = children[suffix[context]], children[suffix[context] + 1]
+        for row in range(first[context], first[context + 1]):
+            high = end
+            while low < high:
+                middle = (low + high) >> 1
+                if lower[middle] < last[row]:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == end or lower[low] != last[row]:
+                return False
+            found[row] = low
+    return True

@@ -1,0 +1,163 @@
+"""Write the n-grams of a model sorted by anchor, order and words, in ranges of anchors that fit into memory.
+
+Sources give their n-grams sorted by order and words. How many there are of each anchor is counted before, so
+that the place of each is known when it comes, and nothing is compared (a counting sort).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from sqlalchemy import Connection
+
+from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.models.smoothing.rows import NgramRows, words_of
+from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.store import append, one_thread
+from sentgen.space import Space
+
+#: Smallest number that stands for a back-off weight of nothing.
+_NO_WEIGHT = 1e-100
+#: Stands for a word beyond the order of an n-gram.
+_ABSENT = -1
+#: Bytes of memory for each n-gram that is sorted.
+_BYTES_A_ROW = 36
+#: N-grams that are appended at once: a row group.
+_APPENDED = 122_880
+
+
+class Ngrams(NamedTuple):
+    """N-grams of one order, sorted by words: (n, rows) words, (rows,) natural logarithms."""
+
+    words: Ints
+    logp: Floats
+    backoff: Floats
+
+
+#: Gives the n-grams whose anchors are at least the first number and less than the second, by order and words.
+Source = Callable[[int, int], Iterable[Ngrams]]
+
+
+def write_sorted(
+    connection: Connection, model_id: int, anchors: Longs, source: Source, *, memory: int
+) -> None:
+    """Append the n-grams of a model to `model_ngram`.
+
+    Args:
+        connection: of a transaction.
+        model_id: number of the model.
+        anchors: how many n-grams there are of each anchor.
+        source: gives the n-grams.
+        memory: bytes that sorting may take; but for the n-grams of a single anchor.
+    """
+    before = np.concatenate(([0], np.cumsum(anchors)))
+    ranges = list(_ranges(before, memory // _BYTES_A_ROW))
+    most = int(max(before[end] - before[start] for start, end in ranges))
+    words, scores = np.empty((most, MAX_ORDER), np.int32), np.empty((most, 2))
+    with one_thread(connection):
+        for start, end in ranges:
+            size = int(before[end] - before[start])
+            following = before[start:end] - before[start]
+            for ngrams in source(start, end):
+                _place(*ngrams, start, following, words, scores)
+            for at in range(0, size, _APPENDED):
+                part = slice(at, min(at + _APPENDED, size))
+                append(connection, "model_ngram", _columns(model_id, words[part], scores[part]))
+
+
+def _ranges(before: Longs, most: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of anchors with ``most`` n-grams or one anchor each, of about the same size."""
+    parts = before[-1] // max(1, most) + 1
+    start, last = 0, len(before) - 1
+    while start < last:
+        share = int(np.searchsorted(before, before[start] + before[-1] // parts + 1, side="right")) - 1
+        end = min(max(share, start + 1), last)
+        yield start, end
+        start = end
+
+
+@compiled
+def _place(
+    words: Ints,
+    logp: Floats,
+    backoff: Floats,
+    least: int,
+    following: Longs,
+    sorted_words: Ints,
+    sorted_scores: Floats,
+) -> None:
+    """Move n-grams to their places, and move on those of what follows with the same anchor.
+
+    Args:
+        words: (n, rows).
+        logp, backoff: (rows,).
+        least: the least anchor.
+        following: place of the next n-gram of each anchor from there on.
+        sorted_words: (all, 5), -1 beyond the order of an n-gram.
+        sorted_scores: (all, 2).
+    """
+    for i in range(len(logp)):
+        anchor = words[0, i]
+        for k in range(1, len(words)):
+            anchor = max(anchor, words[k, i])
+        place = following[anchor - least]
+        following[anchor - least] += 1
+        for k in range(MAX_ORDER):
+            sorted_words[place, k] = words[k, i] if k < len(words) else _ABSENT
+        sorted_scores[place, 0] = logp[i]
+        sorted_scores[place, 1] = backoff[i]
+
+
+def _columns(model_id: int, words: Ints, scores: Floats) -> pa.Table:
+    size = len(words)
+    anchor, n = np.full(size, _ABSENT, np.int32), np.zeros(size, np.int16)
+    columns = {"model_id": np.full(size, model_id, np.int32), "anchor": anchor, "n": n}
+    for k in range(MAX_ORDER):
+        column = np.ascontiguousarray(words[:, k])
+        absent = column == _ABSENT
+        np.maximum(anchor, column, out=anchor)
+        n += ~absent
+        columns[f"w{k + 1}"] = pa.array(column, mask=absent)
+    columns["logp"] = np.ascontiguousarray(scores[:, 0])
+    columns["backoff"] = np.ascontiguousarray(scores[:, 1])
+    return pa.table(columns)
+
+
+def anchors_of(orders: Sequence[NgramRows], space: Space) -> Longs:
+    """Return how many n-grams of smoothed orders there are of each anchor; words are numbered from 0."""
+    counts = np.zeros(int(orders[0].last[-1]) + 1, np.int64)
+    for rows in orders:
+        for start, end in rows.blocks():
+            anchors = rows.anchor[start:end][rows.value[start:end] > 0]
+            counts += np.bincount(anchors, minlength=len(counts))
+            space.relax()
+    return counts
+
+
+def smoothed(orders: Sequence[NgramRows], space: Space) -> Source:
+    """Return the n-grams of smoothed orders as a source; their suffixes are lost."""
+    for rows in orders:
+        rows.find_prefixes(space)
+
+    def between(least: int, end: int) -> Iterator[Ngrams]:
+        for rows in orders:
+            for block in rows.blocks():
+                yield _chosen(orders, rows, slice(*block), (least, end))
+                space.relax()
+
+    return between
+
+
+def _chosen(orders: Sequence[NgramRows], rows: NgramRows, block: slice, anchors: tuple[int, int]) -> Ngrams:
+    """Return what the model has of a block of rows with anchors in a range."""
+    anchor = rows.anchor[block]
+    within = (anchor >= anchors[0]) & (anchor < anchors[1]) & (rows.value[block] > 0)
+    chosen = np.flatnonzero(within) + block.start
+    logp = np.minimum(np.log(rows.value[chosen]), 0)
+    backoff = np.zeros(len(chosen))
+    if len(rows.weight):
+        np.log(np.maximum(rows.weight[chosen], _NO_WEIGHT), out=backoff)
+    return Ngrams(words_of(orders, rows.n, chosen), logp, backoff)

@@ -1,0 +1,54 @@
+"""Room for large arrays: memory as far as it goes, then the disk."""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Space:
+    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process.
+
+    Pages of files stay in memory until the process takes ``most`` bytes.
+    """
+
+    def __init__(self, limit: int, folder: Path, *, most: int = 0) -> None:
+        self.limit, self.used, self.folder, self.most = limit, 0, folder, most
+        self._files: list[mmap.mmap] = []
+
+    def array(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return an array of zeros."""
+        taken = size * np.dtype(kind).itemsize
+        if not taken or self.used + taken <= self.limit:
+            self.used += taken
+            return np.zeros(size, kind)
+        with tempfile.TemporaryFile(dir=self.folder) as file:
+            os.posix_fallocate(file.fileno(), 0, taken)  # a full disk is told now, not by a signal later
+            self._files.append(mmap.mmap(file.fileno(), taken))
+        return np.frombuffer(self._files[-1], kind)
+
+    @property
+    def spilled(self) -> bool:
+        """Whether there are arrays in files."""
+        return bool(self._files)
+
+    def relax(self) -> None:
+        """Give pages of files back to the system if there is little memory left; what was written stays."""
+        if self._files and _resident() >= self.most:
+            for file in self._files:
+                file.madvise(mmap.MADV_DONTNEED)
+
+
+def _resident() -> float:
+    """Return the bytes of memory that the process takes, infinity where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+    except OSError:
+        return math.inf
