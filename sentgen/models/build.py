@@ -195,6 +195,7 @@ def count(
 ) -> None:
     """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
 
+    The same lie sorted in ``part_1`` and up, where an n-gram may have several rows.
     Without ``new_words``, all words of the model must be in the store already, and nothing is written to it.
     """
     segments = [number for each in corpora for number in each.segments]
@@ -209,23 +210,19 @@ def count(
             new_words=new_words,
             progress=report,
         )
+        statements = ["part_counted"]
     else:
-        report("summing the counts")
-        _sum(connection, segments, settings.order)
+        one = len(segments) == 1  # sorted and summed already: read it where it lies
+        statements = ["count_segment", "part_segment"] if one else ["count_segments", "part_segments"]
+    for n in range(1, settings.order + 1):
+        for statement in statements:
+            listed = ", ".join(map(str, segments))
+            sql.run(connection, _FILE, statement, n=n, words=sql.words(n), segments=listed)
     if settings.order > 1 and sql.run(connection, _FILE, "misplaced", bos=BOS, eos=EOS)[0][0]:
         raise ModelError(
             "the text contains <s> or </s> as words, which no language model can tell from the ends of "
             "sentences; replace them and ingest it again"
         )
-
-
-def _sum(connection: Connection, segments: Sequence[int], order: int) -> None:
-    for n in range(1, order + 1):
-        if len(segments) == 1:  # sorted and summed already: read it where it lies
-            sql.run(connection, _FILE, "count_segment", n=n, words=sql.words(n), segment=segments[0])
-        else:
-            listed = ", ".join(map(str, segments))
-            sql.run(connection, _FILE, "count_segments", n=n, words=sql.words(n), segments=listed)
 
 
 def record(

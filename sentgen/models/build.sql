@@ -2,18 +2,38 @@
 create or replace temp view counted_{n} as
 select {words}, count
 from ngram_{n}
-where segment_id = {segment}
+where segment_id = {segments}
 
 -- name: count_segments
-create or replace temp table counted_{n} as
+create or replace temp view counted_{n} as
 select {words}, sum(count)::bigint as count
 from ngram_{n}
 where segment_id in ({segments})
 group by all
 
+-- name: part_segment
+create or replace temp view part_{n} as
+select {words}, count
+from ngram_{n}
+where segment_id = {segments}
+
+-- name: part_segments
+-- Sorting runs that are sorted takes a fifth of grouping them first; what is equal is summed as it is read.
+create or replace temp view part_{n} as
+select {words}, count
+from ngram_{n}
+where segment_id in ({segments})
+order by {words}
+
+-- name: part_counted
+create or replace temp view part_{n} as
+select {words}, count
+from counted_{n}
+order by {words}
+
 -- name: misplaced
 select count(*)
-from counted_2
+from part_2
 where w1 = {eos} or w2 = {bos}
 
 -- name: unigrams
@@ -23,11 +43,11 @@ order by w1
 
 -- name: size
 select count(*)
-from counted_{n}
+from part_{n}
 
 -- name: rows
 select {words}, count
-from counted_{n}
+from part_{n}
 {order}
 
 -- name: temporary
@@ -36,6 +56,6 @@ from information_schema.tables
 where table_catalog = 'temp'
   and regexp_full_match(
       table_name,
-      'counted_[1-5]|stream|singleton|class|bracket|arpa_[a-z]+'
+      '(counted|part)_[1-5]|stream|singleton|class|bracket|arpa_[a-z]+'
   )
 order by table_type desc, table_name

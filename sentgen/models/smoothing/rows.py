@@ -31,7 +31,7 @@ BLOCK = 1 << 18
 #: Rows that are read at once.
 _READ = 1 << 17
 #: What the walk reports instead of a row.
-_UNSORTED, _MISSING = -2, -3
+_UNSORTED, _REPEATED, _MISSING = -2, -3, -4
 _FILE = "build.sql"
 
 
@@ -115,20 +115,24 @@ def read_unigrams(connection: Connection, min_count: int, unknown: bool, space: 
 
 
 def read_rows(connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
-    """Read ``counted_n`` of the next order and link it; what is not sorted yet is sorted by the database.
+    """Read ``part_n`` of the next order and link it; what is not sorted is sorted by the database.
 
     Raises:
-        DamagedError: an n-gram without its prefix or its suffix, or one that is there twice.
+        DamagedError: an n-gram without its prefix or its suffix.
     """
     n = below.n + 1
     rows = _allocate(n, int(sql.run(connection, _FILE, "size", n=n)[0][0]), len(below.last), space)
-    if min_count > 1:
-        rows.kept = space.array(len(rows.last), np.bool_)
-    fault = _fill(connection, rows, below, min_count, space, in_order=False)
-    if fault == _UNSORTED:
-        fault = _fill(connection, rows, below, min_count, space, in_order=True)
-    if fault:
+    size = _fill(connection, rows, below, space, in_order=False)
+    if size == _UNSORTED:
+        size = _fill(connection, rows, below, space, in_order=True)
+    if size < 0:
         raise _damaged(n)
+    rows.last, rows.suffix = rows.last[:size], rows.suffix[:size]
+    rows.anchor, rows.value = rows.anchor[:size], rows.value[:size]
+    if min_count > 1:
+        rows.kept = space.array(size, np.bool_)
+        for start, end in rows.blocks():
+            np.greater_equal(rows.value[start:end], min_count, out=rows.kept[start:end])
     rows.begins = int(rows.first[below.begins[0]]), int(rows.first[below.begins[1]])
     for start, end in rows.spans():
         found = _find_suffixes(
@@ -164,34 +168,44 @@ def _allocate(n: int, size: int, contexts: int, space: Space) -> NgramRows:
     )
 
 
-def _fill(
-    connection: Connection, rows: NgramRows, below: NgramRows, min_count: int, space: Space, *, in_order: bool
-) -> int:
-    """Read words and counts, and find the prefixes; return 0 or what is wrong."""
+def _fill(connection: Connection, rows: NgramRows, below: NgramRows, space: Space, *, in_order: bool) -> int:
+    """Read words and counts, and find the prefixes; return how many n-grams there are, or what is wrong."""
     n, at, row = rows.n, -1, 0
     words = np.full((n, _READ + 1), -1, np.int32)
     listed = sql.words(n)
     order = f"order by {listed}" if in_order else ""
     query = sql.statements(_FILE)["rows"].format(n=n, words=listed, order=order)
     for batch in arrow_reader(raw(connection), query, rows=_READ):
-        size, end = batch.num_rows, row + batch.num_rows
-        if end > len(rows.last):
-            return _MISSING
+        size = batch.num_rows
         *columns, counts = (column.to_numpy() for column in batch.columns)
         for k, column in enumerate(columns):
             words[k, 1 : size + 1] = column
-        at = _find_prefixes(words, size, below.last, rows.first, at, row)
-        if at < 0:
-            return at
-        rows.last[row:end], rows.value[row:end] = columns[n - 1], counts
+        following = _find_prefixes(words, size, below.last, rows.first, at, row)
+        if following == _REPEATED:
+            before, counts = _sum_repeated(words, counts)
+            rows.value[row - 1 : row] += before
+            size = len(counts)
+            following = _find_prefixes(words, size, below.last, rows.first, at, row)
+        if following < -1:
+            return following
+        at, end = following, row + size
+        rows.last[row:end], rows.value[row:end] = words[n - 1, 1 : size + 1], counts
         np.max(words[:, 1 : size + 1], axis=0, out=rows.anchor[row:end])
-        if len(rows.kept):
-            rows.kept[row:end] = counts >= min_count
         words[:, 0] = words[:, size]
         row = end
         space.relax()
     rows.first[at + 1 :] = row
-    return 0 if row == len(rows.last) else _MISSING
+    return row
+
+
+def _sum_repeated(words: Ints, counts: Longs) -> tuple[int, Longs]:
+    """Leave one of equal n-grams; return what to add to the one in front, and the sums of the others."""
+    size = len(counts)
+    new = np.flatnonzero((words[:, 1 : size + 1] != words[:, :size]).any(axis=0))
+    if not len(new):
+        return int(counts.sum()), counts[:0]
+    words[:, 1 : len(new) + 1] = words[:, new + 1]
+    return int(counts[: new[0]].sum()), np.add.reduceat(counts, new)
 
 
 @compiled
@@ -213,7 +227,9 @@ def _find_prefixes(words: Ints, size: int, lower: Ints, first: Ints, at: int, ro
         k = 0
         while k < n and words[k, i] == words[k, i - 1]:
             k += 1
-        if k == n or words[k, i] < words[k, i - 1]:
+        if k == n:
+            return _REPEATED
+        if words[k, i] < words[k, i - 1]:
             return _UNSORTED
         if k == n - 1:
             continue
