@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Executable, Table, func, select
 from sentgen.default_store import default_path
 from sentgen.errors import NotFoundError
 from sentgen.schema import block_journal, crash_mark, migrate
+from sentgen.schema.connections import cursor
 from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
 
 __all__ = [
@@ -128,7 +129,9 @@ def one_thread(connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        raw(connection).execute("reset threads")
+        # A failed transaction takes no statement: it would say so, and no longer why it has failed.
+        with cursor(raw(connection)) as other:
+            other.execute("reset threads")
 
 
 def fetch_arrow(connection: Connection, query: str, parameters: Sequence[Any] = ()) -> pa.Table:

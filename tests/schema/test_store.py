@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
+from sentgen.errors import StoreError
 from sentgen.schema import Store
-from sentgen.schema.store import append
+from sentgen.schema.store import append, one_thread, raw
 
 
 def test_appended_rows_are_let_go_within_the_transaction(tmp_path: Path) -> None:
@@ -22,3 +24,20 @@ def test_appended_rows_are_let_go_within_the_transaction(tmp_path: Path) -> None
             del ids
 
         assert pa.total_allocated_bytes() - before < 4 * rows
+
+
+def test_an_error_on_one_thread_is_what_it_was(tmp_path: Path) -> None:
+    """A failed transaction takes no statement; all threads come back, and the error stays itself."""
+    threads = "select current_setting('threads')"
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        with store.connect() as connection:
+            before = raw(connection).execute(threads).fetchone()
+        with (
+            pytest.raises(StoreError, match="full of words"),
+            store.begin() as connection,
+            one_thread(connection),
+        ):
+            raw(connection).execute("select error('full of words')")
+
+        with store.connect() as connection:
+            assert raw(connection).execute(threads).fetchone() == before
