@@ -16,7 +16,8 @@ ROUNDS = 3
 LIMIT = "2GB"
 
 
-#: `sentgen ingest` as it is, but for the tables that hold the text.
+#: `sentgen ingest` as it is, but for the tables that hold the text. Run with -P, so that it is the sentgen that is
+#: installed, as in the first row, and not the checkout that this happens to be started in.
 _COUNTS_ONLY = """
 import sys
 from sentgen.counts import writer
@@ -36,7 +37,7 @@ def main(tokens: int) -> None:
     options = ["ingest", str(text), "--corpus", "novels", "--format", "lines", "--memory-limit", LIMIT]
     systems = {
         "sentgen ingest: text and counts": [SENTGEN, *options],
-        "sentgen, counts only": [sys.executable, "-c", _COUNTS_ONLY, *options],
+        "sentgen, counts only": [sys.executable, "-P", "-c", _COUNTS_ONLY, *options],
     }
     rows: list[tuple[object, ...]] = []
     ratios: dict[str, list[float]] = {name: [] for name in systems}
