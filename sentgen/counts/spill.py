@@ -204,6 +204,6 @@ class NgramCounter:
             self.folder / f"{len(self._runs)}.counts",
         )
         # Plain arrays: a run is read once, by this process, in blocks.
-        records.tofile(paths[0])
-        counts.tofile(paths[1])
+        paths[0].write_bytes(records.data)  # unlike `tofile`, says that the disk is full
+        paths[1].write_bytes(counts.data)
         self._runs.append(paths)

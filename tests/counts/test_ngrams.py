@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import resource
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,6 +88,23 @@ def test_spilled_runs_equal_one_sort(tmp_path_factory, sentences, chunk, block) 
         assert rows == sorted(by_dictionary(sentences, order).items())
     counter.close()
     assert not folder.exists()
+
+
+def test_a_run_that_does_not_fit_on_the_disk_says_so(tmp_path: Path) -> None:
+    """With the number of the error, by which the store tells that the disk is full."""
+    counter = NgramCounter(highest=5, memory=0, folder=tmp_path / "runs")
+    counter.chunk = 1
+    counter.add(streamed([[3, 4, 5, 6, 7, 8] * 100]))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(OSError) as raised:
+            counter.add(streamed([[3]]))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        counter.close()
+
+    assert raised.value.errno == errno.EFBIG
 
 
 def test_wide_vocabulary_takes_the_other_road() -> None:
