@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
-import pyarrow as pa
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
@@ -24,6 +23,9 @@ from sqlalchemy.pool import StaticPool
 from sentgen.errors import DamagedError, StoreError
 from sentgen.schema import block_journal, connections, crash_mark
 from sentgen.schema.write_ahead_log import drop_torn_tail
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Name of the execution option of a connection that says how many bytes its DuckDB may use.
 MEMORY_LIMIT = "memory_limit"

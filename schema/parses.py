@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import duckdb
-import pyarrow as pa
 from sqlalchemy import Boolean, DateTime, Integer, String, Table
 
 from sentgen.schema.base import column, metadata
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 parse = Table(
     "parse",
@@ -36,6 +39,8 @@ def find_parses(
     duck: duckdb.DuckDBPyConnection, parser: str, version: str, *, tokenized: bool, sha256: Sequence[str]
 ) -> dict[str, str]:
     """Return the results that are known, by hash, in one query."""
+    import pyarrow as pa
+
     # DuckDB finds it by its name. The rows are grouped, as no key keeps a parse from being there twice.
     _wanted = pa.table({"sha256": pa.array(sha256, pa.string())})
     query = """

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from sqlalchemy import Connection, Executable, Table, func, select
 
 from sentgen.default_store import default_path
@@ -17,6 +16,9 @@ from sentgen.errors import NotFoundError
 from sentgen.schema import block_journal, crash_mark, migrate
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = [
     "Store",

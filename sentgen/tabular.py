@@ -12,18 +12,109 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from sentgen.errors import InputError
+
+if TYPE_CHECKING:  # half of what a look-up takes is imports, and few of them need Arrow
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table made in Python: the names of its columns, and one sequence of values a row."""
+    """A table made in Python: the names of its columns, and one sequence of values a row.
+
+    ``types`` are those of the columns as DuckDB calls them, where they are known.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
+    types: Sequence[str] = ()
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are, by the name that Arrow has for it."""
+        return len(self.rows)
+
+    def slice(self, offset: int, length: int) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.columns, self.rows[offset : offset + length], self.types)
+
+    def to_pylist(self) -> list[dict[str, object]]:
+        """Return a dictionary a row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+#: Types of DuckDB whose values are the same by way of Arrow and without it, and their names in Arrow.
+SIMPLE_TYPES = {
+    "VARCHAR": "string",
+    "BOOLEAN": "bool",
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INTEGER": "int32",
+    "BIGINT": "int64",
+    "DOUBLE": "float64",
+}
+
+
+def names_of(table: pa.Table | Rows) -> list[str]:
+    """Return the names of the columns."""
+    return list(table.columns if isinstance(table, Rows) else table.column_names)
+
+
+def rows_of(table: pa.Table | Rows) -> Iterator[Sequence[object]]:
+    """Yield the rows as Python values."""
+    return iter(table.rows) if isinstance(table, Rows) else arrow_rows(table)
+
+
+def column_of(table: pa.Table | Rows, name: str) -> list[Any]:
+    """Return the values of a column."""
+    if not isinstance(table, Rows):
+        return list(table[name].to_pylist())
+    place = list(table.columns).index(name)
+    return [row[place] for row in table.rows]
+
+
+def with_column(table: pa.Table | Rows, name: str, texts: Sequence[str]) -> pa.Table | Rows:
+    """Return the table with texts in place of a column, or in a new last one."""
+    names = names_of(table)
+    place = names.index(name) if name in names else len(names)
+    if isinstance(table, Rows):
+        columns, types = [*table.columns], [*table.types]
+        columns[place : place + 1] = [name]
+        types[place : place + 1] = ["VARCHAR"] if types else []
+        rows = [(*row[:place], text, *row[place + 1 :]) for row, text in zip(table.rows, texts, strict=True)]
+        return Rows(columns, rows, types)
+    import pyarrow as pa
+
+    column = pa.array(texts, pa.string())
+    return table.set_column(place, name, column) if name in names else table.append_column(name, column)
+
+
+def without_columns(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | Rows:
+    """Return the table without some columns."""
+    if not names:
+        return table
+    if not isinstance(table, Rows):
+        return table.drop_columns(list(names))
+    kept = [place for place, name in enumerate(table.columns) if name not in names]
+    types = [table.types[place] for place in kept] if table.types else ()
+    rows = [tuple(row[place] for place in kept) for row in table.rows]
+    return Rows([table.columns[place] for place in kept], rows, types)
+
+
+def arrow_of(table: pa.Table | Rows) -> pa.Table:
+    """Return the same table in Arrow."""
+    if not isinstance(table, Rows):
+        return table
+    if not table.types:
+        return as_arrow(table.columns, table.rows)
+    import pyarrow as pa
+
+    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
+    types = [pa.type_for_alias(SIMPLE_TYPES[name]) for name in table.types]
+    arrays = [pa.array(values, kind) for values, kind in zip(columns, types, strict=True)]
+    return pa.table(arrays, names=list(table.columns))
 
 
 def arrow_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:
@@ -42,6 +133,8 @@ def writable(columns: Sequence[str]) -> Iterator[None]:
     Raises:
         InputError: there is such a value inside.
     """
+    import pyarrow as pa
+
     try:
         yield
     except MemoryError:  # Arrow's is an ArrowException, too
@@ -56,6 +149,8 @@ def writable(columns: Sequence[str]) -> Iterator[None]:
 
 def as_arrow(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Table:
     """Build an Arrow table; a column of mixed types becomes text."""
+    import pyarrow as pa
+
     kept = list(rows)
     arrays = []
     for values in zip(*kept, strict=True) if kept else [()] * len(columns):

@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
 import typer
 from rich.cells import cell_len, set_cell_size
 from sqlalchemy import Connection
@@ -30,6 +29,10 @@ from sentgen.counts.questions import (
     Question,
 )
 from sentgen.errors import InputError
+from sentgen.tabular import Rows, column_of, names_of, with_column, without_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _SIDES: dict[str, Align] = {"left": "right"}
 _BAR = 24
@@ -81,7 +84,7 @@ def _finish(answer: Answer, out: Output) -> None:
     """Say what is special about the answer; an empty one is a no (exit code 1)."""
     for note in answer.notes:
         out.note(note)
-    if not answer.table.num_rows:
+    if not answer.found.num_rows:
         raise typer.Exit(1)
 
 
@@ -95,7 +98,7 @@ def ngrams(*, asked: Ngrams, reading: Reading, out: Output) -> None:
     Example: `sentgen ngrams "the dow *" --min-count 2`
     """
     answer = reading.ask(asked)
-    out.arrow(answer.table, truncated=answer.truncated)
+    out.arrow(answer.found, truncated=answer.truncated)
     _finish(answer, out)
 
 
@@ -108,8 +111,8 @@ def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
     Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
     """
     answer = reading.ask(asked)
-    table = answer.table
-    out.arrow(_without(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
+    table = answer.found
+    out.arrow(without_columns(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
     _finish(answer, out)
 
 
@@ -122,7 +125,7 @@ def args(*, asked: Arguments, reading: Reading, out: Output) -> None:
     Example: `sentgen args said --tag VBD`
     """
     answer = reading.ask(asked)
-    table = _with_bars(answer.table) if out.for_reading else answer.table
+    table = _with_bars(answer.found) if out.for_reading else answer.found
     out.arrow(table, truncated=answer.truncated, align={"arguments": "right"}, styles={"histogram": "cyan"})
     _finish(answer, out)
 
@@ -147,7 +150,7 @@ def kwic(
         _all_lines(asked, width, reading, out)
         return
     answer = reading.ask(asked)
-    table = answer.table
+    table = answer.found
     if out.for_reading and table.num_rows:
         table = _aligned(table, width, out)
     elif width is not None:
@@ -161,7 +164,7 @@ def kwic(
 def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) -> None:
     """Write all lines of a concordance part by part, as memory may not hold them."""
 
-    def shown(lines: pa.Table) -> pa.Table:
+    def shown(lines: pa.Table | Rows) -> pa.Table | Rows:
         if out.for_reading and lines.num_rows:
             return _aligned(lines, width, out)
         return _cut_sides(lines, width, width) if width is not None else lines
@@ -184,7 +187,7 @@ def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     Example: `sentgen freq --by lemma --pattern "un*"`
     """
     answer = reading.ask(asked)
-    out.arrow(answer.table, truncated=answer.truncated)
+    out.arrow(answer.found, truncated=answer.truncated)
     _finish(answer, out)
 
 
@@ -201,7 +204,7 @@ def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
     answer = reading.ask(asked)
-    out.arrow(answer.table, truncated=answer.truncated)
+    out.arrow(answer.found, truncated=answer.truncated)
     _finish(answer, out)
 
 
@@ -213,12 +216,9 @@ def _check_window(text: str | None) -> None:
         raise typer.BadParameter(error.message) from error
 
 
-def _empty(table: pa.Table) -> list[str]:
-    return [name for name in table.column_names if table[name].null_count == table.num_rows]
-
-
-def _without(table: pa.Table, names: list[str]) -> pa.Table:
-    return table.drop_columns(names) if names else table
+def _empty(table: pa.Table | Rows) -> list[str]:
+    """Return the columns without a value."""
+    return [name for name in names_of(table) if all(value is None for value in column_of(table, name))]
 
 
 def _with_bars(table: pa.Table) -> pa.Table:
@@ -226,28 +226,25 @@ def _with_bars(table: pa.Table) -> pa.Table:
     numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in table["arguments"].to_pylist()]
     # Even the smallest share is seen.
     bars = ["█" * round(share * _BAR) or "▏" for share in table["share"].to_pylist()]
-    place = table.column_names.index("arguments")
-    return table.set_column(place, "arguments", pa.array(numbers, pa.string())).append_column(
-        "histogram", pa.array(bars, pa.string())
-    )
+    return with_column(with_column(table, "arguments", numbers), "histogram", bars)
 
 
-def _aligned(table: pa.Table, width: int | None, out: Output) -> pa.Table:
+def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
     """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut."""
-    shared = [name for name in ("corpus", "document") if len(set(table[name].to_pylist())) == 1]
+    shared = [name for name in ("corpus", "document") if len(set(column_of(table, name))) == 1]
     if shared:
-        out.note(", ".join(f"{name} {table[name][0].as_py()}" for name in shared))
-    table = _without(table, shared)
-    for name in table.column_names[: table.column_names.index("left")]:
-        texts = [_last(printable(text), _EDGE) for text in table[name].to_pylist()]
-        table = table.set_column(table.column_names.index(name), name, pa.array(texts, pa.string()))
+        out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
+    table = without_columns(table, shared)
+    names = names_of(table)
+    for name in names[: names.index("left")]:
+        table = with_column(table, name, [_last(printable(text), _EDGE) for text in column_of(table, name)])
     left, right = (width, width) if width is not None else _sides(table)
     return _cut_sides(table, left, right)
 
 
-def _sides(table: pa.Table) -> tuple[int, int]:
+def _sides(table: pa.Table | Rows) -> tuple[int, int]:
     """Return the widths of both contexts: half of the line each, unless one of them needs less."""
-    widths = {name: _widest([name, *map(printable, table[name].to_pylist())]) for name in table.column_names}
+    widths = {name: _widest([name, *map(printable, column_of(table, name))]) for name in names_of(table)}
     # Into a pipe as on a wide terminal, so that a file does not depend on the window.
     line = shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120
     others = sum(width for name, width in widths.items() if name not in ("left", "right"))
@@ -262,10 +259,9 @@ def _widest(texts: list[str]) -> int:
     return max(map(cell_len, texts))
 
 
-def _cut_sides(table: pa.Table, left: int, right: int) -> pa.Table:
+def _cut_sides(table: pa.Table | Rows, left: int, right: int) -> pa.Table | Rows:
     for name, cut, width in (("left", _last, left), ("right", _first, right)):
-        texts = [cut(printable(text), width) for text in table[name].to_pylist()]
-        table = table.set_column(table.column_names.index(name), name, pa.array(texts, pa.string()))
+        table = with_column(table, name, [cut(printable(text), width) for text in column_of(table, name)])
     return table
 
 

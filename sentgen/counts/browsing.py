@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.counts.queries import Answer, Bindings, Query, limited
@@ -50,7 +49,7 @@ def list_documents(connection: Connection, corpus: str = "", *, limit: int, offs
     bindings = Bindings(limit=limit + 1, offset=offset)
     condition = f"\nwhere corpus = {bindings.bind('corpus', corpus)}" if corpus else ""
     query = Query(_DOCUMENTS.format(condition=condition), bindings)
-    return limited(query.run(connection), [query], limit, "documents here")
+    return limited(connection, query, limit, "documents here")
 
 
 def list_sentences(
@@ -59,7 +58,7 @@ def list_sentences(
     """Return the sentences of a document, each with its name, its number of tokens and its text."""
     query = Query(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit + 1, offset=offset))
     missing = f"sentences in document {document!r} of corpus {corpus!r}"
-    return limited(query.run(connection), [query], limit, missing)
+    return limited(connection, query, limit, missing)
 
 
 def find_sentence(
@@ -78,7 +77,7 @@ def find_sentence(
         raise NotFoundError(f"no sentence {sentence!r} in document {document!r} of corpus {corpus!r}")
     (about,) = found.to_pylist()
     query = Query(_TOKENS, Bindings(id=about["id"]))
-    answer = limited(query.run(connection), [query], 0, "tokens")
+    answer = limited(connection, query, 0, "tokens")
     beside = {
         name: _beside(connection, about["id"] + step, corpus, document)
         for name, step in (("previous", -1), ("next", 1))
@@ -87,5 +86,5 @@ def find_sentence(
 
 
 def _beside(connection: Connection, number: int, corpus: str, document: str) -> str | None:
-    found: pa.Table = Query(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).run(connection)
-    return str(found["sentence"][0].as_py()) if found.num_rows else None
+    found = Query(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).value(connection)
+    return None if found is None else str(found)

@@ -256,7 +256,7 @@ def find_collocations(
         bindings,
     )
     missing = f"collocate of {word!r}{at_least(min_count)}"
-    return limited(query.run(connection), [query], limit, missing)
+    return limited(connection, query, limit, missing)
 
 
 def _by_window(

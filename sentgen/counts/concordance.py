@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.counts.patterns import TokenPattern, split_pattern, tag_query, token_pattern
 from sentgen.counts.queries import Answer, Bindings, Held, Query, Selection, select_corpora, where
 from sentgen.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
 MOST_TOKENS = 50
@@ -115,13 +117,13 @@ def concordance(
     missing = f"occurrence of {pattern!r}"
     lines, count = search.lines(limit), search.count()
     if limit and search.sentences <= SENTENCES:
-        table = lines.run(connection)
-        if table.num_rows < limit:
-            return Answer(table, (lines,), missing, total=table.num_rows)
+        found = lines.fetch(connection, limit)
+        if found.num_rows < limit:
+            return Answer(found, (lines,), missing, total=found.num_rows)
         total = search.hits(None)
     else:
-        table, total = search.gathered(limit)
-    return Answer(table, (lines, count), missing, truncated=total > table.num_rows, total=total)
+        found, total = search.gathered(limit)
+    return Answer(found, (lines, count), missing, truncated=total > found.num_rows, total=total)
 
 
 def all_lines(
@@ -169,7 +171,7 @@ class _Search:
 
     def hits(self, within: _Range | None) -> int:
         """Return how many there are."""
-        return int(self.count(within).run(self.connection)["hits"][0].as_py())
+        return int(self.count(within).value(self.connection))
 
     def lines(self, limit: int, within: _Range | None = None) -> Query:
         """Return the statement for the lines; of a range with the keys that put them in order."""
@@ -250,6 +252,8 @@ class _Found:
 
     def add(self, lines: pa.Table) -> None:
         """Take lines of later sentences."""
+        import pyarrow as pa
+
         self._tables.append(lines)
         if self._limit and self._search.seed is not None:
             rows = pa.concat_tables(self._tables)
@@ -259,6 +263,8 @@ class _Found:
 
     def table(self) -> pa.Table:
         """Return the lines in the order asked for."""
+        import pyarrow as pa
+
         rows = pa.concat_tables(self._tables)
         if self._limit:
             rows = rows.slice(0, self._limit)
@@ -284,7 +290,7 @@ def _search(
 ) -> _Search:
     selection = select_corpora(connection, corpora)
     tokens = read_pattern(connection, pattern, selection)
-    sentences = int(Query(_SIZE).run(connection)["sentences"][0].as_py())
+    sentences = int(Query(_SIZE).value(connection))
     return _Search(connection, tokens, selection, context, order, seed, sentences)
 
 
@@ -296,7 +302,7 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     """
 
     def is_tag(text: str) -> bool:
-        return bool(tag_query(text).run(connection).num_rows)
+        return tag_query(text).value(connection) is not None
 
     words = split_pattern(pattern, most=MOST_TOKENS)
     tokens = [token_pattern(text, selection, is_tag) for text in words]

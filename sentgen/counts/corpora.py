@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
 from sqlalchemy import Connection, Row, delete, func, select
 
 from sentgen.corpus.sources import source_at
@@ -19,6 +18,9 @@ from sentgen.schema.alignment import OF_CORPUS
 from sentgen.schema.counts import segment
 from sentgen.schema.segments import counted_tables
 from sentgen.schema.store import fetch_arrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Tables that belong to a corpus directly, in an order in which they may be emptied.
 _OWNED = (

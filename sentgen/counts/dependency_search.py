@@ -110,7 +110,7 @@ def find_dependencies(
     query = Query(text, bindings)
     ends = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
     missing = f"dependencies of {ends} in layer {layer}, level {level}"
-    return limited(query.run(connection), [query], limit, missing)
+    return limited(connection, query, limit, missing)
 
 
 def count_arguments(
@@ -142,4 +142,4 @@ def count_arguments(
     )
     query = Query(text, bindings)
     with_tag = f" with tag {tag!r}" if tag != ANY else ""
-    return limited(query.run(connection), [query], limit, f"head {word!r}{with_tag} in layer {layer}")
+    return limited(connection, query, limit, f"head {word!r}{with_tag} in layer {layer}")

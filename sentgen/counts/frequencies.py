@@ -110,4 +110,4 @@ def frequency_list(
         inside="".join(f"\n    and {it}" for it in selection.of_tokens(bindings, "token.corpus_id")),
     )
     query = Query(text, bindings)
-    return limited(query.run(connection), [query], limit, missing)
+    return limited(connection, query, limit, missing)

@@ -76,7 +76,7 @@ def find_ngrams(
     selection = select_corpora(connection, corpora, min_order=len(words))
     query = _statement([selection.fold(word) for word in words], selection, min_count, limit)
     missing = f"n-gram {pattern!r}{at_least(min_count)}"
-    return replace(limited(query.run(connection), [query], limit, missing), left_out=selection.left_out)
+    return replace(limited(connection, query, limit, missing), left_out=selection.left_out)
 
 
 def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Query:

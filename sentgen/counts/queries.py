@@ -10,13 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, arrow_reader, raw
+from sentgen.tabular import SIMPLE_TYPES, Rows, arrow_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows that are taken one by one.
+_FEW = 1000
 
 _PARAMETER = re.compile(r"\$([a-z_]\w*)")
 
@@ -82,7 +88,31 @@ class Query:
         for batch in reader:
             batches.append(batch)
             held.add(batch)
+        import pyarrow as pa
+
         return pa.Table.from_batches(batches, reader.schema)
+
+    def fetch(self, connection: Connection, limit: int) -> pa.Table | Rows:
+        """Return the rows; a few of them without Arrow, whose import takes longer than most look-ups.
+
+        Args:
+            connection: the store.
+            limit: rows at most, as bound in the statement; 0 for all.
+        """
+        if not 0 < limit <= _FEW:
+            return self.run(connection)
+        used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
+        found = raw(connection).execute(self.text, used or None)
+        names, types = zip(*((name, str(kind)) for name, kind, *_ in found.description), strict=True)
+        if not set(types) <= set(SIMPLE_TYPES):
+            return self.run(connection)
+        return Rows(names, found.fetchall(), types)
+
+    def value(self, connection: Connection) -> Any:
+        """Return the one value of a query for one row; none if there is no row."""
+        used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
+        row = raw(connection).execute(self.text, used or None).fetchone()
+        return row[0] if row else None
 
     def filled(self) -> str:
         """Return the statement with its values in place of the parameters.
@@ -98,7 +128,7 @@ class Answer:
     """What came back.
 
     Args:
-        table: the rows, at most as many as asked for.
+        found: the rows, at most as many as asked for.
         queries: the statements that ran, in order.
         missing: what there is none of where no rows came back, such as "n-gram 'the dow *'".
         truncated: whether there are more rows.
@@ -106,7 +136,7 @@ class Answer:
         left_out: corpora that could not be asked.
     """
 
-    table: pa.Table
+    found: pa.Table | Rows
     queries: tuple[Query, ...]
     missing: str
     truncated: bool = False
@@ -114,12 +144,17 @@ class Answer:
     left_out: tuple[str, ...] = ()
 
     @property
+    def table(self) -> pa.Table:
+        """The rows in Arrow."""
+        return arrow_of(self.found)
+
+    @property
     def notes(self) -> list[str]:
         """What is to be said beside the rows: corpora that were left out, and that there is nothing."""
         notes = []
         if self.left_out:
             notes.append(f"not counted to this order and left out: {', '.join(self.left_out)}")
-        if not self.table.num_rows:
+        if not self.found.num_rows:
             notes.append(f"no {self.missing}")
         return notes
 
@@ -201,7 +236,7 @@ def _corpora(connection: Connection) -> list[dict[str, Any]]:
     kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
     if (rows := kept.get(_corpora)) is None:
         query = Query("select name, lowercase, max_order from corpus order by name")
-        rows = kept[_corpora] = query.run(connection).to_pylist()
+        rows = kept[_corpora] = query.fetch(connection, _FEW).to_pylist()
     return list(rows)
 
 
@@ -210,10 +245,11 @@ def where(conditions: Sequence[str], indent: str = "") -> str:
     return f"\n{indent}where " + f"\n{indent}  and ".join(conditions) if conditions else ""
 
 
-def limited(table: pa.Table, queries: Sequence[Query], limit: int, missing: str) -> Answer:
-    """Cut off the row that was asked for beyond the limit (0: none) to see whether there are more."""
-    more = bool(limit) and table.num_rows > limit
-    return Answer(table.slice(0, limit) if more else table, tuple(queries), missing, truncated=more)
+def limited(connection: Connection, query: Query, limit: int, missing: str) -> Answer:
+    """Ask; cut off the row that was asked for beyond the limit (0: none) to see whether there are more."""
+    found = query.fetch(connection, limit)
+    more = bool(limit) and found.num_rows > limit
+    return Answer(found.slice(0, limit) if more else found, (query,), missing, truncated=more)
 
 
 def limit_clause(limit: int, bindings: Bindings) -> str:

@@ -11,12 +11,11 @@ from enum import StrEnum
 from itertools import chain
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import Opening
-from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row, writable
+from sentgen.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, writable
 
 #: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -64,17 +63,17 @@ def render(
         command: the command line that gives the same, for JSON.
         escape_formulas: put an apostrophe before what a spreadsheet would compute, in CSV and TSV.
     """
-    columns = distinct(_columns(result.table))
+    columns = distinct(names_of(result.table))
     # One row even if it has too many cells: an answer without any would say nothing.
     most = min(limits.rows, max(limits.cells // max(len(columns), 1), 1))
     if form is Format.PARQUET:
         return _parquet(result, columns, most, limits.bytes)
     if form in (Format.CSV, Format.TSV):
         delimiter = "\t" if form is Format.TSV else ","
-        lines = _csv_lines(columns, _rows(result.table), delimiter, escape_formulas)
+        lines = _csv_lines(columns, rows_of(result.table), delimiter, escape_formulas)
         written, rows, cut = _within(lines, most, limits.bytes, heads=1)
         return Rendering("".join(written).encode("utf-8", "replace"), rows, cut or result.truncated)
-    objects = (json_row(columns, row) for row in _rows(result.table))
+    objects = (json_row(columns, row) for row in rows_of(result.table))
     written, rows, cut = _within(objects, most, limits.bytes)
     if form is Format.JSONL:
         return Rendering(
@@ -91,14 +90,6 @@ def render(
     # The rows are JSON already: they are put in before the closing brace, not parsed again.
     text = f'{json.dumps(about, ensure_ascii=False, allow_nan=False)[:-1]}, "rows": [{", ".join(written)}]}}'
     return Rendering(text.encode("utf-8", "replace"), rows, cut or result.truncated)
-
-
-def _columns(table: pa.Table | Rows) -> Sequence[str]:
-    return table.columns if isinstance(table, Rows) else table.column_names
-
-
-def _rows(table: pa.Table | Rows) -> Iterable[Sequence[object]]:
-    return table.rows if isinstance(table, Rows) else arrow_rows(table)
 
 
 def _within(
@@ -136,9 +127,7 @@ def _harmless(value: object) -> object:
 
 def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Rendering:
     """Write Parquet; a table that takes too many bytes is halved until it does not."""
-    table = result.table
-    whole = as_arrow(table.columns, table.rows) if isinstance(table, Rows) else table
-    whole = whole.rename_columns(list(columns))
+    whole = arrow_of(result.table).rename_columns(list(columns))
     part = whole.slice(0, most_rows)
     while part.num_rows and part.nbytes > most_bytes:
         # `nbytes` is that in memory; the file is smaller as a rule.

@@ -64,6 +64,14 @@ def test_help_imports_no_command(words: tuple[str, ...]) -> None:
     assert not [name for name in modules if name.startswith(("sentgen.cli.inspect", "sentgen.schema"))]
 
 
+@pytest.mark.parametrize(
+    "words", [("ngrams", "The *"), ("kwic", "dog"), ("deps", "chased"), ("freq",)], ids=" ".join
+)
+def test_look_ups_import_no_arrays(words: tuple[str, ...], full: Path) -> None:
+    """Arrow with numpy would take longer than the look-up."""
+    assert not {"numpy", "pyarrow", "numba", "alembic"} & imported(*words, "--db", str(full))
+
+
 def test_version_imports_nothing() -> None:
     """Not even what reads command lines."""
     assert not {*HEAVY, "typer", "rich", "logging"} & imported("--version")

@@ -16,8 +16,9 @@ from sentgen.counts.dependency_search import End, Level, count_arguments, find_d
 from sentgen.counts.frequencies import By, frequency_list
 from sentgen.counts.ngram_search import find_ngrams
 from sentgen.counts.queries import Answer
-from sentgen.counts.questions import Collocations
+from sentgen.counts.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.errors import InputError
+from sentgen.tabular import Rows
 
 
 def rows(answer: Answer, *columns: str) -> list[tuple[Any, ...]]:
@@ -389,3 +390,30 @@ def test_collocations_refuse(connection: Connection) -> None:
         find_collocations(connection, "the dow")
     with pytest.raises(InputError, match="exclude"):
         Collocations(word="dow", window="1,1", dependency="nsubj").ask(connection)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Ngrams(pattern="the *", limit=2),
+        Ngrams(pattern="<s>", limit=5),
+        Ngrams(pattern="nothing *", limit=5),
+        Dependencies(head="fell", limit=3),
+        Dependencies(head="fell", level=Level.TAG_TAG, limit=900),
+        Arguments(word="fell", limit=4),
+        Kwic(pattern="dow", limit=2),
+        Kwic(pattern="dow", limit=9, sort=Order.LEFT),
+        Frequencies(limit=4),
+        Collocations(word="fell", min_count=1, limit=4),
+    ],
+    ids=str,
+)
+def test_few_rows_are_those_of_arrow(question: Any, connection: Connection) -> None:
+    """A few rows come without Arrow, whose import takes longer; made into a table, types and values are its own."""
+    answer = question.ask(connection)
+
+    expected = answer.queries[0].run(connection).slice(0, question.limit)
+
+    assert isinstance(answer.found, Rows)
+    assert answer.table.schema.equals(expected.schema)
+    assert answer.table.to_pylist() == answer.found.to_pylist() == expected.to_pylist()

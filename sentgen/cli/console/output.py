@@ -29,10 +29,8 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import typer
 from rich import box
 from rich.cells import cell_len
@@ -44,7 +42,21 @@ from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
-from sentgen.tabular import Rows, arrow_rows, as_arrow, csv_value, distinct, json_row, writable
+from sentgen.tabular import (
+    Rows,
+    arrow_of,
+    arrow_rows,
+    as_arrow,
+    csv_value,
+    distinct,
+    json_row,
+    names_of,
+    rows_of,
+    writable,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Align = Literal["left", "right", "center"]
 
@@ -106,13 +118,13 @@ class Output:
 
     def arrow(
         self,
-        table: pa.Table,
+        table: pa.Table | Rows,
         *,
         truncated: bool = False,
         align: Mapping[str, Align] | None = None,
         styles: Mapping[str, str] | None = None,
     ) -> None:
-        """Write an Arrow table; say so if it is only the first part of the answer.
+        """Write a table that was asked for; say so if it is only the first part of the answer.
 
         Args:
             table: the rows.
@@ -121,9 +133,10 @@ class Output:
             styles: column to its Rich style in a terminal, such as ``bold``.
         """
         if self.form is Format.PARQUET:
-            self._parquet(table.schema, [table])
+            whole = arrow_of(table)
+            self._parquet(whole.schema, [whole])
         else:
-            self.rows(table.column_names, arrow_rows(table), align=align, styles=styles)
+            self.rows(names_of(table), rows_of(table), align=align, styles=styles)
         if truncated:
             self.note(f"first {table.num_rows} rows; there are more (--limit 0 for all)")
 
@@ -216,6 +229,9 @@ def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> 
     Raises:
         InputError: the file cannot be written there.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     names, rows = distinct(schema.names), 0
     renamed = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
     with whole_file(path) as sink, writable(names), pq.ParquetWriter(sink, renamed) as writer:

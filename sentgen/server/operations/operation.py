@@ -218,4 +218,4 @@ def answered(answer: Answer) -> Result:
     """Return the result of a question to the counts, with the notes of its command."""
     more = {} if answer.total is None else {"total": answer.total}
     sql = tuple(query.filled() for query in answer.queries)
-    return Result(answer.table, answer.truncated, answer.notes, sql, more)
+    return Result(answer.found, answer.truncated, answer.notes, sql, more)
