@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Floats
+from sentgen.sparse import SparseVectors, inner_products
 
 Spans = list[tuple[int, int]]
 
@@ -71,23 +71,14 @@ def extract(texts: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]], siz
     columns = {word: i for i, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
     spread = Counter(word for text in texts for word in set(text))
     weight = np.log(len(texts) / np.array([spread[word] for word in columns]))
-    rows = _counts(texts, columns).multiply(weight).tocsr()
-    targets = _counts(wanted, columns).multiply(weight).tocsr()
-    gram = (rows @ rows.T).toarray()
-    likeness = (targets @ rows.T).toarray()
+    rows, targets = (_counts(each, columns).weighted(weight) for each in (texts, wanted))
+    gram, likeness = inner_products(rows, rows), inner_products(targets, rows)
     return [_leave_out(gram, overlaps, size) for overlaps in likeness]
 
 
-def _counts(texts: Sequence[Sequence[str]], columns: dict[str, int]) -> sparse.csr_matrix:
+def _counts(texts: Sequence[Sequence[str]], columns: dict[str, int]) -> SparseVectors:
     """Return how often each word is in each text; words without a column are left out."""
-    cells = [
-        (row, columns[word], count)
-        for row, text in enumerate(texts)
-        for word, count in Counter(text).items()
-        if word in columns
-    ]
-    row, column, value = np.array(cells, np.float64).reshape(-1, 3).T
-    return sparse.csr_matrix((value, (row.astype(int), column.astype(int))), (len(texts), len(columns)))
+    return SparseVectors.of([Counter(columns[word] for word in text if word in columns) for text in texts])
 
 
 def _leave_out(gram: Floats, overlaps: Floats, size: int) -> list[int]:

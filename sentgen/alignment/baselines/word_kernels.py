@@ -67,6 +67,32 @@ def _emissions(bitext: Bitext, table: Floats, k: int) -> Floats:
 
 
 @compiled
+def _times(vector: Floats, matrix: Floats) -> Floats:
+    """Return vector @ matrix, for which numba would need scipy; row by row, which is as fast."""
+    out = np.zeros(matrix.shape[1])
+    for i in range(len(vector)):
+        weight, row = vector[i], matrix[i]
+        for j in range(len(row)):
+            out[j] += weight * row[j]
+    return out
+
+
+@compiled
+def _add_jumps(weight: float, learnt: Floats, arrive: Floats, before: int, jump_counts: Floats) -> None:
+    """Add the expected counts of jumps from one word to each; those out of reach count for the longest."""
+    reach = len(jump_counts) // 2
+    near, far = max(0, before - reach), min(len(learnt), before + reach + 1)
+    for after in range(near):
+        jump_counts[0] += weight * learnt[after] * arrive[after]
+    # One cell for each word: as slices, so that the loop over them becomes vector instructions.
+    cells, some, ends = jump_counts[reach + near - before :], learnt[near:far], arrive[near:far]
+    for i in range(len(some)):
+        cells[i] += weight * some[i] * ends[i]
+    for after in range(far, len(learnt)):
+        jump_counts[2 * reach] += weight * learnt[after] * arrive[after]
+
+
+@compiled
 def hmm_counts(
     bitext: Bitext,
     table: Floats,
@@ -81,7 +107,6 @@ def hmm_counts(
     Forward and backward, scaled. ``ahead[i]`` is the probability of the target words before t with position i
     remembered, whether the last of them comes from word i or from null.
     """
-    reach = len(jump) // 2
     logp = 0.0
     for k in range(len(bitext.starts)):
         emission = _emissions(bitext, table, k)
@@ -96,13 +121,16 @@ def hmm_counts(
                 empty[0] = null / length * emission[0, 0]
             else:
                 ahead = word[t - 1] + empty[t - 1]
-                word[t] = (1 - null) * (ahead @ move) * emission[t, 1:]
+                word[t] = (1 - null) * _times(ahead, move) * emission[t, 1:]
                 empty[t] = null * ahead * emission[t, 0]
             scale[t] = word[t].sum() + empty[t].sum()
             word[t] /= scale[t]
             empty[t] /= scale[t]
             logp += np.log(scale[t])
         behind = np.ones(length)
+        moved = move.T.copy()
+        # Only the part of the transition that is not smoothing tells of the jump.
+        learnt = move - smoothing / length
         for t in range(rows - 1, -1, -1):
             base = bitext.starts[k] + t * (length + 1)
             for i in range(length):
@@ -113,13 +141,9 @@ def hmm_counts(
             ahead = word[t - 1] + empty[t - 1]
             arrive = (1 - null) * emission[t, 1:] * behind / scale[t]
             for before in range(length):
-                for after in range(length):
-                    # Only the part of the transition that is not smoothing tells of the jump.
-                    learnt = move[before, after] - smoothing / length
-                    step = max(-reach, min(reach, after - before))
-                    jump_counts[reach + step] += ahead[before] * learnt * arrive[after]
+                _add_jumps(ahead[before], learnt[before], arrive, before, jump_counts)
             # Null keeps the position, and so its part is not moved.
-            behind = move @ arrive + null * emission[t, 0] * behind / scale[t]
+            behind = _times(arrive, moved) + null * emission[t, 0] * behind / scale[t]
     return logp
 
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import xlogy
 
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.emission import (
@@ -213,8 +212,8 @@ def log_prior(parameters: Parameters, settings: PbhmmSettings) -> float:
     prior, fixed = settings.prior, settings.fixed
     total = 0.0
     if "null" not in fixed:
-        total += xlogy(prior.null * settings.p0, parameters.p0)
-        total += xlogy(prior.null * (1 - settings.p0), 1 - parameters.p0)
+        p0 = np.array([parameters.p0, 1 - parameters.p0])
+        total += _density(p0, prior.null * np.array([settings.p0, 1 - settings.p0]))
     if "weights" not in fixed:
         total += _density(parameters.weights, prior.weight)
     if "jumps" not in fixed:
@@ -229,7 +228,9 @@ def log_prior(parameters: Parameters, settings: PbhmmSettings) -> float:
 
 def _density(prob: Floats, fake: Floats | float) -> float:
     """Return the sum of fake * log(prob), where 0 log 0 is 0."""
-    return float(xlogy(fake, prob).sum())
+    with np.errstate(divide="ignore"):  # the density is 0 where a prior expects what has no probability
+        logs = np.log(prob, out=np.zeros_like(prob), where=np.asarray(fake) != 0)
+    return float((fake * logs).sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
 
 from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
@@ -23,6 +22,7 @@ from sentgen.alignment.words.spellings import first_letters, letters, same_word,
 from sentgen.alignment.words.thesaurus import meanings
 from sentgen.alignment.words.wordnet import senses
 from sentgen.arrays import Bools
+from sentgen.sparse import SparseVectors, inner_products
 
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
@@ -117,25 +117,27 @@ def _shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bo
 
 def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
     """Say which words, given without punctuation, begin alike, or share most pairs of letters."""
-    numbers: dict[str, int] = {}
-    first, second = _bigrams(left, numbers), _bigrams(right, numbers)
-    counts, others = _counts(first, len(numbers)), _counts(second, len(numbers)).T
-    size, other_size = (np.array([len(one) for one in words], np.int64) for words in (first, second))
     long, other_long = (
-        np.array([len(word) >= _LETTERS for word in words], np.bool_) for words in (left, right)
+        [place for place, word in enumerate(words) if len(word) >= _LETTERS] for words in (left, right)
     )
+    numbers: dict[str, int] = {}
+    first = _bigrams([left[row] for row in long], numbers)
+    second = _bigrams([right[column] for column in other_long], numbers)
+    counts, others = (
+        SparseVectors.of([dict.fromkeys(one, 1.0) for one in words]) for words in (first, second)
+    )
+    size, other_size = (np.array([len(one) for one in words], np.int64) for words in (first, second))
     found = np.zeros((len(left), len(right)), np.bool_)
     rows = max(1, WORD_CELLS // max(1, len(right)))
-    for begin in range(0, len(left), rows):
+    for begin in range(0, len(long), rows):
         some = slice(begin, begin + rows)
-        shared = (counts[some] @ others).toarray()
-        sizes = size[some, None] + other_size[None, :]
-        # Dice's coefficient; 1 keeps words without pairs of letters from being alike.
-        part = 2 * shared >= _BIGRAMS * np.maximum(sizes, 1)
+        shared = inner_products(counts.some(begin, begin + rows), others)
+        # Dice's coefficient.
+        part = 2 * shared >= _BIGRAMS * (size[some, None] + other_size[None, :])
         # A common beginning of `_LETTERS` letters has three pairs: few words are left to compare.
         for row, column in np.argwhere((shared >= 3) & ~part).tolist():
-            part[row, column] = _begin_alike(left[begin + row], right[column])
-        found[some] = part & long[some, None] & other_long[None, :]
+            part[row, column] = _begin_alike(left[long[begin + row]], right[other_long[column]])
+        found[np.ix_(long[some], other_long)] = part
     return found
 
 
@@ -144,12 +146,6 @@ def _bigrams(words: Sequence[str], letters: dict[str, int]) -> list[set[int]]:
     return [
         {letters.setdefault(word[k : k + 2], len(letters)) for k in range(len(word) - 1)} for word in words
     ]
-
-
-def _counts(bigrams: Sequence[set[int]], size: int) -> csr_matrix:
-    starts = np.cumsum([0, *(len(one) for one in bigrams)])
-    columns = [number for one in bigrams for number in sorted(one)]
-    return csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(bigrams), size))
 
 
 def _begin_alike(one: str, other: str) -> bool:

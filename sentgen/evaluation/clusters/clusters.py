@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from sentgen.arrays import Floats, Longs
 from sentgen.corpus.base_np import function_heads
@@ -18,6 +17,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.evaluation.check.verb_arguments import arguments, tags_of
+from sentgen.sparse import SparseVectors, inner_products
 
 #: Sentences of a derived cluster: the papers have about four.
 SIZE = 4
@@ -151,7 +151,7 @@ def similar_clusters(
     return clusters
 
 
-def _vectors(sentences: Sequence[Sentence]) -> csr_matrix:
+def _vectors(sentences: Sequence[Sentence]) -> SparseVectors:
     """Return (sentences, words) unit vectors of idf weights."""
     # Sorted: sums of floats depend on the order, and that of a set on the process.
     bags = [sorted(_content(sentence)) for sentence in sentences]
@@ -161,11 +161,7 @@ def _vectors(sentences: Sequence[Sentence]) -> csr_matrix:
         found_in[[column[word] for word in bag]] += 1
     # 0 for a word in every sentence: it makes nothing similar.
     idf = np.log(len(sentences) / found_in)
-    columns = [column[word] for bag in bags for word in bag]
-    ends = np.cumsum([0, *map(len, bags)])
-    matrix = csr_matrix((idf[columns], columns, ends), shape=(len(bags), len(column)))
-    norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    return matrix.multiply(1 / np.maximum(norms, 1e-12)[:, None]).tocsr()
+    return SparseVectors.of([{column[word]: 1.0 for word in bag} for bag in bags]).weighted(idf).unit()
 
 
 def _content(sentence: Sentence) -> set[str]:
@@ -178,13 +174,13 @@ def _content(sentence: Sentence) -> set[str]:
     }
 
 
-def _nearest(vectors: csr_matrix, count: int, alike: float) -> tuple[Longs, Floats]:
+def _nearest(vectors: SparseVectors, count: int, alike: float) -> tuple[Longs, Floats]:
     """Return (sentences, count) numbers of the most similar others, and how similar they are."""
-    size = vectors.shape[0]
+    size = len(vectors)
     nearest = np.empty((size, count), np.int64)
     similarity = np.empty((size, count))
     for begin in range(0, size, _ROWS):
-        block = (vectors[begin : begin + _ROWS] @ vectors.T).toarray()
+        block = inner_products(vectors.some(begin, begin + _ROWS), vectors)
         rows = np.arange(len(block))
         # A sentence is not its own neighbor.
         block[rows, rows + begin] = -1

@@ -21,7 +21,6 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr
 
 from sentgen.arrays import Floats
 from sentgen.evaluation.figures.measurement import Measurement, Stack
@@ -107,8 +106,16 @@ def sign_test(baseline: Measurement, other: Measurement) -> tuple[int, int, floa
     replaced = baseline.figure(total - baseline.statistics + other.statistics)
     change = replaced - baseline.figure(total)
     pluses, minuses = int(np.sum(change > _EQUAL)), int(np.sum(change < -_EQUAL))
-    tail = bdtr(min(pluses, minuses), pluses + minuses, 0.5)
-    return pluses, minuses, min(1.0, 2 * float(tail))
+    return pluses, minuses, min(1.0, 2 * _tail(min(pluses, minuses), pluses + minuses))
+
+
+def _tail(heads: int, coins: int) -> float:
+    """Return the probability of at most so many heads: an exact quotient of whole numbers, rounded once."""
+    ways, total = 1, 1
+    for k in range(heads):
+        ways = ways * (coins - k) // (k + 1)
+        total += ways
+    return total / 2**coins
 
 
 def randomization_tests(
