@@ -24,11 +24,12 @@ _FOLDER = "machine_code"
 
 
 def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
-    """Return what building needs: to run the commands, everything that they need."""
+    """Return what building needs: to run the commands, everything that they need, `evaluate` included."""
     if not _is_wanted(config_settings):
         return []
     project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
-    return ["wheel>=0.45", *project["dependencies"]]
+    extras = project["optional-dependencies"]
+    return ["wheel>=0.45", *project["dependencies"], *extras["evaluate"]]
 
 
 def build_wheel(

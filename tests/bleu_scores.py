@@ -9,7 +9,7 @@ from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_s
 
 
 def measured(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
-    """Return the metrics of `OVERLAP` for a test set, 0 to 100; 0 for no sentences."""
+    """Return `overlap_metrics` for a test set, 0 to 100; 0 for no sentences."""
     return list(overlap_measurements(overlap_statistics(outputs, references)).values())
 
 

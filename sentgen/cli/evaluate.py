@@ -17,7 +17,7 @@ from sentgen.cli.evaluate_alignment import alignment
 from sentgen.cli.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import Comparison
-from sentgen.evaluation.regeneration.bleu import OVERLAP
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
@@ -132,8 +132,8 @@ def _show(result: RegenerationResult, out: Output) -> None:
 
 def _show_figures(result: RegenerationResult, out: Output) -> None:
     """Print overlap, order and times apart, so that each table fits a terminal."""
-    overlap = [name for name in result.signatures if name in OVERLAP]
-    order = [name for name in result.signatures if name not in OVERLAP]
+    overlap = [name for name in result.signatures if name in overlap_metrics()]
+    order = [name for name in result.signatures if name not in overlap_metrics()]
     interval = f"95% of {PRIMARY}"
     ends = [f"{found.low:.2f} - {found.high:.2f}" for found in (s.intervals[PRIMARY] for s in result.systems)]
     rows = [[*_values(system, overlap), end] for system, end in zip(result.systems, ends, strict=True)]

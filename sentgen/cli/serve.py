@@ -16,6 +16,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, parse_size
 from sentgen.errors import InputError
+from sentgen.extras import needs
 from sentgen.options import Option
 from sentgen.schema import default_path
 from sentgen.schema import snapshots as published
@@ -95,7 +96,8 @@ def serve(
 
     Example: `sentgen serve --snapshots snapshots --port 8000`
     """
-    from sentgen.server import running  # its web framework, so that the help of all commands does without
+    with needs("server", "FastAPI or uvicorn, which the server is made of,"):
+        from sentgen.server import running  # here, so that the help of all commands does without
 
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sentgen.alignment.phrase_hmm.settings_json import as_json
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
+from sentgen.extras import needs
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -115,10 +116,8 @@ def jump_plot(report: ModelReport, direction: str, suffix: str) -> bytes:
         raise InputError(f"a plot ends in .png, .svg or .pdf, not in {suffix or 'nothing'!r}")
     if direction not in report.jumps:
         raise InputError(f"the model has no {direction} iteration yet; train it first")
-    try:
+    with needs("plots", "matplotlib, which draws plots,"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError("plots need matplotlib; run: pip install 'sentgen[plots]'") from error
     jumps = report.jumps[direction]
     figure = Figure(figsize=(7.6, 3.8), layout="constrained")
     axes = figure.add_subplot()

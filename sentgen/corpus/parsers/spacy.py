@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError, ModelError, NotFoundError
+from sentgen.errors import ModelError, NotFoundError
+from sentgen.extras import needs
 
 #: Changes when the same model's parses are stored differently.
 VERSION = "1"
@@ -21,10 +22,8 @@ _RENAMED = {"ROOT": "root", "poss": "nmod:poss"}
 
 def load(model: str) -> SpaCy:
     """Load an installed pipeline."""
-    try:
+    with needs("spacy", "spaCy"):
         import spacy
-    except ImportError as error:
-        raise InputError("spaCy is not installed; run: pip install 'sentgen[spacy]'") from error
     try:
         # Names are not stored, and finding them takes time.
         pipeline = spacy.load(model, exclude=["ner"])

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import NotFoundError
+from sentgen.extras import needs
 
 #: Changes when the same model's parses are stored differently.
 VERSION = "1"
@@ -20,10 +21,8 @@ _PROCESSORS = "tokenize,pos,lemma,depparse"
 
 def load(language: str) -> Stanza:
     """Load the default models of a language, which must be on this machine."""
-    try:
+    with needs("stanza", "Stanza"):
         import stanza
-    except ImportError as error:
-        raise InputError("Stanza is not installed; run: pip install 'sentgen[stanza]'") from error
     return Stanza(stanza, language)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError, ModelError, NotFoundError
+from sentgen.errors import ModelError, NotFoundError
+from sentgen.extras import needs
 
 #: Changes when the same model's parses are stored differently.
 VERSION = "1"
@@ -25,10 +26,8 @@ def library() -> Any:
     Raises:
         InputError: it is not installed.
     """
-    try:
+    with needs("udpipe", "UDPipe"):
         from ufal import udpipe
-    except ImportError as error:
-        raise InputError("UDPipe is not installed; run: pip install 'sentgen[udpipe]'") from error
     return udpipe
 
 

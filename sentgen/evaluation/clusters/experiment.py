@@ -17,7 +17,13 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling
 from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet
-from sentgen.evaluation.clusters.results import GenerationResult, Undefined, outputs_of, rows_of
+from sentgen.evaluation.clusters.results import (
+    GenerationResult,
+    Undefined,
+    outputs_of,
+    rows_of,
+    signed_rank_test,
+)
 from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
@@ -56,8 +62,9 @@ def evaluate_generation(
         progress: called as clusters and strings are done.
 
     Raises:
-        InputError: there are no clusters or lengths, or the system is the baseline.
+        InputError: there are no clusters or lengths, the system is the baseline, or scipy is missing.
     """
+    signed_rank_test()  # refuses where there is none, before anything long is run
     started = Start()
     settings = settings or GenerationSettings()
     _check(source, lengths, settings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from sentgen.evaluation.check.verb_arguments import KINDS, Kind
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import OutputRow, Row, RunResult
 from sentgen.evaluation.figures.significance import holm
+from sentgen.extras import needs
 
 Metric = Literal["precision", "recall"]
 METRICS: tuple[Metric, ...] = ("precision", "recall")
@@ -176,10 +177,19 @@ def wilcoxon(differences: Floats) -> float:
 
     Differences of zero are left out, as Wilcoxon 1945 does. Exact for few differences without ties.
     """
-    from scipy import stats  # a second to import, which all other commands do without
-
     nonzero = differences[np.abs(differences) > _EQUAL]
-    return float(stats.wilcoxon(nonzero).pvalue) if nonzero.size else 1.0
+    return float(signed_rank_test()(nonzero).pvalue) if nonzero.size else 1.0
+
+
+def signed_rank_test() -> Any:
+    """Return Wilcoxon's test as scipy has it, which takes a second to import.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    with needs("evaluate", "scipy, which has the Wilcoxon test,"):
+        from scipy.stats import wilcoxon as test
+    return test
 
 
 def rows_of(result: GenerationResult) -> Iterator[Row]:

@@ -6,21 +6,23 @@ cost no more than a few matrix products. Tokens and signatures are sacreBLEU's o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sentgen.arrays import Floats
 from sentgen.evaluation.figures.measurement import Figure, Measurement, Score
 from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
+from sentgen.extras import needs
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
 
 _ORDER, _CHARACTERS, _BETA = 4, 6, 2
-#: One for all, as it remembers what it has split: references come again with every system.
-_SPLIT_13A = Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
 def sentence_scores(measurement: Measurement) -> list[Score]:
@@ -28,22 +30,24 @@ def sentence_scores(measurement: Measurement) -> list[Score]:
 
     It has effective order, as sacreBLEU advises for sentences.
     """
+    from sacrebleu.metrics.bleu import BLEU
+
     signature = _signature(BLEU(lowercase=True, tokenize="13a", effective_order=True))
     values = bleu(measurement.statistics, effective=True)
     return [Score("sentence-bleu", float(value), signature) for value in values]
 
 
 def overlap_measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
-    """Return the metrics of `OVERLAP` by their names, 0 to 100, from their statistics; 0 for no sentences."""
+    """Return `overlap_metrics` by their names, 0 to 100, from their statistics; 0 for no sentences."""
     return {
         name: Measurement(name, metric.signature, found[name], metric.figure)
-        for name, metric in OVERLAP.items()
+        for name, metric in overlap_metrics().items()
     }
 
 
 def overlap_statistics(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Floats]:
     """Return by metric what the figures sum, a row a sentence."""
-    return {name: metric.statistics(outputs, references) for name, metric in OVERLAP.items()}
+    return {name: metric.statistics(outputs, references) for name, metric in overlap_metrics().items()}
 
 
 def bleu(sums: Floats, *, effective: bool = False) -> Floats:
@@ -98,7 +102,7 @@ class BleuMetric:
     """BLEU with one way to make tokens of a text."""
 
     lowercase: bool
-    tokenization: str
+    tokenized: Callable[[str], str]
     signature: str
     figure: Figure = bleu
 
@@ -108,9 +112,7 @@ class BleuMetric:
 
     def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
         cased = [text.lower() if self.lowercase else text for text in texts]
-        if self.tokenization == "none":
-            return [text.split() for text in cased]
-        return [_SPLIT_13A(text.rstrip()).split() for text in cased]
+        return [self.tokenized(text).split() for text in cased]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +137,29 @@ def _signature(metric: BLEU | CHRF) -> str:
     return str(metric.get_signature())
 
 
-def _bleu_metric(*, lowercase: bool, tokenization: str) -> BleuMetric:
-    return BleuMetric(lowercase, tokenization, _signature(BLEU(lowercase=lowercase, tokenize=tokenization)))
+@cache
+def overlap_metrics() -> dict[str, BleuMetric | ChrfMetric]:
+    """Return by name BLEU as papers report it, as the text stands, and as it stands in lower case; and chrF.
 
+    Raises:
+        InputError: sacreBLEU is not installed.
+    """
+    with needs("evaluate", "sacreBLEU, which splits and signs for BLEU,"):
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+        from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-#: The metrics by name: BLEU as papers report it, as the text stands, and as it stands in lower case; chrF.
-OVERLAP: dict[str, BleuMetric | ChrfMetric] = {
-    "bleu-lc-13a": _bleu_metric(lowercase=True, tokenization="13a"),
-    "bleu-none": _bleu_metric(lowercase=False, tokenization="none"),
-    "bleu-lc-none": _bleu_metric(lowercase=True, tokenization="none"),
-    "chrf": ChrfMetric(_signature(CHRF(char_order=_CHARACTERS, beta=_BETA))),
-}
+    # One for all, as it remembers what it has split: references come again with every system.
+    split = Tokenizer13a()  # type: ignore[no-untyped-call]
+    ways: dict[str, Callable[[str], str]] = {"13a": lambda text: split(text.rstrip()), "none": str}
+
+    def metric(*, lowercase: bool, tokenize: str) -> BleuMetric:
+        signature = _signature(BLEU(lowercase=lowercase, tokenize=tokenize))
+        return BleuMetric(lowercase, ways[tokenize], signature)
+
+    return {
+        "bleu-lc-13a": metric(lowercase=True, tokenize="13a"),
+        "bleu-none": metric(lowercase=False, tokenize="none"),
+        "bleu-lc-none": metric(lowercase=True, tokenize="none"),
+        "chrf": ChrfMetric(_signature(CHRF(char_order=_CHARACTERS, beta=_BETA))),
+    }

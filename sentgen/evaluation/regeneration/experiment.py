@@ -19,6 +19,7 @@ from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
 from sentgen.evaluation.regeneration.measures import measurements
 from sentgen.evaluation.regeneration.results import (
@@ -77,9 +78,11 @@ def evaluate_regeneration(
         asked: fields of ``search``, by name.
 
     Raises:
-        InputError: an algorithm or setting is unknown, a sentence too long for it, or there is no sentence.
+        InputError: an algorithm or setting is unknown, a sentence too long for it, there is no sentence, or
+            sacreBLEU is missing.
         ModelError: an algorithm needs trees, and no corpus has any.
     """
+    overlap_metrics()  # refuses where there are none, before anything long is run
     started = Start()
     search = replace(search or Search(), **asked)
     plans = _plans(store, model, algorithms, search)

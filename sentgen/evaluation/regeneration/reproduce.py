@@ -13,6 +13,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.regeneration.answers import Progress
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 from sentgen.evaluation.regeneration.penn_treebank import Split
 from sentgen.evaluation.regeneration.published import TABLES, WAN_2009_BLLIP, PublishedTable, record_published
@@ -87,10 +88,11 @@ def reproduce(
         report: called with a line a step.
 
     Raises:
-        InputError: the paper is unknown, or a text cannot be used.
+        InputError: the paper is unknown, a text cannot be used, or sacreBLEU is missing.
     """
     if paper not in PAPERS:
         raise InputError(f"no paper {paper!r}; there are: {', '.join(PAPERS)}")
+    overlap_metrics()  # refuses where there are none, before anything long is run
     tables = [table for table in TABLES if table.paper == paper and (table is not WAN_2009_BLLIP or lm_text)]
     say = report or (lambda _: None)
     record_published(store)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sentgen.errors import InputError
 from sentgen.evaluation.figures.results import ExperimentResult
+from sentgen.extras import needs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,12 +52,8 @@ def require_plots() -> None:
     Raises:
         InputError: matplotlib is not installed.
     """
-    try:
+    with needs("plots", "matplotlib, which draws the plots of a report,"):
         import matplotlib.figure  # noqa: F401
-    except ImportError as error:
-        raise InputError(
-            "a report has plots, and matplotlib is not here; run: pip install 'sentgen[plots]'"
-        ) from error
 
 
 def systems_plot(result: ExperimentResult[Any], theme: Theme) -> Figure:

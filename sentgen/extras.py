@@ -1,0 +1,30 @@
+"""Packages that only some commands need: the extras of pyproject.toml, which name what each installs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sentgen.errors import InputError
+
+
+@contextmanager
+def needs(extra: str, package: str) -> Iterator[None]:
+    """Say of an import that fails what is missing, and which command installs it.
+
+    Args:
+        extra: the name in pyproject.toml.
+        package: what it brings, for people.
+
+    Raises:
+        InputError: it is not installed.
+
+    >>> with needs("plots", "matplotlib"):
+    ...     import no_such_package
+    Traceback (most recent call last):
+    sentgen.errors.InputError: matplotlib is not installed; run: pip install 'sentgen[plots]'
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(f"{package} is not installed; run: pip install 'sentgen[{extra}]'") from error
