@@ -66,7 +66,9 @@ def _wheel(*words: str) -> str:
 
 def _compile(unpacked: Path) -> bool:
     """Run the first commands of a user on what will be installed, and move what numba keeps to its folder."""
-    environment = {**os.environ, "PYTHONPATH": str(unpacked), "NUMBA_CPU_NAME": "generic"}
+    # What is there leads to the packages that building needs: pip has them in a place of their own.
+    path = os.pathsep.join([str(unpacked), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CPU_NAME": "generic"}
     environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run([sys.executable, "-m", "sentgen.first_use"], cwd=unpacked, env=environment)
     for cached in [*unpacked.rglob("__pycache__/*.nbi"), *unpacked.rglob("__pycache__/*.nbc")]:

@@ -97,4 +97,5 @@ def _products(left: SparseVectors, by_column: SparseVectors, width: int) -> Floa
     )
     cells = np.repeat(left._numbers() * width, matches) + by_column.columns[places]
     weights = np.repeat(left.values, matches) * by_column.values[places]
-    return np.bincount(cells, weights, len(left) * width).reshape(len(left), width)
+    sums: Floats = np.bincount(cells, weights, len(left) * width)  # type: ignore[assignment]
+    return sums.reshape(len(left), width)

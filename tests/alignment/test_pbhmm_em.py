@@ -226,6 +226,24 @@ def test_log_prior_is_the_sum_of_fake_counts_times_logs() -> None:
     assert log_prior(start, only) == pytest.approx(wanted)
 
 
+def test_log_prior_where_there_is_nothing() -> None:
+    """0 log 0 is 0: a cell without a fake count and without probability adds nothing; with one, all is lost."""
+    pairs, lexicon = encoded(CORPUS)
+    start = initial_parameters(pairs, lexicon.stem_of, SMALL)
+    only = replace(SMALL, fixed=frozenset({"null", "weights", "unigram", "jumps"}))
+    prob, fake = start.table.prob.copy(), start.table.fake.copy()
+    cell = int(np.flatnonzero(fake)[0])
+    prob[cell] = 0
+    lost = replace(start, table=replace(start.table, prob=prob))
+    fake[cell] = 0
+    kept = replace(start, table=replace(start.table, prob=prob, fake=fake))
+
+    assert log_prior(lost, only) == -np.inf
+    assert log_prior(kept, only) == pytest.approx(
+        xlogy(fake, prob).sum() + xlogy(start.stems.fake, start.stems.prob).sum()
+    )
+
+
 def test_rejected_jumps_by_hand() -> None:
     """One word, all jumps from position 0 of weight 1/4: targets 1 and 2, two distances are drawn in vain."""
     settings = PbhmmSettings(normalization="position", window=None, reach=2)

@@ -153,14 +153,16 @@ def test_hmm_finds_the_best_path(source: list[str], target: list[str], seed: int
 
 
 def test_jumps_beyond_the_reach_share_a_weight() -> None:
-    """A table of jumps -1..1 takes longer jumps for those of its ends."""
-    text = bitext([unit("a b c", "x y")])
+    """A table of jumps -1..1 takes longer jumps for those of its ends, and counts them so."""
+    text = bitext([unit("a b c d", "x y z")])
     table = random_table(text, 1)
-    narrow, wide = np.array([0.2, 0.5, 0.3]), np.array([0.2, 0.2, 0.5, 0.3, 0.3])
-    counts = np.zeros(len(table))
+    narrow, wide = np.array([0.2, 0.5, 0.3]), np.array([0.2, 0.2, 0.2, 0.5, 0.3, 0.3, 0.3])
+    counts, few, many = np.zeros(len(table)), np.zeros(3), np.zeros(7)
 
-    got = hmm_counts(text, table, narrow, 0.2, 0.1, counts, np.zeros(3))
-    assert got == pytest.approx(hmm_counts(text, table, wide, 0.2, 0.1, counts, np.zeros(5)))
+    got = hmm_counts(text, table, narrow, 0.2, 0.1, counts, few)
+    assert got == pytest.approx(hmm_counts(text, table, wide, 0.2, 0.1, counts, many))
+    assert few == pytest.approx([many[:3].sum(), many[3], many[4:].sum()])
+    assert many.min() > 0
 
 
 def test_long_sentences_do_not_underflow() -> None:

@@ -100,6 +100,15 @@ def test_all_others_do_without(filled: Sentgen, tmp_path: Path) -> None:
         assert told.code == 0, (words, told)
 
 
+def test_the_documentation_names_all_extras() -> None:
+    """With what they bring, on the first page."""
+    page = (ROOT / "docs" / "index.md").read_text("utf-8")
+    rows = [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `")]
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+    assert set(EXTRAS) <= told
+
+
 def test_modules_of_all_extras_are_blocked() -> None:
     """An extra that is added is tried here, too; `all` has every extra for users but the two large parsers."""
     names = {extra for extra in EXTRAS if extra not in ("all", "test", "bench")}

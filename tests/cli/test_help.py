@@ -33,6 +33,7 @@ HEAVY = {
     "uvicorn",
     "nltk",
     "scipy",
+    "sacrebleu",
 }
 
 

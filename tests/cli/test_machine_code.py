@@ -105,6 +105,30 @@ def test_of_another_source(built: Path, tmp_path: Path) -> None:
     assert use(package, tmp_path / "cache")[0] == "11\n"
 
 
+def test_packages_for_building_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PYTHONPATH is how pip says where they are; what is built goes before them."""
+    there, package = tmp_path / "there", tmp_path / "unpacked" / "sentgen"
+    for folder in (there / "sentgen", package):
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").touch()
+    (there / "only_for_building.py").touch()
+    (package / "first_use.py").write_text("import only_for_building", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(there))
+
+    assert backend()._compile(package.parent)
+
+
+def test_all_that_is_compiled_ahead_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Building needs what `first_use` runs, an evaluation with sacreBLEU among it, and no server."""
+    monkeypatch.chdir(ROOT)
+    needed = " ".join(backend().get_requires_for_build_wheel())
+
+    assert "numba" in needed
+    assert "sacrebleu" in needed
+    assert "fastapi" not in needed
+    assert backend().get_requires_for_build_wheel({"machine-code": "no"}) == []
+
+
 def test_folder_has_one_name() -> None:
     """The backend cannot import sentgen, the server does not want to import numba: they say the name again."""
     assert backend()._FOLDER == pool._MACHINE_CODE.name == machine_code.SHIPPED

@@ -115,7 +115,7 @@ def _tail(heads: int, coins: int) -> float:
     for k in range(heads):
         ways = ways * (coins - k) // (k + 1)
         total += ways
-    return total / 2**coins
+    return total / (1 << coins)
 
 
 def randomization_tests(
