@@ -13,6 +13,8 @@ from typing import NoReturn
 import pytest
 from conftest import BROKEN, PETS, ROOT, Sentgen, Told, command, refused
 
+from sentgen.cli import application
+
 #: Commands that read a store, with what they need.
 READING = (
     ("corpora", "list"),
@@ -337,6 +339,7 @@ def test_interrupted_start(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) ->
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sentgen.cli.application.import_module", interrupted)
+    application._commands_of.cache_clear()
 
     told = sentgen("pairs", "list")
 

@@ -20,6 +20,8 @@ from sentgen.schema import Store, inspection, metadata, migrate
 from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
 
+pytestmark = pytest.mark.migrates
+
 #: The revision that this sentgen makes stores of.
 NEWEST = migrate.REVISIONS[-1]
 NEXT = '''"""A migration that is not there yet."""
