@@ -97,6 +97,8 @@ def serve(
     Example: `sentgen serve --snapshots snapshots --port 8000`
     """
     with needs("server", "FastAPI or uvicorn, which the server is made of,"):
+        import fastapi  # noqa: F401  `running` imports it when workers start already
+
         from sentgen.server import running  # here, so that the help of all commands does without
 
     if snapshots is not None and db is not None:
