@@ -325,8 +325,9 @@ def ingest_in_small_transactions(target: str, paths: list[str], started: Event) 
 
 
 @pytest.mark.slow
-def test_kill_in_mid_ingest(tmp_path: Path) -> None:
-    """Eight times kill -9 between small transactions; tests/cli/test_kills.py kills large ones."""
+def test_kill_in_mid_ingest(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Kill -9 between small transactions, eight times at night; tests/cli/test_kills.py kills large ones."""
+    rounds = 8 if request.config.getoption("--nightly") else 3
     paths = []
     for number in range(40):
         paths.append(tmp_path / f"{number}.lines")
@@ -336,7 +337,7 @@ def test_kill_in_mid_ingest(tmp_path: Path) -> None:
     context.set_forkserver_preload(["sentgen.counts.ingestion"])
     arguments = (str(target), [str(path) for path in paths])
     killed = 0
-    for round_ in range(8):
+    for round_ in range(rounds):
         started = context.Event()
         child = context.Process(target=ingest_in_small_transactions, args=(*arguments, started))
         child.start()
@@ -355,7 +356,7 @@ def test_kill_in_mid_ingest(tmp_path: Path) -> None:
     with Store(target) as store, Store(tmp_path / "clean.duckdb", create=True) as clean:
         ingest(clean, [str(path) for path in paths], Settings("x"))
 
-        assert killed > 4
+        assert killed > rounds / 2
         assert all_counts(store) == all_counts(clean)
 
 
