@@ -159,12 +159,7 @@ def _duck(wrapped: Any) -> duckdb.DuckDBPyConnection:
 
 def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None) -> pa.Table:
     """Run a query and return its rows as an Arrow table."""
-    return fetched(duck.execute(query, parameters or None))
-
-
-def fetched(executed: duckdb.DuckDBPyConnection) -> pa.Table:
-    """Return the rows of a query that was executed where the tables that it names are variables."""
-    return _arrow(executed, "to_arrow_table", "fetch_arrow_table")()
+    return _arrow(duck.execute(query, parameters or None), "to_arrow_table", "fetch_arrow_table")()
 
 
 def arrow_reader(

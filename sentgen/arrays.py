@@ -12,6 +12,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Identifiers and counts of which a table has many.
 Ints = npt.NDArray[np.int32]
+#: Orders of n-grams.
+Shorts = npt.NDArray[np.int16]
 #: Keys made of two identifiers, sums, and offsets.
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from sentgen.arrays import Floats, Ints
+from sentgen.arrays import Bools, Floats, Ints
 from sentgen.schema import Store
 
 # About what three arrays, a key and a place in the dictionary take beside the rows.
@@ -89,6 +89,7 @@ class NgramCache:
         self.hits = self.misses = self.bytes = 0
         self._rows: OrderedDict[tuple[int, int, int], Rows] = OrderedDict()
         self._forms: dict[tuple[int, int], dict[str, int]] = {}
+        self._unigrams: dict[tuple[int, int], Bools] = {}
         # A cache belongs to a store, which threads may share.
         self._lock = threading.Lock()
 
@@ -126,6 +127,21 @@ class NgramCache:
             if len(self._forms.get(key, ())) > _MAX_KNOWN_FORMS:
                 del self._forms[key]  # whoever works with it goes on
             return self._forms.setdefault(key, {})
+
+    def unigrams(self, model: ModelLike, read: Callable[[], Ints]) -> Bools:
+        """Return for each word id whether the model has it as a unigram; read once.
+
+        Args:
+            model: the model.
+            read: returns the ids.
+        """
+        key = (model.id, model.version)
+        if key not in self._unigrams:
+            ids = read()
+            known = np.zeros(int(ids.max(initial=0)) + 1, np.bool_)
+            known[ids] = True
+            self._unigrams[key] = known
+        return self._unigrams[key]
 
     @property
     def statistics(self) -> CacheStatistics:

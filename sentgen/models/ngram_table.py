@@ -46,7 +46,7 @@ class NgramTable(NamedTuple):
 
 
 @compiled
-def _slot(keys: Longs, bits: int, key: int | np.int64) -> int:
+def slot_of(keys: Longs, bits: int, key: int | np.int64) -> int:
     """Return the slot that holds the key, or the free slot where it belongs (Fibonacci hashing)."""
     mask = (1 << bits) - 1
     slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits))
@@ -58,7 +58,7 @@ def _slot(keys: Longs, bits: int, key: int | np.int64) -> int:
 @compiled
 def find(table: NgramTable, state: int, word: int) -> int:
     """Return the row of the n-gram made of a row and one more word, -1 if it is unknown."""
-    slot = _slot(table.keys, table.bits, (np.int64(state) << 32) | np.int64(word))
+    slot = slot_of(table.keys, table.bits, (np.int64(state) << 32) | np.int64(word))
     return int(table.values[slot]) if table.keys[slot] != -1 else -1
 
 
@@ -88,38 +88,69 @@ def score_words(table: NgramTable, state: int, words: Ints) -> tuple[float, int]
 
 
 @compiled
-def _link(table: NgramTable, row: int, prefix: int, word: int) -> None:
-    """Store a row in the hash and set its suffix: the first suffix of the prefix that takes the word."""
+def insert(table: NgramTable, row: int, prefix: int, word: int) -> None:
+    """Store the row of the n-gram made of the row of its prefix and one more word."""
     key = (np.int64(prefix) << 32) | np.int64(word)
-    slot = _slot(table.keys, table.bits, key)
+    slot = slot_of(table.keys, table.bits, key)
     table.keys[slot], table.values[slot] = key, row
-    while prefix != 0:
-        prefix = table.suffix[prefix]
-        found = find(table, prefix, word)
-        if found >= 0:
-            table.suffix[row] = found
-            return
-    table.suffix[row] = 0
 
 
 @compiled
-def _build(table: NgramTable, words: Ints, lengths: Ints, order: int) -> int:
+def _longest_suffix(table: NgramTable, prefix: int, word: int) -> int:
+    """Return the row of the longest known proper suffix: of the prefix' first suffix that takes the word."""
+    while prefix != 0:
+        prefix = int(table.suffix[prefix])
+        found = find(table, prefix, word)
+        if found >= 0:
+            return found
+    return 0
+
+
+@compiled
+def connect(table: NgramTable, prefixes: Ints, last: Ints, highest: int) -> None:
+    """Set suffixes and states of all rows, which come after the rows of shorter n-grams.
+
+    A row without log-probability (NaN) is blank if another row needs it; else it is not of the model, and the
+    hash forgets it.
+
+    Args:
+        table: with keys, values, log-probabilities and back-off weights.
+        prefixes: (R,) row of the prefix of each row.
+        last: (R,) last word of each row.
+        highest: first row whose n-gram has the order of the model.
+    """
+    children = np.zeros(len(prefixes), np.bool_)
+    for row in range(len(prefixes) - 1, 0, -1):
+        if children[row] or not np.isnan(table.logp[row]):
+            children[prefixes[row]] = True
+        else:
+            insert(table, -1, prefixes[row], last[row])
+    for row in range(1, len(prefixes)):
+        blank = np.isnan(table.logp[row])
+        if blank and not children[row]:
+            continue
+        prefix = prefixes[row]
+        table.suffix[row] = _longest_suffix(table, prefix, last[row])
+        if blank:
+            logp, _ = extend(table, table.suffix[prefix], last[row])
+            table.logp[row] = table.backoff[prefix] + logp
+        useful = row < highest and (children[row] or table.backoff[row] != 0)
+        table.state[row] = row if useful else table.state[table.suffix[row]]
+
+
+@compiled
+def _build(table: NgramTable, words: Ints, lengths: Ints, highest: int) -> int:
     """Fill hash, suffixes and states of rows sorted by length; return the first without a prefix, or -1."""
-    children = np.zeros(len(lengths), np.bool_)
+    prefixes, last = np.zeros(len(lengths), np.int32), np.zeros(len(lengths), np.int32)
     for row in range(1, len(lengths)):
         n, prefix = lengths[row], 0
         for i in range(n - 1):
             prefix = find(table, prefix, words[row, i])
             if prefix < 0:
                 return row
-        children[prefix] = True
-        _link(table, row, prefix, words[row, n - 1])
-        if np.isnan(table.logp[row]):
-            logp, _ = extend(table, table.suffix[prefix], words[row, n - 1])
-            table.logp[row] = table.backoff[prefix] + logp
-    for row in range(1, len(lengths)):
-        useful = lengths[row] < order and (children[row] or table.backoff[row] != 0)
-        table.state[row] = row if useful else table.state[table.suffix[row]]
+        prefixes[row], last[row] = prefix, words[row, n - 1]
+        insert(table, row, prefix, words[row, n - 1])
+    connect(table, prefixes, last, highest)
     return -1
 
 
@@ -137,19 +168,26 @@ def build_table(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> Ng
     words, lengths, logp, backoff = _with_reserved(words, lengths, logp, backoff)
     while True:
         table, sorted_words, sorted_lengths = _allocate(words, lengths, logp, backoff)
-        if _build(table, sorted_words, sorted_lengths, order) < 0:
+        highest = int(np.searchsorted(sorted_lengths, order))
+        if _build(table, sorted_words, sorted_lengths, highest) < 0:
             return table
         words, lengths, logp, backoff = _with_prefixes(words, lengths, logp, backoff)
 
 
+def empty_hash(rows: int) -> tuple[Longs, Ints, int]:
+    """Return keys, values and bits of a hash that so many rows fill to two thirds at most."""
+    bits = max(4, math.ceil(math.log2(rows * 1.5)))
+    return np.full(1 << bits, -1, np.int64), np.zeros(1 << bits, np.int32), bits
+
+
 def _allocate(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> tuple[NgramTable, Ints, Ints]:
-    """Sort by length, put the empty context in front, and allocate a hash that is at most two thirds full."""
+    """Sort by length, put the empty context in front, and allocate the table."""
     by_length = np.argsort(lengths, kind="stable")
     rows = len(lengths) + 1
-    bits = max(4, math.ceil(math.log2(rows * 1.5)))
+    keys, values, bits = empty_hash(rows)
     table = NgramTable(
-        keys=np.full(1 << bits, -1, np.int64),
-        values=np.zeros(1 << bits, np.int32),
+        keys=keys,
+        values=values,
         logp=np.concatenate(([0.0], logp[by_length])),
         backoff=np.concatenate(([0.0], backoff[by_length])),
         suffix=np.zeros(rows, np.int32),

@@ -7,23 +7,27 @@ Batches are bounded in tokens and in distinct words, so that memory does not gro
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.counts.ngrams import wrap
 from sentgen.models.ngram_table import NgramTable, extend, start_state
-from sentgen.models.submodel import ModelLike, SubModel, lowercases
-from sentgen.models.text_ngrams import prefetch_text
+from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.text_ngrams import known_words, prefetch_text
 from sentgen.schema import Store
-from sentgen.schema.corpus import EOS, UNK
+from sentgen.schema.corpus import BOS, EOS, UNK
 
 COLUMNS = ("sentence", "log10", "tokens", "oov", "perplexity", "text")
 TOTALS = ("sentences", "tokens", "oov", "log10", "perplexity", "perplexity_without_oov")
 # Two bounds: a list of names has new words only, and running text hardly any.
 MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
+_LOG10_E = 1 / math.log(10)
 #: What to say of a model with brackets.
 BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
 
@@ -143,56 +147,58 @@ def score_sentences(
     """
     lower = lowercases(store, model) if lowercase is None else lowercase
     for batch in _batches(sentences, max_tokens, max_words):
-        cased = [[word.lower() for word in words] for words in batch] if lower else batch
-        submodel = prefetch_text(store, model, cased)
-        yield from _score_batch(submodel, batch, cased)
+        forms = [form.lower() for form in batch.forms] if lower else list(batch.forms)
+        words = known_words(store, model, forms)[np.array(batch.numbers, np.int64)]
+        lengths = np.array([len(one) for one in batch.sentences], np.int32)
+        stream = wrap(words, lengths, BOS, EOS)
+        table = prefetch_text(store, model, stream)
+        scores = _score_stream(table, start_state(table), stream, lengths)
+        columns = (sums.tolist() for sums in scores)
+        for one, log10, oov, log10_oov in zip(batch.sentences, *columns, strict=True):
+            yield SentenceScore(tuple(one), log10, oov, log10_oov)
 
 
-def _batches(
-    sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int
-) -> Iterator[list[Sequence[str]]]:
-    batch: list[Sequence[str]] = []
-    distinct: set[str] = set()
-    tokens = 0
+class _Forms(dict[str, int]):
+    """Numbers for strings, in the order in which they come."""
+
+    def __missing__(self, form: str) -> int:
+        number = self[form] = len(self)
+        return number
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Some sentences, the different words of them, and the number of each word of the text among those."""
+
+    sentences: list[Sequence[str]] = field(default_factory=list)
+    forms: _Forms = field(default_factory=_Forms)
+    numbers: array[int] = field(default_factory=partial(array, "i"))
+
+
+def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int) -> Iterator[_Batch]:
+    batch = _Batch()
     for words in sentences:
-        batch.append(words)
-        distinct.update(words)
-        tokens += len(words)
-        if tokens >= max_tokens or len(distinct) >= max_words:
+        batch.sentences.append(words)
+        batch.numbers.extend(map(batch.forms.__getitem__, words))
+        if len(batch.numbers) >= max_tokens or len(batch.forms) >= max_words:
             yield batch
-            batch, distinct, tokens = [], set(), 0
-    if batch:
+            batch = _Batch()
+    if batch.sentences:
         yield batch
 
 
-def _score_batch(
-    submodel: SubModel, batch: Sequence[Sequence[str]], cased: Sequence[Sequence[str]]
-) -> Iterator[SentenceScore]:
-    ends = np.cumsum([len(words) for words in cased], dtype=np.int64)
-    flat = submodel.encode([word for words in cased for word in words])
-    logp, oov, logp_oov = _score_flat(submodel.table, start_state(submodel.table), flat, ends, UNK, EOS)
-    scale = 1 / math.log(10)
-    rows = zip(batch, (logp * scale).tolist(), oov.tolist(), (logp_oov * scale).tolist(), strict=True)
-    for words, log10, unknown, log10_oov in rows:
-        yield SentenceScore(tuple(words), log10, unknown, log10_oov)
-
-
 @compiled
-def _score_flat(
-    table: NgramTable, start: int, words: Ints, ends: Longs, unk: int, eos: int
-) -> tuple[Floats, Longs, Floats]:
-    """Return log-probability, unknown words and their log-probability of each sentence of a flat array."""
-    total, oov, unknown = np.zeros(len(ends)), np.zeros(len(ends), np.int64), np.zeros(len(ends))
-    begin = 0
-    for sentence in range(len(ends)):
+def _score_stream(table: NgramTable, start: int, stream: Ints, lengths: Ints) -> tuple[Floats, Longs, Floats]:
+    """Return log10, unknown words and their log10 of each sentence of a text between ``<s>`` and ``</s>``."""
+    total, oov, unknown = np.zeros(len(lengths)), np.zeros(len(lengths), np.int64), np.zeros(len(lengths))
+    at = 0
+    for sentence in range(len(lengths)):
         state = start
-        for place in range(begin, ends[sentence]):
-            logp, state = extend(table, state, words[place])
+        for place in range(at + 1, at + lengths[sentence] + 2):
+            logp, state = extend(table, state, stream[place])
             total[sentence] += logp
-            if words[place] == unk:
+            if stream[place] == UNK:
                 oov[sentence] += 1
                 unknown[sentence] += logp
-        logp, state = extend(table, state, eos)
-        total[sentence] += logp
-        begin = ends[sentence]
-    return total, oov, unknown
+        at += lengths[sentence] + 2
+    return total * _LOG10_E, oov, unknown * _LOG10_E

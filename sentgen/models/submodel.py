@@ -20,21 +20,17 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Ints
+from sentgen.models.anchors import anchored
 from sentgen.models.bag_filter import membership, within_bags
 from sentgen.models.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
 from sentgen.models.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
-from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw, translated_errors
 
 __all__ = ["ModelLike", "SubModel", "lowercases", "prefetch", "submodel_of", "word_ids"]
 
-#: Up to so many anchors, a union of one equality each is best: DuckDB 1.5 reads little else. Of more, the
-#: bits of a bit string cost a third of a list, for which all columns are read before it is looked at. CPU ms
-#: of union, bits and list from 31M n-grams: 10, 44, 24 for 26 anchors; too many to plan, 178, 524 for 908.
-_UNION_LIMIT = 64
 _CHUNK_ROWS = 60_000
 _BEYOND = -1
 
@@ -189,22 +185,9 @@ def _stream(
 ) -> Iterator[tuple[Ints, Rows]]:
     """Run the query for some anchors, ascending, and yield anchors and rows in chunks of one row or more."""
     words = ", ".join(f"w{i}" for i in range(1, model.order + 1))
-    select = f"select {words}, logp, backoff from model_ngram where model_id = {int(model.id)}"
-    if len(anchors) <= _UNION_LIMIT:
-        query = "\nunion all\n".join(f"{select} and anchor = {int(anchor)}" for anchor in anchors)
-        found = arrow_reader(duck, query, rows=_CHUNK_ROWS)
-    else:
-        first, last = anchors[0], anchors[-1]
-        bits = np.zeros(last + 2, np.bool_)  # the last one stands for all beyond, whatever is tested first
-        bits[anchors] = True
-        within = f"get_bit($bits::blob::bit, least(anchor, {last + 1})) = 1"
-        query = f"{select} and anchor between {first} and {last} and {within}"
-        packed = {"bits": np.packbits(bits).tobytes()}
-        found = arrow_reader(duck, query, packed, rows=_CHUNK_ROWS)
-    for chunk in found:
-        if chunk.num_rows:
-            *padded, logp, backoff = (column.fill_null(_BEYOND).to_numpy() for column in chunk.columns)
-            yield reduce(np.maximum, padded), Rows(np.stack(padded, axis=1), logp, backoff)
+    for batch in anchored(duck, model, anchors, f"{words}, logp, backoff", rows=_CHUNK_ROWS):
+        *padded, logp, backoff = (column.fill_null(_BEYOND).to_numpy() for column in batch.columns)
+        yield reduce(np.maximum, padded), Rows(np.stack(padded, axis=1), logp, backoff)
 
 
 def lowercases(store: Store, model: ModelLike) -> bool:

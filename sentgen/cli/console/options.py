@@ -66,11 +66,17 @@ def open_store(
     memory_limit: str | None = None,
     share: float = SQL_SHARE,
     examined: bool = True,
+    threads: int | None = None,
 ) -> Store:
-    """Open the store that the options name; DuckDB may use that share of the memory."""
+    """Open the store that the options name; DuckDB may use that share of the memory, and so many threads."""
     limit = database_memory(memory_limit, share)
     return Store(
-        db or default_path(), create=create, read_only=read_only, memory_limit=limit, examined=examined
+        db or default_path(),
+        create=create,
+        read_only=read_only,
+        memory_limit=limit,
+        examined=examined,
+        threads=threads,
     )
 
 
