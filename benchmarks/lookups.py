@@ -2,9 +2,9 @@
 
 For each store: ``python benchmarks/lookups.py STORE MODEL [TEXT] [--whole] [--score]``. Bags are 25 words of
 longer sentences of TEXT (tokenized, one sentence a line, or CoNLL-U; the novels if not given), with --whole all
-sentences as they are. The store is opened with a limit of 1 GB. A bag is cold when its words were not looked up
+sentences as they are. The store is opened as the commands do it, on one thread, with a limit of 1 GB. A bag is cold when its words were not looked up
 before in this process (the operating system may hold the file), warm when they all were. With --score, the first
-20,000 sentences are scored instead, as `sentgen score` does it: on one thread.
+20,000 sentences are scored instead.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main(store_path: str, model_name: str, text: Path) -> None:
     bags = picked(text, BATCHES * BATCH)
     batches = [bags[begin : begin + BATCH] for begin in range(0, len(bags), BATCH)]
     singles = [[bag] for bag in bags[:BATCH]]
-    with Store(store_path, read_only=True, memory_limit=LIMIT) as store:
+    with Store(store_path, read_only=True, memory_limit=LIMIT, threads=1) as store:
         model = registry.find(store, model_name)
 
         def rows(name: str, asked: Sequence[Sequence[Bag]]) -> Iterator[tuple[object, ...]]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
@@ -107,7 +107,7 @@ def fuse(
         if asked.model is None:
             found = fuse_by_search(selection, weight=asked.weight, nbest=asked.nbest)
         else:
-            with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+            with open_for_lookups(db, memory_limit) as store:
                 search = Search(algorithm=chosen, nbest=asked.nbest, seed=asked.seed)
                 found = fuse_with_model(store, asked.model, selection, search)
     _show(found, selection, chosen, out)

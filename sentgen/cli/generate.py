@@ -15,6 +15,7 @@ from sentgen.cli.console.options import (
     MemoryOption,
     ParserOption,
     database_memory,
+    open_for_lookups,
     open_store,
 )
 from sentgen.cli.console.output import Output, output_options
@@ -77,7 +78,7 @@ def _clusters(
             raise InputError("there is nothing to generate from; give FILE, - , or --corpus NAME")
         if form is not None or parser is not None:
             raise InputError("--format and --parser are for FILE; clusters of --corpus are read already")
-        with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+        with open_for_lookups(db, memory_limit) as store:
             yield Clusters(store, corpus, cluster_names(store, corpus, names=names), kept=True)
     elif corpus is None:
         limit = database_memory(memory_limit, _CLUSTER_SHARE)
@@ -106,7 +107,7 @@ def _language_model(
     elif clusters.kept:
         yield LanguageModel(clusters.store, registry.find(clusters.store, name), weight)
     else:
-        with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+        with open_for_lookups(db, memory_limit) as store:
             yield LanguageModel(store, registry.find(store, name), weight)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from sentgen.cli.console.answers import TreeFiles, show, tree_files
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
@@ -54,7 +54,7 @@ def regenerate(
     require_trees(asked, files.options)
     if asked.tree and asked.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
-    with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+    with open_for_lookups(db, memory_limit) as store:
         with told_when_slow():
             # Which tags a bag has to have depends on the treebank, which `answer` finds first.
             answers = answer(store, asked, lambda notation: _bags(asked.bag, input, format, notation))

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import expand
@@ -46,8 +46,7 @@ def score(
 
     Example: `sentgen score --model ewt "the dow was down ."`
     """
-    # The scores wait for rows of one thread only: two take a quarter more CPU time and as long by the clock.
-    with open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE, threads=1) as store:
+    with open_for_lookups(db, memory_limit) as store:
         chosen = registry.find(store, asked.model)
         if chosen.brackets:
             out.note(BRACKET_NOTE)

@@ -80,6 +80,15 @@ def open_store(
     )
 
 
+def open_for_lookups(db: Path | None, memory_limit: str | None) -> Store:
+    """Open a store to look up models, on one thread.
+
+    What DuckDB reads waits to be filtered here anyway: two take up to a third more CPU time, and as long by
+    the clock.
+    """
+    return open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE, threads=1)
+
+
 def database_memory(memory_limit: str | None, share: float = SQL_SHARE) -> int:
     """Return the bytes that DuckDB may use of the memory that the option names."""
     # The option means the process; DuckDB takes more than it counts.
