@@ -2,9 +2,9 @@
 
 For each store: ``python benchmarks/lookups.py STORE MODEL [TEXT] [--whole] [--score]``. Bags are 25 words of
 longer sentences of TEXT (tokenized, one sentence a line, or CoNLL-U; the novels if not given), with --whole all
-sentences as they are. The store is opened as the commands do it, on one thread, with a limit of 1 GB. A bag is cold when its words were not looked up
-before in this process (the operating system may hold the file), warm when they all were. With --score, the first
-20,000 sentences are scored instead.
+sentences as they are. The store is opened as the commands do it, on one thread, with a limit of 1 GB. A bag is
+cold when its words were not looked up before in this process (the operating system may hold the file), warm when
+they all were. With --score, the first 20,000 sentences are scored instead.
 """
 
 from __future__ import annotations
