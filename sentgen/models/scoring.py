@@ -147,13 +147,7 @@ def score_sentences(
     """
     lower = lowercases(store, model) if lowercase is None else lowercase
     for batch in _batches(sentences, max_tokens, max_words):
-        forms = [form.lower() for form in batch.forms] if lower else list(batch.forms)
-        words = known_words(store, model, forms)[np.array(batch.numbers, np.int64)]
-        lengths = np.array([len(one) for one in batch.sentences], np.int32)
-        stream = wrap(words, lengths, BOS, EOS)
-        table = prefetch_text(store, model, stream)
-        scores = _score_stream(table, start_state(table), stream, lengths)
-        columns = (sums.tolist() for sums in scores)
+        columns = (sums.tolist() for sums in _score_batch(store, model, batch, lower))
         for one, log10, oov, log10_oov in zip(batch.sentences, *columns, strict=True):
             yield SentenceScore(tuple(one), log10, oov, log10_oov)
 
@@ -185,6 +179,16 @@ def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int
             batch = _Batch()
     if batch.sentences:
         yield batch
+
+
+def _score_batch(store: Store, model: ModelLike, batch: _Batch, lower: bool) -> tuple[Floats, Longs, Floats]:
+    """Return log10, unknown words and their log10 of each sentence; the n-grams go with the batch."""
+    forms = [form.lower() for form in batch.forms] if lower else list(batch.forms)
+    words = known_words(store, model, forms)[np.array(batch.numbers, np.int64)]
+    lengths = np.array([len(one) for one in batch.sentences], np.int32)
+    stream = wrap(words, lengths, BOS, EOS)
+    table = prefetch_text(store, model, stream)
+    return _score_stream(table, start_state(table), stream, lengths)
 
 
 @compiled
