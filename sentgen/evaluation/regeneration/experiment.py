@@ -71,15 +71,13 @@ def evaluate_regeneration(
             lower-case the test set. With `word` units, trees are over words, too.
         punctuation: whether punctuation stays in.
         by_length: whether to give the main figure for sentences of some lengths, too.
-        jobs: threads that search. The milliseconds of a search include its waiting for the others, so that
-            they are to be taken with one.
+        jobs: threads that search; milliseconds, which include waiting for the others, are taken with one.
         source: where the sentences come from, for the record.
         progress: called after every sentence.
         asked: fields of ``search``, by name.
 
     Raises:
-        InputError: an algorithm or setting is unknown, a sentence too long for it, there is no sentence, or
-            sacreBLEU is missing.
+        InputError: an algorithm or setting is unknown, a sentence too long, there is none, or no sacreBLEU.
         ModelError: an algorithm needs trees, and no corpus has any.
     """
     overlap_metrics()  # refuses where there are none, before anything long is run
