@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sentgen.cli import main
 from sentgen.demo import NEW_SENTENCES, TREEBANK
+from sentgen.generation import ALGORITHMS
 
-_ALGORITHMS = "viterbi,greedy,lmo,prim,prim-ngram,prim-arg,cle,ab,beam"
 _DOCUMENT = "The first aid trucks arrived in Sarkesh on Tuesday . They brought tents to the camp ."
 _ABSTRACT = "Aid trucks brought tents to Sarkesh ."
 _DB = ("--db", "store.duckdb")
@@ -31,30 +31,22 @@ def _commands() -> Iterator[tuple[str, ...]]:
     yield "models", "export", "relief", "--arpa", "relief.arpa", *_DB
     yield "models", "import-arpa", "read", "relief.arpa", *_DB
     yield "score", "--model", "five", *NEW_SENTENCES, *_DB
-    for algorithm in _ALGORITHMS.split(","):
+    for algorithm in ALGORITHMS:
         yield "regenerate", "--model", "five", "-a", algorithm, "--explain", NEW_SENTENCES[0], *_DB
     yield "generate", "relief.conllu", "--cluster", "relief-002", "--lengths", "6-8", *_DB
     yield "fuse", "relief-002-1", "--with", "relief.conllu", *_DB
     yield "check", "relief.conllu", "--against", "relief.conllu"
-    yield "align", "text", "--document", "document.txt", "--abstract", "abstract.txt", *_DB
+    align = ("align", "text", "--document", "document.txt", "--abstract", "abstract.txt", *_DB)
+    yield align
     for system in ("cut-and-paste", "hmm"):
-        yield (
-            "align",
-            "text",
-            "--document",
-            "document.txt",
-            "--abstract",
-            "abstract.txt",
-            "--system",
-            system,
-            *_DB,
-        )
+        yield *align, "--system", system
     yield "pairs", "ingest", "document.txt", "abstract.txt", "--corpus", "pairs", *_DB
     for preset in ("best", "paper"):
         training = ("--pairs", "pairs", "--model", preset, "--preset", preset)
         yield "align", "train", *training, "--iterations", "1", *_DB
     yield "align", "apply", "--pairs", "pairs", "--model", "best", *_DB
-    yield "evaluate", "regeneration", "--model", "five", "--test", "few.conllu", "-a", _ALGORITHMS, *_DB
+    compared = ("--test", "few.conllu", "-a", ",".join(ALGORITHMS))
+    yield "evaluate", "regeneration", "--model", "five", *compared, *_DB
     yield "db", "compact", *_DB
     yield "db", "check", *_DB
     yield "corpora", "remove", "text", *_DB
@@ -62,12 +54,11 @@ def _commands() -> Iterator[tuple[str, ...]]:
 
 def _write_texts() -> None:
     """Write the files that the commands read."""
-    blocks = TREEBANK.read_text("utf-8").split("\n\n")
-    lines = [line for block in blocks for line in block.split("\n")]
-    Path("relief.conllu").write_text("\n\n".join(blocks), "utf-8")
-    Path("few.conllu").write_text("\n\n".join(blocks[:4]) + "\n\n", "utf-8")
+    trees = TREEBANK.read_text("utf-8")
+    Path("relief.conllu").write_text(trees, "utf-8")
+    Path("few.conllu").write_text("\n\n".join(trees.split("\n\n")[:4]) + "\n\n", "utf-8")
     Path("relief.txt").write_text(
-        "\n".join(line[9:] for line in lines if line.startswith("# text =")), "utf-8"
+        "\n".join(line[9:] for line in trees.splitlines() if line.startswith("# text =")), "utf-8"
     )
     Path("document.txt").write_text(_DOCUMENT, "utf-8")
     Path("abstract.txt").write_text(_ABSTRACT, "utf-8")

@@ -79,11 +79,15 @@ class Query:
     text: str
     parameters: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def _used(self) -> dict[str, Any]:
+        """The parameters that the text names; DuckDB refuses others."""
+        return {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
+
     def run(self, connection: Connection) -> pa.Table:
         """Return the rows."""
         # DuckDB refuses parameters that the statement does not have.
-        used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
-        reader = arrow_reader(raw(connection), self.text, used)
+        reader = arrow_reader(raw(connection), self.text, self._used)
         held, batches = Held(connection), []
         for batch in reader:
             batches.append(batch)
@@ -101,8 +105,7 @@ class Query:
         """
         if not 0 < limit <= _FEW:
             return self.run(connection)
-        used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
-        found = raw(connection).execute(self.text, used or None)
+        found = raw(connection).execute(self.text, self._used or None)
         names, types = zip(*((name, str(kind)) for name, kind, *_ in found.description), strict=True)
         if not set(types) <= set(SIMPLE_TYPES):
             return self.run(connection)
@@ -110,8 +113,7 @@ class Query:
 
     def value(self, connection: Connection) -> Any:
         """Return the one value of a query for one row; none if there is no row."""
-        used = {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
-        row = raw(connection).execute(self.text, used or None).fetchone()
+        row = raw(connection).execute(self.text, self._used or None).fetchone()
         return row[0] if row else None
 
     def filled(self) -> str:

@@ -46,14 +46,13 @@ class Keeper:
             await self._app(scope, receive, send)
             return
         snapshot = self._service.snapshot.name
-        headers, body, tag = Headers(scope=scope), b"", ""
-        if scope["method"] == "POST":
+        headers, body, posted = Headers(scope=scope), b"", scope["method"] == "POST"
+        if posted:
             body = await _whole(receive)
             receive = _again(body, receive)
         key = _key(snapshot, scope, headers, body)
-        if scope["method"] != "POST":
-            # Weak: it says that the answer is the same, not its bytes. HTTP has no such requests with POST.
-            tag = f'W/"{key.hex()[:32]}"'
+        # Weak: it says that the answer is the same, not its bytes. HTTP has no such requests with POST.
+        tag = "" if posted else f'W/"{key.hex()[:32]}"'
         if tag and tag in headers.get("if-none-match", "").replace(" ", "").split(","):
             await _send(send, 304, [(b"etag", tag.encode()), (b"cache-control", _CACHE_CONTROL)], b"")
         elif (found := self._shelf.find(key)) is not None:
