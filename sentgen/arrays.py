@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property, update_wrapper
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -23,9 +24,39 @@ Bits = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 
+class Kernel:
+    """A function over arrays that is machine code from its first call on.
+
+    Numba is imported then, not before: who only passes by, such as the front of the server, does without.
+    Another kernel may call it as it calls what numba made itself.
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        update_wrapper(self, function)
+        self._function, self._options = function, options
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """Return what compiles the function for types that it has not met, or loads its machine code."""
+        from sentgen.machine_code import dispatcher
+
+        return dispatcher(self._function, **self._options)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it."""
+        return self.dispatcher(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Return its type; numba asks for it where a kernel names another one."""
+        return self.dispatcher._numba_type_
+
+
 def compiled(function: F) -> F:
     """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
-    # Here, since whoever only names the types should not wait for numba.
-    from sentgen.machine_code import dispatcher
+    return cast(F, Kernel(function))
 
-    return cast(F, dispatcher(function))
+
+def compiled_loosely(function: F) -> F:
+    """Compile it so that sums of floats may be added in any order, as vectors need it."""
+    return cast(F, Kernel(function, fastmath={"reassoc", "contract"}))

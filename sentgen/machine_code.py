@@ -55,8 +55,8 @@ def _say_that_it_compiles() -> None:
     )
 
 
-def dispatcher(function: Callable[..., Any]) -> Any:
+def dispatcher(function: Callable[..., Any], **options: Any) -> Any:
     """Return what compiles a function when it is called with types that it has not met."""
-    made: Any = njit(nogil=True)(function)
+    made: Any = njit(nogil=True, **options)(function)
     made._cache = MachineCode(function)
     return made

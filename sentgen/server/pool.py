@@ -47,22 +47,32 @@ class Pool:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _stopping: bool = False
 
-    async def start(self) -> None:
-        """Start all workers; of those that compute one alone, which compiles what is not yet on the disk.
+    async def start(self, *, whole: bool = True) -> None:
+        """Start the workers; of those that compute one alone, if it compiles what is not yet on the disk.
+
+        Args:
+            whole: all of them, else one, or none if it would only load machine code; `fill` brings more.
 
         Raises:
             StoreError: one could not start.
         """
-        alone = self.opening.kind == "compute" and not _MACHINE_CODE.is_dir()
+        computes = self.opening.kind == "compute"
+        alone = computes and not _MACHINE_CODE.is_dir()
+        size = self.size if whole else int(alone or not computes)
         try:
             if alone:
                 await self._add()
             async with asyncio.TaskGroup() as group:
-                for _ in range(self.size - alone):
+                for _ in range(size - alone):
                     group.create_task(self._add())
         # One line for the user, not a group of tracebacks.
         except* StoreError as errors:
             raise StoreError(str(errors.exceptions[0])) from None
+
+    def fill(self) -> None:
+        """Start those that are missing; requests wait for them as for those that are busy."""
+        for _ in range(self.size - len(self._all)):
+            self._later(self._respawn(), "respawn")
 
     async def stop(self) -> None:
         """Kill all workers, and wait until they have ended."""

@@ -31,8 +31,8 @@ class Generation:
     _requests: int = 0
     _quiet: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def start(self) -> None:
-        """Start all workers.
+    async def start(self, *, whole: bool = True) -> None:
+        """Start the workers; ``whole``: wait for all of them, see `Pool.start`.
 
         Raises:
             StoreError: one could not start; none is left running.
@@ -40,7 +40,7 @@ class Generation:
         try:
             async with asyncio.TaskGroup() as group:
                 for pool in self.pools.values():
-                    group.create_task(pool.start())
+                    group.create_task(pool.start(whole=whole))
         except BaseExceptionGroup as errors:
             await self.stop()
             # The first one: the others fail for the same reason, as a rule.
@@ -48,6 +48,9 @@ class Generation:
         except BaseException:
             await self.stop()
             raise
+        # After all that somebody waits for: they would take the processors from those.
+        for pool in self.pools.values():
+            pool.fill()
 
     @contextlib.contextmanager
     def use(self) -> Iterator[None]:
@@ -93,7 +96,8 @@ class Service:
         Raises:
             SentgenError: there is none, or it cannot be opened.
         """
-        self._current = await self._generation(snapshots.newest(self.settings.snapshots))
+        # Nobody waits yet: the first answers may come before the last worker is there.
+        self._current = await self._generation(snapshots.newest(self.settings.snapshots), whole=False)
         self._later(self._follow())
 
     async def stop(self) -> None:
@@ -155,7 +159,7 @@ class Service:
             raise RuntimeError("the service has not started")
         return self._current
 
-    async def _generation(self, snapshot: Snapshot) -> Generation:
+    async def _generation(self, snapshot: Snapshot, *, whole: bool = True) -> Generation:
         """Start the workers of a snapshot, after a look at its version and its hash."""
         if snapshot.versions.get("schema") != migrate.REVISIONS[-1]:
             raise StoreError(
@@ -164,7 +168,7 @@ class Service:
         # Beside the requests: it reads the whole file.
         await asyncio.to_thread(snapshots.verify, snapshot)
         generation = Generation(snapshot, {kind: self._pool(kind, snapshot) for kind in self._kinds})
-        await generation.start()
+        await generation.start(whole=whole)
         logger.info("serving", extra={"snapshot": snapshot.name})
         return generation
 

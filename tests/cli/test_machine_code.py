@@ -105,6 +105,19 @@ def test_of_another_source(built: Path, tmp_path: Path) -> None:
     assert use(package, tmp_path / "cache")[0] == "11\n"
 
 
+def test_who_passes_by_does_without_numba() -> None:
+    """The front of the server names all operations, and has the work done elsewhere."""
+    code = """
+import sys
+import sentgen.server.running, sentgen.server.app
+from sentgen.server.operations import operations
+assert "regenerate" in operations()
+assert "sentgen.generation.ngrams.beam_kernels" in sys.modules
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_packages_for_building_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """PYTHONPATH is how pip says where they are; what is built goes before them."""
     there, package = tmp_path / "there", tmp_path / "unpacked" / "sentgen"

@@ -168,6 +168,32 @@ def test_a_pool_that_cannot_start(opening: Opening, tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_the_first_answers_wait_for_one_worker(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others come behind them; nobody waits for those that load machine code, or fail to."""
+    pools = {kind: Pool(replace(opening, kind=kind), 2, 60, 2, Metrics()) for kind in ("sql", "compute")}
+    monkeypatch.setattr("sentgen.server.pool._MACHINE_CODE", Path(opening.store).parent)
+    started: list[str] = []
+    start = Worker.start
+
+    async def counted(given: Opening) -> Worker:
+        started.append(given.kind)
+        if given.kind == "compute":
+            raise StoreError("no")
+        return await start(given)
+
+    async def scenario() -> None:
+        monkeypatch.setattr(Worker, "start", counted)
+        generation = Generation(snapshots.newest(Path(opening.store).parent), pools)
+        await generation.start(whole=False)
+        assert started == ["sql"]
+        assert pools["sql"].state["idle"] == 1
+        await until(lambda: pools["sql"].state["workers"] == 2 and "compute" in started)
+        await generation.stop()
+
+    asyncio.run(scenario())
+    assert started.count("sql") == 2
+
+
 def test_a_worker_that_dies_while_it_starts(opening: Opening) -> None:
     """Without room for its libraries it dies at once, and that is said."""
 

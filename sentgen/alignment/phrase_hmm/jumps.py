@@ -18,9 +18,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from sentgen.arrays import Floats, Longs, compiled
+from sentgen.arrays import Floats, Longs, compiled, compiled_loosely
 
 #: Where the outermost cells end for sums: farther than any document is long.
 FAR = 1 << 40
@@ -129,8 +128,8 @@ def add_jumps(jumps: Jumps, values: Floats, sums: Floats, out: Floats, backward:
             out[k] += weight * (sums[min(n + low, k + farthest) + 1] - sums[max(low, k + nearest)])
 
 
-# Added in any order, as vectors need it: only counts come of it, no pass goes on with them.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+# Only counts come of it, no pass goes on with them.
+@compiled_loosely
 def _dot(left: Floats, right: Floats) -> float:
     total = 0.0
     for k in range(len(left)):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sentgen.generation import ALGORITHMS, Algorithm
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+
+if TYPE_CHECKING:
+    from sentgen.generation import Algorithm
 
 _CHOSEN = ("beam", "ab")
 UNITS = ("np", "word")
@@ -31,9 +33,9 @@ class Attempt:
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Ask each algorithm twice: for its sentences with trees, and for the reasons."""
-    models = await ask("models")
+    models, algorithms = await asyncio.gather(ask("models"), asyncio.to_thread(_algorithms))
     labels = [f"{row['name']}@{row['version']}" for row in models.rows]
-    chosen = [name for name in query.all("algorithm") if name in ALGORITHMS] or list(_CHOSEN)
+    chosen = [name for name in query.all("algorithm") if name in algorithms] or list(_CHOSEN)
     words = " ".join(query.raw("words").split())
     asked = {
         # The last one first, and so the default: the newest version of its name.
@@ -46,13 +48,13 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         models = models if models.problem else ask.problem("the store has no language model", 409)
     elif words:
         attempts = list(
-            await asyncio.gather(*(_attempt(ask, ALGORITHMS[name], words, asked) for name in chosen))
+            await asyncio.gather(*(_attempt(ask, algorithms[name], words, asked) for name in chosen))
         )
     return {
         "words": words,
         "models": models,
         "labels": labels[::-1],
-        "algorithms": list(ALGORITHMS.values()),
+        "algorithms": list(algorithms.values()),
         "chosen": chosen,
         "attempts": attempts,
         **asked,
@@ -60,6 +62,13 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "levels": LEVELS,
         "word_columns": WORD,
     }
+
+
+def _algorithms() -> Mapping[str, Algorithm]:
+    """Import the table when it is first shown, beside the requests; it imports numba."""
+    from sentgen.generation import ALGORITHMS
+
+    return ALGORITHMS
 
 
 async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, Any]) -> Attempt:
