@@ -166,7 +166,19 @@ def arrow_reader(
     duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None, *, rows: int = 8192
 ) -> pa.RecordBatchReader:
     """Run a query and return its rows in Arrow batches of at most so many."""
-    return _arrow(duck.execute(query, parameters or None), "to_arrow_reader", "fetch_record_batch")(rows)
+    return arrow_reader_of(duck.execute(query, parameters or None), rows=rows)
+
+
+def arrow_reader_of(duck: duckdb.DuckDBPyConnection, *, rows: int = 8192) -> pa.RecordBatchReader:
+    """Return the rows of the query that was just run in Arrow batches of at most so many."""
+    return _arrow(duck, "to_arrow_reader", "fetch_record_batch")(rows)
+
+
+def arrow_error() -> type[Exception]:
+    """Return what all errors of Arrow are, which is imported only if there was one."""
+    import pyarrow as pa
+
+    return cast(type[Exception], pa.ArrowException)
 
 
 def _arrow(duck: duckdb.DuckDBPyConnection, name: str, name_in_1_4: str) -> Callable[..., Any]:

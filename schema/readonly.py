@@ -14,16 +14,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pyarrow as pa
 
 from sentgen.errors import NotFoundError, QueryRejected, StoreError
 from sentgen.schema import connections
-from sentgen.schema.engine import arrow_reader, default_memory_limit, translated_errors
+from sentgen.schema.engine import (
+    arrow_error,
+    arrow_reader,
+    arrow_reader_of,
+    default_memory_limit,
+    translated_errors,
+)
 from sentgen.schema.guard import require_harmless, syntax_message
 from sentgen.schema.store import Store
+from sentgen.tabular import SIMPLE_TYPES, Rows
+
+if TYPE_CHECKING:  # a fifth of what a query takes is its import
+    import pyarrow as pa
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 
@@ -66,6 +75,8 @@ def query(
 
 def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, max_rows: int) -> ResultSet:
     """Run a query that has passed the guard on a locked connection."""
+    import pyarrow as pa
+
     with _explained():
         reader = arrow_reader(duck, sql, parameters)
         batches, rows = [], 0
@@ -78,23 +89,38 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
     return ResultSet(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
 
 
-def parts(duck: duckdb.DuckDBPyConnection, sql: str) -> Iterator[pa.Table]:
+def parts(duck: duckdb.DuckDBPyConnection, sql: str, *, arrow: bool = False) -> Iterator[pa.Table | Rows]:
     """Run a query as `query` does, and yield its rows in parts, one of which is in memory at a time.
 
-    There is at least one part, which is empty if there are no rows.
+    There is at least one part, which is empty if there are no rows. Where Python has the types of all
+    columns, nothing goes through Arrow, unless ``arrow`` says so.
     """
     require_harmless(duck, sql)
     with _explained():
-        reader = arrow_reader(duck, sql)
-        batches: list[pa.RecordBatch] = []
-        whole = False
-        for batch in reader:
-            batches.append(batch)
-            if sum(one.num_rows for one in batches) >= _PART:
-                yield pa.Table.from_batches(batches)
-                batches, whole = [], True
-        if batches or not whole:
-            yield pa.Table.from_batches(batches, reader.schema)
+        duck.execute(sql)
+        types = [str(column[1]) for column in duck.description or ()]
+        if arrow or not set(types) <= set(SIMPLE_TYPES):
+            yield from _arrow_parts(arrow_reader_of(duck))
+            return
+        names = [column[0] for column in duck.description or ()]
+        rows = duck.fetchmany(_PART)
+        yield Rows(names, rows, types)
+        while len(rows) == _PART and (rows := duck.fetchmany(_PART)):
+            yield Rows(names, rows, types)
+
+
+def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    batches: list[pa.RecordBatch] = []
+    whole = False
+    for batch in reader:
+        batches.append(batch)
+        if sum(one.num_rows for one in batches) >= _PART:
+            yield pa.Table.from_batches(batches)
+            batches, whole = [], True
+    if batches or not whole:
+        yield pa.Table.from_batches(batches, reader.schema)
 
 
 @contextmanager
@@ -108,7 +134,7 @@ def _explained() -> Iterator[None]:
         ) from error
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
-    except (duckdb.Error, pa.ArrowException, OSError) as error:  # OSError: a type that Arrow does not have
+    except (duckdb.Error, arrow_error(), OSError) as error:  # OSError: a type that Arrow does not have
         raise QueryRejected(syntax_message(error)) from error
 
 

@@ -10,7 +10,7 @@ import typer
 
 from sentgen.cli.console.interrupts import deadline
 from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, database_memory
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import Format, Output, output_options
 from sentgen.errors import InputError
 from sentgen.schema import default_path, readonly
 
@@ -47,7 +47,7 @@ def sql(
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
     # The time of the opening counts as well.
     with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
-        out.parts(readonly.parts(duck, text), limit=limit)
+        out.parts(readonly.parts(duck, text, arrow=out.form is Format.PARQUET), limit=limit)
 
 
 def _text(query: str | None, file: Path | None) -> str:

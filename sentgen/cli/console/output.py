@@ -45,7 +45,6 @@ from sentgen.errors import printable as printable
 from sentgen.tabular import (
     Rows,
     arrow_of,
-    arrow_rows,
     as_arrow,
     csv_value,
     distinct,
@@ -141,7 +140,7 @@ class Output:
             self.note(f"first {table.num_rows} rows; there are more (--limit 0 for all)")
 
     def parts(
-        self, tables: Iterator[pa.Table], *, limit: int = 0, align: Mapping[str, Align] | None = None
+        self, tables: Iterator[pa.Table | Rows], *, limit: int = 0, align: Mapping[str, Align] | None = None
     ) -> int:
         """Write a table that comes in parts, of which one is in memory at a time; return its rows.
 
@@ -154,12 +153,12 @@ class Output:
         first = next(tables)
         rows = _First(chain([first], tables), limit)
         if self.form is Format.PARQUET:
-            self._parquet(first.schema, rows)
+            self._parquet(arrow_of(first).schema, map(arrow_of, rows))
         elif self.form is Format.TABLE:
             for part in rows:
                 self.arrow(part, align=align)
         else:
-            self.rows(first.column_names, (row for part in rows for row in arrow_rows(part)))
+            self.rows(names_of(first), (row for part in rows for row in rows_of(part)))
         if rows.more:
             self.note(f"first {rows.number} rows; there are more (--limit 0 for all)")
         return rows.number
@@ -244,11 +243,11 @@ def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> 
 class _First:
     """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
 
-    def __init__(self, tables: Iterable[pa.Table], limit: int) -> None:
+    def __init__(self, tables: Iterable[pa.Table | Rows], limit: int) -> None:
         self._tables, self._limit = tables, limit
         self.number, self.more = 0, False
 
-    def __iter__(self) -> Iterator[pa.Table]:
+    def __iter__(self) -> Iterator[pa.Table | Rows]:
         for table in self._tables:
             kept = table.slice(0, self._limit - self.number) if self._limit else table
             self.number += kept.num_rows
