@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from sentgen.errors import DamagedError, StoreError
-from sentgen.schema import block_journal, connections, crash_mark
+from sentgen.schema import block_journal, connections, crash_mark, write_lock
 from sentgen.schema.write_ahead_log import drop_torn_tail
 
 if TYPE_CHECKING:
@@ -50,7 +50,12 @@ def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int 
     """Open the file and keep it open until the engine is disposed of.
 
     A compaction may put another file in its place before this process has its lock; then that one is opened.
+
+    Raises:
+        InUseError: another process has it.
     """
+    if read_only:
+        write_lock.refuse_if_wanted(path)
     while True:
         file = _identity(path)
         engine = _open_engine(path, read_only=read_only, memory_limit=memory_limit, threads=threads)
@@ -99,10 +104,26 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     if not read_only:
         _keep_blocks(engine, path)
     # SQLAlchemy is lazy: what is wrong with the file should be said now.
-    with engine.connect():
+    with in_use_or_not(path), engine.connect():
         if not read_only:
             _remove_spilled(path)
         return engine
+
+
+@contextmanager
+def in_use_or_not(path: Path) -> Iterator[None]:
+    """Tell a store that another process has from all else that may be wrong with it.
+
+    Raises:
+        InUseError: another process has it.
+    """
+    try:
+        yield
+    except (DBAPIError, duckdb.Error) as error:
+        text = str(error).lower()
+        if "could not set lock" in text or "conflicting lock" in text:
+            raise write_lock.in_use(path, str(error)) from error
+        raise
 
 
 def _keep_blocks(engine: Engine, path: Path) -> None:
@@ -239,9 +260,7 @@ def explain(path: Path, error: BaseException) -> StoreError:
     low = text.lower()
     # The first that fits: a full disk invalidates the database too, which by itself would read as damage.
     if "could not set lock" in low or "conflicting lock" in low:
-        return StoreError(
-            f"{path}: the store is in use by another process; wait until it ends, or use a copy of the file"
-        )
+        return write_lock.in_use(path, text)
     if any(part in low for part in _FULL) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG):
         return StoreError(
             f"{path}: the disk is full; nothing of this step was stored. Free space and run it again"

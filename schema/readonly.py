@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sentgen.errors import NotFoundError, QueryRejected, StoreError
-from sentgen.schema import connections
+from sentgen.schema import connections, write_lock
 from sentgen.schema.engine import (
     arrow_error,
     arrow_reader,
     arrow_reader_of,
     default_memory_limit,
+    in_use_or_not,
     translated_errors,
 )
 from sentgen.schema.guard import require_harmless, syntax_message
@@ -167,7 +168,12 @@ def open_locked(
         config: dict[str, Any] = {**_SWITCHES, "memory_limit": f"{limit // 2**20}MiB"}
         if threads:
             config["threads"] = threads
-        duck = duckdb.connect(str(path), read_only=True, config=config)
+
+        def connect() -> duckdb.DuckDBPyConnection:
+            with in_use_or_not(path):
+                return duckdb.connect(str(path), read_only=True, config=config)
+
+        duck = write_lock.waited(path, connect)
     try:
         lock(duck, path)
         connections.opened(duck, read_only=True)

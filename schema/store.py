@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -9,15 +11,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Executable, Table, func, select
+from sqlalchemy import Connection, Engine, Executable, Table, func, select
 
 from sentgen.default_store import default_path
 from sentgen.errors import NotFoundError
-from sentgen.schema import block_journal, crash_mark, migrate
+from sentgen.schema import block_journal, crash_mark, migrate, write_lock
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
 __all__ = [
@@ -44,6 +47,8 @@ class Store:
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
         threads: threads that DuckDB may use, all cores if ``None``.
         examined: after a crash, refuse a store that holds half of a transaction.
+        wait: seconds to wait for another process that has the store; ``None`` for as long as
+            `sentgen.schema.write_lock.manners` say.
 
     Raises:
         NotFoundError: there is no store at ``path``.
@@ -59,27 +64,48 @@ class Store:
         memory_limit: int | None = None,
         threads: int | None = None,
         examined: bool = True,
+        wait: float | None = None,
     ) -> None:
         self.path = Path(path)
         self.memory_limit = memory_limit or default_memory_limit()
+        self._threads, self._open, self._shared = threads, 0, False
+        self._lock: write_lock.WriteLock | None = None
         if not self.path.exists() and not create:
             raise NotFoundError(
                 f"{self.path}: no store here; make one with: sentgen ingest PATH --corpus NAME"
             )
         with translated_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # Before the opening, which removes the log.
-            suspect = examined and crash_mark.is_suspect(self.path)
-            self.engine = open_engine(
-                self.path, read_only=read_only, memory_limit=self.memory_limit, threads=threads
-            )
+            if not read_only:
+                self._lock = write_lock.waited(self.path, lambda: write_lock.take(self.path), seconds=wait)
+                # Also of a store that nobody closes: DuckDB closes the file then.
+                self._let_go = weakref.finalize(self, self._lock.release)
             try:
-                migrate.prepare(self.engine, self.path, read_only=read_only)
-                if suspect:
-                    self._examine(read_only)
+                # Before the opening, which removes the log.
+                suspect = examined and crash_mark.is_suspect(self.path)
+                self.engine = self._opened(read_only=read_only, wait=wait)
+                try:
+                    migrate.prepare(self.engine, self.path, read_only=read_only)
+                    if suspect:
+                        self._examine(read_only)
+                except BaseException:
+                    self.engine.dispose()
+                    raise
             except BaseException:
-                self.engine.dispose()
+                self._release()
                 raise
+
+    def _opened(self, *, read_only: bool, wait: float | None) -> Engine:
+        def opened() -> Engine:
+            return open_engine(
+                self.path, read_only=read_only, memory_limit=self.memory_limit, threads=self._threads
+            )
+
+        return write_lock.waited(self.path, opened, seconds=wait)
+
+    def _release(self) -> None:
+        if self._lock:
+            self._let_go()
 
     def _examine(self, read_only: bool) -> None:
         """Look for half of a transaction; the modules for that are imported after a crash only."""
@@ -92,17 +118,68 @@ class Store:
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """Open a transaction that is committed at the end, or rolled back as a whole."""
-        with translated_errors(self.path), self.engine.begin() as connection:
-            yield connection
+        with translated_errors(self.path):
+            self._take_back()
+            with self._counted(), self.engine.begin() as connection:
+                yield connection
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """Open a connection for reading."""
-        with translated_errors(self.path), self.engine.connect() as connection:
+        with translated_errors(self.path), self._counted(), self.engine.connect() as connection:
             yield connection
+
+    @contextmanager
+    def second(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open a second connection, with transactions of its own; until it is closed, nothing is shared."""
+        with translated_errors(self.path):
+            self._take_back()
+            with self._counted():
+                with self.engine.connect() as connection:
+                    first = raw(connection)
+                with cursor(first) as duck:
+                    yield duck
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        self._open += 1
+        try:
+            yield
+        finally:
+            self._open -= 1
+
+    def share(self) -> None:
+        """Let others read until this process writes again, for which it waits until they have ended.
+
+        Nobody else can write meanwhile: what was read stays true. Temporary tables are gone. Nothing happens
+        where this process cannot keep other writers away.
+        """
+        if self._shared or self._open or not (self._lock and self._lock.is_shareable):
+            return  # already, or a connection is open
+        self._close()
+        self._lock.say(writing=False)
+        self._shared = True
+        with translated_errors(self.path):
+            self.engine = self._opened(read_only=True, wait=math.inf)
+
+    def _take_back(self) -> None:
+        """Open the file for writing again."""
+        if not self._shared or self._lock is None:
+            return
+        if self._open:
+            raise RuntimeError("a shared store is still read where it should be written")
+        self._lock.say(writing=True)
+        self.engine.dispose()
+        # However long it takes: what was computed would be lost.
+        self.engine = self._opened(read_only=False, wait=math.inf)
+        self._shared = False
 
     def close(self) -> None:
         """Close the file; what was committed is on the disk."""
+        self._close()
+        self._release()
+
+    def _close(self) -> None:
         self.engine.dispose()
         # Only now: DuckDB has let go of the file, so that closing it here gives up no lock.
         block_journal.put_back_closed(self.path)

@@ -42,9 +42,9 @@ class Kernel:
 
         return dispatcher(self._function, **self._options)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run it."""
-        return self.dispatcher(*arguments)
+        return self.dispatcher(*arguments, **named)
 
     @property
     def _numba_type_(self) -> Any:

@@ -20,6 +20,9 @@ from sentgen.corpus.parsers.qualities import Quality
 from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
+# Refusals are not waited for; what is about waiting says how long.
+os.environ["SENTGEN_WAIT"] = "0"
+
 #: Examples of a property: while somebody waits for the tests, and at night.
 _EXAMPLES, _NIGHTLY_EXAMPLES = 25, 500
 

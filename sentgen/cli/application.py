@@ -14,6 +14,7 @@ from typer.main import get_group
 
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed
+from sentgen.cli.console.patience import patient
 
 _MARKUP: Any = "markdown"
 
@@ -53,7 +54,7 @@ def _single(listed: Listed) -> Any:
     function = getattr(import_module(f"sentgen.cli.{listed.module}"), listed.attribute)
     app.command(listed.name, rich_help_panel=listed.panel)(function)
     # Not get_command: an app with one command becomes that command, without a group.
-    return get_group(app).commands[listed.name]
+    return patient(get_group(app).commands[listed.name])
 
 
 @cache
@@ -61,7 +62,7 @@ def _commands_of(group: Listed) -> Any:
     app = typer.Typer(rich_markup_mode=_MARKUP)
     app.add_typer(import_module(f"sentgen.cli.{group.module}").app, name=group.name)
     made: Any = get_group(app).commands[group.name]
-    return made.commands
+    return {name: patient(command) for name, command in made.commands.items()}
 
 
 class Commands(TyperGroup):

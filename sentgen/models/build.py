@@ -2,8 +2,8 @@
 
 Counts are summed by DuckDB, which spills to the disk under the memory limit of the store; smoothing and
 sorting are passes over arrays, which lie in files without names where they do not fit
-(`sentgen.models.smoothing`, `sentgen.models.writing`). All is one transaction: a build that fails or is
-interrupted leaves no trace.
+(`sentgen.models.smoothing`, `sentgen.models.writing`). Others may read the store until the rows are written,
+which is one transaction: a build that fails or is interrupted leaves no trace.
 """
 
 from __future__ import annotations
@@ -123,28 +123,52 @@ def build(
         raise InputError("a model needs a name")
     settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
+    made = _Build(store, settings, report)
+    if unknown == "tag" or brackets:
+        # Classes and brackets become words of the store before they are counted.
+        with store.begin() as connection:
+            made.smooth(connection, corpora)
+            drop_temporary(connection)
+            return made.write(connection, name)
+    store.share()
+    with store.connect() as connection:
+        made.smooth(connection, corpora)
     with store.begin() as connection:
-        chosen = [built_from(connection, each) for each in dict.fromkeys(corpora)]
-        _check(chosen, settings)
-        count(connection, chosen, settings, report)
+        return made.write(connection, name)
+
+
+class _Build:
+    """A model on its way from counts to rows."""
+
+    def __init__(self, store: Store, settings: Recipe, report: Progress) -> None:
+        self.settings, self.report = settings, report
         memory = store.memory_limit / DATABASE_SHARE
+        self.sorting = int(memory * SORTING_SHARE)
         room = max(0, int(memory * ROWS_SHARE) - _COMPILED)
-        space = Space(room, store.path.parent, most=int(memory * FULL_SHARE))
-        orders, parameters = SMOOTHING[smoothing](
+        self.space = Space(room, store.path.parent, most=int(memory * FULL_SHARE))
+
+    def smooth(self, connection: Connection, corpora: Sequence[str]) -> None:
+        """Sum the counts of the corpora, and smooth them."""
+        settings = self.settings
+        self.corpora = [built_from(connection, each) for each in dict.fromkeys(corpora)]
+        _check(self.corpora, settings)
+        count(connection, self.corpora, settings, self.report)
+        self.orders, self.parameters = SMOOTHING[settings.smoothing](
             connection,
-            order=order,
+            order=settings.order,
             min_count=settings.min_count,
-            unknown=unknown != "none",
-            space=space,
-            progress=report,
+            unknown=settings.unknown != "none",
+            space=self.space,
+            progress=self.report,
         )
-        report("writing the model")
+        self.anchors, self.source = anchors_of(self.orders, self.space), smoothed(self.orders, self.space)
+
+    def write(self, connection: Connection, name: str) -> ModelInfo:
+        """Store it as the next version of its name."""
+        self.report("writing the model")
         model_id, version = next_version(connection, name)
-        sorting = int(memory * SORTING_SHARE)
-        anchors, source = anchors_of(orders, space), smoothed(orders, space)
-        write_sorted(connection, model_id, anchors, source, memory=sorting)
-        record(connection, model_id, (name, version), settings, chosen, parameters)
-        drop_temporary(connection)
+        write_sorted(connection, model_id, self.anchors, self.source, memory=self.sorting)
+        record(connection, model_id, (name, version), self.settings, self.corpora, self.parameters)
         return find_in(connection, f"{name}@{version}")
 
 

@@ -243,7 +243,7 @@ def test_locked_store(filled: Sentgen, holder: Callable[[bool], None]) -> None:
     holder(False)
 
     for arguments in (READING[0], READING[4], *WRITING):
-        refused(filled(*arguments), "the store is in use by another process; wait until it ends")
+        refused(filled(*arguments), "the store is in use by another process, ")
 
 
 def test_readers_go_together(filled: Sentgen, holder: Callable[[bool], None]) -> None:

@@ -76,6 +76,7 @@ def apply_model(
         fresh = [(number, pair) for number, pair in batch if number not in known]
         done.unchanged += len(known)
         if fresh:
+            store.share()
             answers = list(aligner.align([pair for _, pair in fresh]))
             with store.begin() as connection:
                 corpus_id = int(pair_corpus(connection, corpus).id)

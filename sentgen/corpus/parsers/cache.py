@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import NotFoundError
-from sentgen.schema import Store, block_journal, connections
+from sentgen.schema import Store, block_journal
 from sentgen.schema.engine import raw, translated_errors
 from sentgen.schema.parses import count_parses, find_parses, is_writable, keep_parses, remove_parses
 from sentgen.schema.store import now
@@ -38,11 +39,9 @@ class CachedParser:
     def __init__(self, parser: Parser, store: Store) -> None:
         self.name, self.version = parser.name, parser.version
         self._parser, self._path = parser, store.path
-        with store.connect() as connection:
-            # A cursor is a connection with transactions of its own, to the same open store.
-            self._duck = raw(connection).cursor()
+        self._opened = ExitStack()
+        self._duck = self._opened.enter_context(store.second())
         self._keeps = is_writable(self._duck)
-        connections.opened(self._duck, read_only=not self._keeps)
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
@@ -116,8 +115,7 @@ class CachedParser:
 
     def close(self) -> None:
         """Close its connection."""
-        connections.closing(self._duck)
-        self._duck.close()
+        self._opened.close()
 
     def __enter__(self) -> CachedParser:
         return self

@@ -62,6 +62,7 @@ def evaluate_alignment(
         NotFoundError: the store has no such model.
     """
     started = Start()
+    store.share()
     links = target.links()  # before any system runs for a combination that there is not
     found, missing = _results(store, target, systems, training, budget, progress)
     result = AlignmentResult(

@@ -66,6 +66,7 @@ def evaluate_generation(
     """
     signed_rank_test()  # refuses where there is none, before anything long is run
     started = Start()
+    store.share()
     settings = settings or GenerationSettings()
     _check(source, lengths, settings)
     report = progress or (lambda what, done, total: None)

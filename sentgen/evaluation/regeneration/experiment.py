@@ -82,6 +82,7 @@ def evaluate_regeneration(
     """
     overlap_metrics()  # refuses where there are none, before anything long is run
     started = Start()
+    store.share()
     search = replace(search or Search(), **asked)
     plans = _plans(store, model, algorithms, search)
     corpora = sorted({number for plan in plans.values() if plan.treebank for number in plan.treebank.corpora})

@@ -1,0 +1,54 @@
+"""How long a command waits for a store that another process has: ``--wait``, wherever there is ``--db``."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Any
+
+import typer
+
+#: As long as SQLite waits in Python: enough for a commit, too short to be taken for a hang.
+_SECONDS = 5.0
+
+
+def patient(command: Any) -> Any:
+    """Give a command the option, behind ``--db``, if it opens a store."""
+    names = [parameter.name for parameter in command.params]
+    if "db" in names and "wait" not in names:
+        command.params.insert(names.index("db") + 1, _option())
+    return command
+
+
+def _note(context: typer.Context, seconds: float) -> float:
+    """Tell the library, and under which name this process is known to others that wait for it."""
+    from sentgen.schema.write_lock import manners
+
+    manners.wait, manners.command = seconds, context.command_path
+    return seconds
+
+
+@cache
+def _option() -> Any:
+    """Return the option, as Typer makes it."""
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def declared(
+        wait: Annotated[
+            float,
+            typer.Option(
+                "--wait",
+                metavar="SECONDS",
+                min=0,
+                envvar="SENTGEN_WAIT",
+                show_envvar=False,
+                callback=_note,
+                help="How long to wait for a store that another process has. Also: $SENTGEN_WAIT.",
+            ),
+        ] = _SECONDS,
+    ) -> None: ...
+
+    (option,) = typer.main.get_command(app).params
+    # The callback says it all: no command has to take it.
+    option.expose_value = False
+    return option

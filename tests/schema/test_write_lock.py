@@ -1,0 +1,198 @@
+"""Who writes a store, and who may read it meanwhile."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, insert, select
+
+from sentgen.errors import StoreError
+from sentgen.schema import Store, readonly
+from sentgen.schema.corpus import word
+from sentgen.schema.write_lock import manners
+
+#: Does each line that it is told, and says so.
+OTHER = """
+import sys
+from sqlalchemy import text
+from sentgen.schema import Store, write_lock
+write_lock.manners.command = "sentgen ingest"
+path = sys.argv[1]
+for line in sys.stdin:
+    exec(line)
+    print("done", flush=True)
+"""
+
+
+class Other:
+    """A process that does what it is told with the store."""
+
+    def __init__(self, path: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", OTHER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def does(self, line: str) -> None:
+        """Have it do something, and wait until it is done."""
+        assert self.process.stdin
+        assert self.process.stdout
+        print(line, file=self.process.stdin, flush=True)
+        assert self.process.stdout.readline() == "done\n"
+
+
+@contextmanager
+def other(path: Path) -> Iterator[Other]:
+    """A process that is ended at the end."""
+    one = Other(path)
+    try:
+        yield one
+    finally:
+        one.process.kill()
+        one.process.communicate()
+
+
+def count(store: Store) -> int:
+    """The number of words."""
+    with store.connect() as connection:
+        return int(connection.execute(select(func.count()).select_from(word)).scalar_one())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """An empty store."""
+    Store(tmp_path / "store.duckdb", create=True).close()
+    return tmp_path / "store.duckdb"
+
+
+def test_others_read_what_is_shared(path: Path) -> None:
+    """They see what was committed; nobody else writes; the name of the writer is told, and its file goes."""
+    with other(path) as one:
+        one.does("store = Store(path); store.share()")
+        with Store(path, read_only=True) as store:
+            before = count(store)
+        assert readonly.query(path, "select count(*) as n from word").table.to_pylist() == [{"n": before}]
+        with pytest.raises(
+            StoreError, match=rf"sentgen ingest \(process {one.process.pid}\), for \d+ s; wait"
+        ):
+            Store(path)
+        one.does("with store.begin() as c: c.execute(text(\"insert into word values (1000, 'new')\"))")
+        with pytest.raises(StoreError, match="in use by another process, sentgen ingest"):
+            Store(path, read_only=True)
+        one.does("store.share()")
+        with Store(path, read_only=True) as store:
+            assert count(store) == before + 1
+        one.does("store.close()")
+
+    assert sorted(path.parent.iterdir()) == [path]
+    Store(path).close()
+
+
+def test_a_writer_waits_for_readers(path: Path) -> None:
+    """And those that come after it wait for the writer."""
+    with other(path) as one, Store(path) as store:
+        store.share()
+        one.does("reader = Store(path, read_only=True)")
+        ending = threading.Timer(0.5, lambda: one.does("reader.close()"))
+        ending.start()
+        began = time.monotonic()
+        with store.begin() as connection:
+            assert time.monotonic() - began > 0.3
+            connection.execute(insert(word).values(id=1000, form="new"))
+        ending.join()
+        assert count(store) > 0
+
+
+def test_readers_leave_a_writer_its_turn(path: Path) -> None:
+    """While it waits for one of them, the next is refused: they might never be gone all at once."""
+    with Store(path, read_only=True), other(path) as one:
+        lock = "lock = write_lock.take(__import__('pathlib').Path(path))"
+        one.does(lock)
+        with pytest.raises(StoreError, match="sentgen ingest"):
+            Store(path, read_only=True)
+        one.does("lock.say(writing=False)")
+        Store(path, read_only=True).close()
+
+
+def test_who_waits_gets_the_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as it was told to; the log says whom it waits for."""
+    with other(path) as one:
+        one.does("store = Store(path)")
+        threading.Timer(0.3, lambda: one.does("store.close()")).start()
+        Store(path, wait=20).close()
+        one.does("store = Store(path)")
+        threading.Timer(0.3, lambda: one.does("store.close()")).start()
+        monkeypatch.setattr(manners, "wait", 20.0)
+        readonly.query(path, "select 1")
+        one.does("store = Store(path)")
+        began = time.monotonic()
+        with pytest.raises(StoreError, match="in use"):
+            Store(path, wait=0.2)
+        assert time.monotonic() - began >= 0.2
+
+
+def test_the_lock_of_a_killed_writer_is_nobodys(path: Path) -> None:
+    """Its file stays until the next one comes."""
+    with other(path) as one:
+        one.does("store = Store(path); store.share()")
+        os.kill(one.process.pid, signal.SIGKILL)
+        one.process.wait()
+
+    assert Path(f"{path}.lock").exists()
+    Store(path, read_only=True).close()
+    assert sorted(path.parent.iterdir()) == [path]
+    Store(path).close()
+    assert sorted(path.parent.iterdir()) == [path]
+
+
+def test_two_writers_of_one_process_share_nothing(path: Path) -> None:
+    """DuckDB has one database for both; the lock goes with the last."""
+    with Store(path) as first:
+        second = Store(path)
+        first.share()
+        with first.begin() as connection:
+            connection.execute(insert(word).values(id=1000, form="new"))
+        second.close()
+        assert count(first) > 0
+        with other(path) as one:
+            one.does("assert write_lock.holder(__import__('pathlib').Path(path)).writing")
+            first.share()
+            one.does("Store(path, read_only=True).close()")
+
+
+def test_nothing_is_shared_while_it_is_read(path: Path) -> None:
+    """A connection that is open would lose its database."""
+    with Store(path) as store, store.connect() as connection:
+        store.share()
+        assert connection.execute(select(func.count()).select_from(word)).scalar_one() > 0
+        with other(path) as one:
+            one.does("assert write_lock.holder(__import__('pathlib').Path(path)).writing")
+
+
+def test_a_store_that_nobody_closes_is_let_go(path: Path) -> None:
+    """With the object goes its lock."""
+    store = Store(path)
+    del store
+    gc.collect()
+
+    with other(path) as one:
+        one.does("Store(path).close()")
+
+
+def test_a_link_has_the_lock_of_its_store(path: Path, tmp_path: Path) -> None:
+    """Two names, one writer."""
+    link = tmp_path / "link.duckdb"
+    link.symlink_to(path)
+    with other(path) as one:
+        one.does("store = Store(path); store.share()")
+        with pytest.raises(StoreError, match="sentgen ingest"):
+            Store(link)
