@@ -25,6 +25,8 @@ from sentgen.schema.store import Store
 _FILES = frozenset({"test", "gold", "clusters", "train", "ptb", "lm-text", "source"})
 #: A path from the root, a home or a parent folder on, up to its last slash; no URL.
 _FOLDERS = re.compile(r"(?<![^\s\"':=,;|@\[({])(?:~[^/\s]*|\.{1,2})?/(?!/)(?:[^:=,;|\"']*/)?")
+#: Parent folders at the beginning of a path.
+_LEADING_UP = re.compile(r"^(\.\./)+")
 #: Columns that repeat what somebody typed, a parser or a system with its files.
 _TYPED = (
     ("source", "reader_version"),
@@ -154,8 +156,16 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
         named.setdefault(number, []).append(path)
     names = {(number, old): new for number in named for old, new in names_of_sources(named[number]).items()}
     sources = duck.execute("select id, corpus_id, path from source order by id").fetchall()
-    # A document without a name of its own has the path of its source for one.
-    by_source = {(source, old): names[corpus, old] for source, corpus, old in sources}
+    # A document without a name of its own has the path of its source for one, as somebody typed it.
+    query = "select distinct source_id, name from document where contains(name, '/') order by all"
+    named_with_folders: dict[int, list[str]] = {}
+    for source, name in duck.execute(query).fetchall():
+        named_with_folders.setdefault(source, []).append(name)
+    by_source = {
+        (source, name): names[corpus, path]
+        for source, corpus, path in sources
+        for name in (path, *(name for name in named_with_folders.get(source, ()) if _is_end(name, path)))
+    }
     yield from _replacement(duck, "document", "name", "source_id", by_source)
     yield from _replacement(duck, "source", "path", "corpus_id", names)
     yield from _replacement(duck, "rejection", "path", "corpus_id", names)
@@ -163,6 +173,11 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
         values = duck.execute(f"select distinct {column} from {table} where {column} is not null order by 1")
         texts = {(0, str(value)): public_text(str(value)) for (value,) in values.fetchall()}
         yield from _replacement(duck, table, column, "0", texts)
+
+
+def _is_end(name: str, path: str) -> bool:
+    """Say whether a name is a path without the folder in which it was typed."""
+    return path.endswith(f"/{_LEADING_UP.sub('', normpath(name))}")
 
 
 def _replacement(

@@ -22,6 +22,7 @@ select m.target as segment_id, {keys}, sum(count)::bigint as count
 from {table}
 join merging m using (segment_id)
 group by all
+having sum(count) <> 0
 """
 _SIZES = """
 update segment
@@ -46,7 +47,10 @@ def counted_tables() -> list[str]:
 
 
 def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
-    """Merge segments of the same corpus, all of them or the given ones, into the one with the lowest id."""
+    """Merge segments of the same corpus, all of them or the given ones, into the one with the lowest id.
+
+    Counts below zero are taken from the others, and what is left with none has no row.
+    """
     duck = raw(connection)
     duck.execute(_MERGING, {"all": ids is None, "ids": list(ids or ())})
     for table in counted_tables():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -213,7 +213,9 @@ def one_thread(connection: Connection) -> Iterator[None]:
             other.execute("reset threads")
 
 
-def fetch_arrow(connection: Connection, query: str, parameters: Sequence[Any] = ()) -> pa.Table:
+def fetch_arrow(
+    connection: Connection, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()
+) -> pa.Table:
     """Run one query and return its rows as an Arrow table."""
     return arrow_table(raw(connection), query, parameters)
 

@@ -123,6 +123,12 @@ def commands(shop: Workshop, only: Sequence[str] = ()) -> list[Command]:
         Command("ingest text", FULL, ("ingest", *lines, "--corpus", "new", "--order", "3"), weight=2),
         Command("ingest text, new store", NONE, ("ingest", *lines, "--corpus", "new"), weight=2),
         Command("ingest trees", FULL, ("ingest", trees, "--corpus", "new", "--order", "2"), weight=1.5),
+        Command(
+            "ingest --replace",
+            FULL,
+            ("ingest", corrected(shop), "--corpus", "text", "--order", "3", "--replace"),
+            weight=1.5,
+        ),
         Command("pairs ingest", FULL, ("pairs", "ingest", pairs, "--corpus", "new", "--tokenized")),
         Command("models build kneser-ney", FULL, models, "once", 1.5),
         Command("models build katz", FULL, (*models, "--smoothing", "katz"), "once"),
@@ -164,6 +170,11 @@ def shop_arpa(shop: Workshop) -> str:
     return str(shop.folder / "texts" / "model.arpa")
 
 
+def corrected(shop: Workshop) -> str:
+    """Return where a file is whose content changes when it has been ingested."""
+    return str(shop.folder / "texts" / "base-1.lines")
+
+
 def make_bases(shop: Workshop, chosen: Sequence[Command]) -> None:
     """Make the stores that the commands need, in this process, which so loads what was compiled."""
     if all(command.base == NONE for command in chosen):
@@ -182,6 +193,7 @@ def make_bases(shop: Workshop, chosen: Sequence[Command]) -> None:
     ]
     for one in text:  # two segments for compaction to merge
         run("ingest", one, "--corpus", "text", "--order", "3")
+    Texts(f"{shop.seed} corrected").lines(Path(corrected(shop)), shop.tokens // 2)
     run("models", "build", "kn", "--corpus", "text", "--order", "3")
     if words & {"align train", "align apply", OLD}:
         pairs = shop.text("base.jsonl", lambda texts, path: texts.pairs(path, 60, 150))

@@ -27,9 +27,10 @@ from sentgen.corpus.sources import expand
 from sentgen.counts import corpora
 from sentgen.counts.concordance import Order, concordance
 from sentgen.counts.dependency_search import End, find_dependencies
-from sentgen.counts.ingestion import ON_ERROR, Settings, ingest
+from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.ngram_search import find_ngrams
 from sentgen.counts.pair_ingestion import ingest_pairs
+from sentgen.counts.settings import ON_ERROR
 from sentgen.demo import TREEBANK
 from sentgen.errors import Rejection, SentgenError
 from sentgen.evaluation.alignment.gold_readers import FORMATS as GOLD_FORMATS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from sentgen.cli.console.option_groups import asking
@@ -47,6 +49,11 @@ def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         found = corpora.verify(store, asked.name)
     out.rows(["source", "status", "sha256"], [(row.path, row.status, row.sha256) for row in found])
+    if any(row.relative and row.status != "same" for row in found):
+        out.note(
+            f"relative paths, of an earlier sentgen, were looked for from {Path.cwd()}; "
+            "go where they were ingested, or ingest them there once more: that stores where they are"
+        )
     if any(row.status != "same" for row in found):
         raise typer.Exit(1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,12 +13,14 @@ from rich.progress import Progress, TaskProgressColumn, TextColumn, TimeRemainin
 
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.output import printable
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.sources import Source
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
+from sentgen.default_store import default_path
 
 _SHOWN = 20
 
@@ -64,12 +67,16 @@ def report(summary: Summary, path: Path) -> None:
     if len(summary.rejections) > _SHOWN:
         more = len(summary.rejections) - _SHOWN
         typer.echo(f"... and {more:,} more: sentgen corpora show {summary.corpus} --rejected", err=True)
+    for name in summary.doubled[:_SHOWN]:
+        typer.echo(printable(f"warning: {name}: {_doubled(name, summary.corpus, path)}"), err=True)
+    if len(summary.doubled) > _SHOWN:
+        typer.echo(f"... and {len(summary.doubled) - _SHOWN:,} more files twice", err=True)
     lines = [
         ("corpus", summary.corpus),
         ("store", str(path)),
         (
             "sources",
-            f"{summary.sources:,}" + (f" ({summary.unchanged:,} unchanged)" if summary.unchanged else ""),
+            f"{summary.sources:,}" + _of_which(unchanged=summary.unchanged, replaced=summary.replaced),
         ),
         ("sentences", f"{summary.sentences:,}"),
         ("tokens", f"{summary.tokens:,}"),
@@ -89,6 +96,17 @@ def report(summary: Summary, path: Path) -> None:
         lines.insert(-2, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
     for name, value in lines:
         typer.echo(f"{name:<16}{value}")
+
+
+def _doubled(name: str, corpus: str, path: Path) -> str:
+    db = [] if path == default_path() else ["--db", str(path)]
+    command = shlex.join(["sentgen", "ingest", name, "--corpus", corpus, "--replace", *db])
+    return f"the corpus has an earlier content of this file, too; to keep only the new one: {command}"
+
+
+def _of_which(**numbers: int) -> str:
+    named = ", ".join(f"{number:,} {what}" for what, number in numbers.items() if number)
+    return f" ({named})" if named else ""
 
 
 def _progress(corpus: str) -> AbstractContextManager[Callable[[Source, float, int], None] | None]:

@@ -51,6 +51,11 @@ class Source:
     _spool: Any = field(default=None, repr=False, compare=False)
 
     @property
+    def is_stream(self) -> bool:
+        """Whether it could be read only once, as a pipe: its name says nothing about its content."""
+        return self._spool is not None
+
+    @property
     def base_name(self) -> str:
         """The name without folders and archive."""
         return re.split(r"[/\\!]", self.name)[-1]
@@ -223,6 +228,12 @@ def expand(paths: Sequence[str], limits: Limits = LIMITS) -> Iterator[Source]:
     if not files:
         raise InputError("no input; name files, folders or `-`")
     return (source for path, explicit in files for source in _sources(path, explicit, limits))
+
+
+def place_of(name: str) -> str:
+    """Return the name of a source as it is found from any folder: with an absolute path, but for `-`."""
+    path, mark, member = name.partition("!")
+    return name if name == "-" else f"{os.path.abspath(path)}{mark}{member}"
 
 
 def source_at(name: str, limits: Limits = LIMITS) -> Source:

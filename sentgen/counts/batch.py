@@ -9,6 +9,8 @@ from typing import Self
 
 from sqlalchemy import Connection, Row, insert, select
 
+from sentgen.corpus.sources import place_of
+from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store
@@ -60,10 +62,19 @@ def open_writer(connection: Connection, store: Store, corpus: Row[tuple[object, 
         corpus.lowercase,
         corpus.max_order,
         corpus.function_heads,
-        # The store's limit is DuckDB's share already.
-        int(store.memory_limit * COUNTING_SHARE / DATABASE_SHARE),
+        _counting_memory(store),
         spill_folder(store),
     )
+
+
+def open_counter(store: Store, corpus: Row[tuple[object, ...]]) -> NgramCounter:
+    """Return an empty counter of the n-grams of a corpus."""
+    return NgramCounter(highest=corpus.max_order, memory=_counting_memory(store), folder=spill_folder(store))
+
+
+def _counting_memory(store: Store) -> int:
+    # The store's limit is DuckDB's share already.
+    return int(store.memory_limit * COUNTING_SHARE / DATABASE_SHARE)
 
 
 def find_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]] | None:
@@ -79,7 +90,7 @@ def add_source(
     Args:
         connection: the transaction.
         corpus_id: the corpus that it belongs to.
-        tally: its number, its path and its figures.
+        tally: its number, its name and its figures.
         form: name of the format, as its reader calls it.
         version: version of the reader.
         digest: SHA-256 of its bytes.
@@ -87,7 +98,7 @@ def add_source(
     row = {
         "id": tally.id,
         "corpus_id": corpus_id,
-        "path": tally.path,
+        "path": place_of(tally.name),
         "sha256": digest,
         "format": form,
         "reader_version": version,
@@ -105,7 +116,7 @@ def rejection_row(corpus_id: int, rejection: Rejection) -> dict[str, object]:
     """Return what was refused as a row, without the time."""
     return {
         "corpus_id": corpus_id,
-        "path": rejection.path,
+        "path": place_of(rejection.path),
         "line": rejection.line,
         "sent_id": rejection.sent_id,
         "check_name": rejection.check,

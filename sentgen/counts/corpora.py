@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection, Row, delete, func, select
 
-from sentgen.corpus.sources import source_at
+from sentgen.corpus.sources import place_of, source_at
 from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
@@ -55,11 +55,19 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """What became of a source since it was ingested: `same`, `changed`, or `missing`."""
+    """What became of a source since it was ingested: `same`, `changed`, or `missing`.
+
+    A ``relative`` path, which an earlier sentgen stored as given, is looked for from the current folder.
+    """
 
     path: str
     status: str
     sha256: str
+
+    @property
+    def relative(self) -> bool:
+        """Whether it depends on the current folder what the path names."""
+        return self.path != place_of(self.path)
 
 
 def find(connection: Connection, name: str) -> Row[tuple[object, ...]]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Annotated
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row
 
 from sentgen.corpus.formats import READERS, UnrecognizedError, detect
 from sentgen.corpus.line_blocks import Block, read_blocks
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import LineReader, Source, expand
+from sentgen.corpus.sources import LineReader, Source, expand, place_of
 from sentgen.counts import segments
 from sentgen.counts.batch import (
     BATCH_SECONDS,
@@ -24,18 +24,24 @@ from sentgen.counts.batch import (
     add_source,
     clear_spilled,
     find_corpus,
+    open_counter,
     open_writer,
-    rejection_row,
+)
+from sentgen.counts.settings import Settings as Settings
+from sentgen.counts.settings import add_corpus, check_settings
+from sentgen.counts.stored_sources import (
+    find_source,
+    record_rejections,
+    remove_rejections,
+    remove_sources,
+    set_path,
+    sources_at,
 )
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
-from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
-from sentgen.schema.counts import MAX_ORDER
-from sentgen.schema.store import next_id, now, one_thread
-
-ON_ERROR = ("raise", "collect", "skip")
+from sentgen.schema.store import next_id, one_thread
 
 #: What lies beside a corpus in its folder and is no part of it, unless the user names it.
 _ABOUT = re.compile(
@@ -44,72 +50,21 @@ _ABOUT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a corpus is read and counted; the same for all of its sources."""
-
-    corpus: Annotated[str, Option("Corpus to make or to add to.", metavar="NAME")]
-    format: Annotated[str | None, Option("Format; detected if not given.", short="-f", metavar="FORMAT")] = (
-        None
-    )
-    licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
-    lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False
-    order: Annotated[int, Option("Highest order of n-grams to count, 1 to 5.")] = MAX_ORDER
-    tags: Annotated[str, Option("Tags that dependency counts use first.", metavar="xpos|upos")] = "xpos"
-    function_heads: Annotated[
-        bool, Option("Let case, mark, aux and cop head their phrase in the unit layer (UD only).")
-    ] = True
-    on_error: Annotated[
-        str,
-        Option(
-            "A bad sentence stops everything, or refuses its file after a full check, or is left out.",
-            metavar="raise|collect|skip",
-        ),
-    ] = "raise"
-    kind: str = "corpus"
-
-    def __post_init__(self) -> None:
-        if not self.corpus.strip():
-            raise InputError("a corpus needs a name; give --corpus NAME")
-        if not 1 <= self.order <= MAX_ORDER:
-            raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
-        if self.tags not in ("xpos", "upos"):
-            raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
-        if self.on_error not in ON_ERROR:
-            raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
-        if self.format is not None and self.format not in READERS:
-            raise InputError(f"unknown format {self.format!r}; there are: {', '.join(sorted(READERS))}")
-
-
-def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
-    """Make a corpus and return its row."""
-    values = {
-        "id": next_id(connection, tables.corpus),
-        "name": settings.corpus,
-        "kind": settings.kind,
-        "licence": settings.licence,
-        "lowercase": settings.lowercase,
-        "max_order": settings.order,
-        "tags": settings.tags,
-        "function_heads": settings.function_heads,
-        "created_at": now(),
-    }
-    connection.execute(insert(tables.corpus), values)
-    return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
-
-
 @dataclass(slots=True)
 class Summary(BatchSummary):
     """What an ingestion did."""
 
     sources: int = 0
     refused: int = 0
+    replaced: int = 0
     tokens: int = 0
     types: int = 0
     cyclic: int = 0
     empty_nodes: int = 0
     #: Files found in folders and archives that are no corpora: name and reason.
     passed_over: list[tuple[str, str]] = field(default_factory=list)
+    #: Sources of which the corpus has another content, too, from the same path.
+    doubled: list[str] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
@@ -133,6 +88,8 @@ def ingest(
 
     A source is known by the SHA-256 of its content and the reader with its version: the same content is
     stored once. Small sources share a transaction; what a crash interrupts is as if never begun.
+    A file that has changed since is another source beside the first (``doubled``), or with ``replace`` takes
+    its place, in the transaction that stores it.
     With a ``parser``, sentences without heads are parsed; its parses are kept in the store as they are made.
 
     Raises:
@@ -206,22 +163,26 @@ class _Batch:
         self.progress, self.before = ingestion.progress, ingestion.summary.tokens
         self.done = Summary(ingestion.settings.corpus)
         self.writer: Writer | None = None
+        #: Sources that go when those of this batch are in.
+        self.going: set[int] = set()
 
     def open(self, connection: Connection) -> None:
         self.connection = connection
         self.corpus = find_corpus(connection, self.settings.corpus)
         if self.corpus is not None:
-            _check_settings(self.corpus, self.settings)
+            check_settings(self.corpus, self.settings)
 
     def ingest(self, source: Source) -> None:
         """Read one source, unless the corpus has it."""
         done = self.done
+        if self.settings.replace and source.is_stream:
+            raise InputError("a stream has no path and replaces nothing; name a file", path=source.name)
         reader = self._reader(source)
         if reader is None:
             return
         # One more pass over the source, so that a known one is passed over before anything is stored.
         digest = source.sha256()
-        if self._known(digest, reader):
+        if self._is_known(source, reader, digest):
             done.unchanged += 1
             return
         # A first pass that stores nothing, so that all faults are told and none of it is kept.
@@ -236,6 +197,7 @@ class _Batch:
         tally, rejections = self._read(source, reader)
         if not tally.sentences and not rejections:
             raise InputError("has no sentences", path=source.name)
+        self._replace(source)
         self._record(rejections)
         add_source(
             self.connection,
@@ -310,18 +272,28 @@ class _Batch:
             self.corpus = add_corpus(self.connection, self.settings)
         return self.corpus
 
-    def _known(self, digest: str, reader: Reader) -> bool:
+    def _is_known(self, source: Source, reader: Reader, digest: str) -> bool:
+        """Say whether the corpus has the content; what else it has from the same path is told, or goes."""
         if self.corpus is None:
             return False
-        source = tables.source.c
-        same = select(source.id).where(
-            source.corpus_id == self.corpus.id,
-            source.sha256 == digest,
-            source.format == reader.name,
-            # A newer reader may find other sentences in the same bytes.
-            source.reader_version == self._version(reader),
-        )
-        return self.connection.execute(same).first() is not None
+        version = self._version(reader)
+        same = find_source(self.connection, self.corpus.id, digest, form=reader.name, version=version)
+        if same is None:
+            return False
+        if same.path == source.name:
+            set_path(self.connection, same.id, place_of(source.name))
+        self._replace(source, same.id)
+        return True
+
+    def _replace(self, source: Source, but: int | None = None) -> None:
+        """Let go of what the corpus has from the path of a source, or tell that it has that, too."""
+        others = {*sources_at(self.connection, self._corpus_row().id, source)} - {but}
+        if others and self.settings.replace:
+            remove_rejections(self.connection, self._corpus_row().id, source.name)
+            self.done.replaced += len(others - self.going)
+            self.going |= others
+        elif others:
+            self.done.doubled.append(source.name)
 
     def _version(self, reader: Reader) -> str:
         """Return the version of a reader, and of the parser where that has a say."""
@@ -331,45 +303,17 @@ class _Batch:
         return f"{reader.version}+{self.parser.name}@{self.parser.version}"
 
     def _record(self, rejections: list[Rejection]) -> None:
-        """Store what was refused, instead of what an earlier try refused in the same place."""
-        if not rejections:
-            return
-        corpus_id = self._corpus_row().id
-        columns = tables.rejection.c
-        for path in sorted({rejection.path for rejection in rejections}):
-            self.connection.execute(
-                tables.rejection.delete().where(columns.corpus_id == corpus_id, columns.path == path)
-            )
-        rejected_at = now()
-        rows = [rejection_row(corpus_id, one) | {"rejected_at": rejected_at} for one in rejections]
-        self.connection.execute(insert(tables.rejection), rows)
+        if rejections:
+            record_rejections(self.connection, self._corpus_row().id, rejections)
 
     def finish(self) -> None:
         if self.writer is not None:
             self.writer.finish(segments.next_segment(self.connection))
+        if self.going:
+            counter = open_counter(self.store, self._corpus_row())
+            with closing(counter):
+                remove_sources(self.connection, self._corpus_row(), counter, sorted(self.going))
 
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
-
-
-def _check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:
-    """Refuse settings that would make the counts of one corpus mean two things."""
-    asked = {
-        "lowercase": (corpus.lowercase, settings.lowercase),
-        "order": (corpus.max_order, settings.order),
-        "tags": (corpus.tags, settings.tags),
-        "function-heads": (corpus.function_heads, settings.function_heads),
-    }
-    for name, (stored, wanted) in asked.items():
-        if stored != wanted:
-            raise InputError(
-                f"corpus {settings.corpus!r} was made {_option(name, stored)}, not {_option(name, wanted)}; "
-                "use the same settings, or another --corpus name"
-            )
-
-
-def _option(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return f"{'with' if value else 'without'} --{name}"
-    return f"with --{name} {value}"

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from sentgen.corpus.pair_readers import PairFile, PairReader, pair_files
 from sentgen.corpus.pair_text import VERSION, PairSettings, RawPair, TokenizedPair
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import Source
+from sentgen.corpus.sources import Source, place_of
 from sentgen.counts import corpora, segments
 from sentgen.counts.batch import (
     BATCH_SECONDS,
@@ -23,7 +23,7 @@ from sentgen.counts.batch import (
     open_writer,
     rejection_row,
 )
-from sentgen.counts.ingestion import Settings, add_corpus
+from sentgen.counts.settings import Settings, add_corpus
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
@@ -197,7 +197,8 @@ class _Batch:
                 self.done.unchanged += 1
                 return None
             message = (
-                f"the corpus has another pair {raw.key!r}, or had it with other settings; names must differ"
+                f"the corpus has another pair {raw.key!r}, or had it with other settings; names must differ, "
+                f"and a corrected pair goes in after: sentgen corpora remove {self.run.new.corpus}"
             )
             return Rejection(raw.document_source.name, raw.line, raw.key, "pair-name", message)
         pair = raw.tokenised(settings)
@@ -234,7 +235,7 @@ class _Batch:
         """Write one text as a document and return its number of words."""
         tally = self.tallies.get(source) or self._tally(source)
         # The writer buffers across sources, so that it gets a tally that nobody reads.
-        self.writer.start_source(SourceTally(tally.id, tally.path))
+        self.writer.start_source(SourceTally(tally.id, tally.name))
         words = 0
         for place, sentence in enumerate(sentences):
             sentence.document = None if place else name
@@ -248,8 +249,9 @@ class _Batch:
         """Return the tally of a source, whose row is made if the corpus does not have it."""
         digest = self.run.digest(source)
         columns = tables.source.c
+        paths = (place_of(source.name), source.name)
         same = select(columns.id).where(
-            columns.corpus_id == self.corpus_id, columns.path == source.name, columns.sha256 == digest
+            columns.corpus_id == self.corpus_id, columns.path.in_(paths), columns.sha256 == digest
         )
         number = self.connection.execute(same).scalar()
         # Else a batch before this one, or an earlier run, made its row.

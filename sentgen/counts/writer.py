@@ -21,7 +21,7 @@ from sentgen.corpus.base_np_arrays import (
     upos_codes,
 )
 from sentgen.corpus.sentence import Sentence
-from sentgen.counts.ngrams import wrap
+from sentgen.counts.ngrams import NgramCounts, wrap
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
 from sentgen.counts.units import NOT_LAST, unit_heads
@@ -48,10 +48,10 @@ def positions_of(lengths: Ints) -> Ints:
 
 @dataclass(slots=True)
 class SourceTally:
-    """What one source has yielded so far."""
+    """What one source has yielded so far; ``name`` is what users see, and what its document is called."""
 
     id: int
-    path: str
+    name: str
     sentences: int = 0
     tokens: int = 0
     rejected: int = 0
@@ -101,7 +101,7 @@ class Writer:
     def start_source(self, source: SourceTally) -> None:
         """Begin a source; every source begins a document."""
         self._source = source
-        self._documents.append(_Document(source.path, source.id, 0))
+        self._documents.append(_Document(source.name, source.id, 0))
 
     def add(self, sentence: Sentence) -> None:
         """Take one sentence."""
@@ -257,7 +257,7 @@ class Writer:
         if not self.sentences:
             return
         for block in self._counter.results():
-            self._append_ngrams(segment_id, block)
+            append_ngrams(self.connection, segment_id, block)
         if self._trees:
             last = self._first_sentence + self.sentences - 1
             count_trees(self.connection, segment_id, self.corpus_id, self._first_sentence, last)
@@ -285,16 +285,18 @@ class Writer:
             }
         )
 
-    def _append_ngrams(self, segment_id: int, block: Sequence[Any]) -> None:
-        for order, counted in enumerate(block, 1):
-            if counted.counts.size:
-                words = {f"w{i}": counted.words[i - 1] for i in range(1, order + 1)}
-                rows = {"segment_id": np.full(counted.counts.size, segment_id, np.int32)}
-                append(self.connection, f"ngram_{order}", pa.table(rows | words | {"count": counted.counts}))
-
     def close(self) -> None:
         """Remove what was spilled."""
         self._counter.close()
+
+
+def append_ngrams(connection: Connection, segment_id: int, block: Sequence[NgramCounts]) -> None:
+    """Append a block of n-grams of orders 1 and up to their tables."""
+    for order, counted in enumerate(block, 1):
+        if counted.counts.size:
+            words = {f"w{i}": counted.words[i - 1] for i in range(1, order + 1)}
+            rows = {"segment_id": np.full(counted.counts.size, segment_id, np.int32)}
+            append(connection, f"ngram_{order}", pa.table(rows | words | {"count": counted.counts}))
 
 
 def _column(lists: Sequence[list[Any] | None], lengths: Ints, missing: Any) -> list[Any] | None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Select, delete, func, select
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
 from sentgen.schema import models as tables
-from sentgen.schema.corpus import corpus
+from sentgen.schema.corpus import corpus, source
 from sentgen.schema.counts import segment
 from sentgen.tabular import Rows
 
@@ -45,6 +45,12 @@ class ModelInfo:
     def label(self) -> str:
         """Name and version as `find` takes them."""
         return f"{self.name}@{self.version}"
+
+
+#: When the last source of each corpus was stored: other texts may have as many tokens.
+_NEWEST = select(source.c.corpus_id, func.max(source.c.ingested_at).label("newest")).group_by(
+    source.c.corpus_id
+)
 
 
 def find(store: Store, label: str) -> ModelInfo:
@@ -132,6 +138,7 @@ def changes(store: Store, model: ModelInfo) -> list[str]:
     with store.connect() as connection:
         built = connection.execute(select(table).where(table.c.model_id == model.id)).all()
         now = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
+        newest = {row.corpus_id: row.newest for row in connection.execute(_NEWEST)}
     lines = []
     for row in sorted(built, key=lambda row: row.corpus_name):
         # By id: a corpus of the same name that was made anew is another one.
@@ -139,6 +146,8 @@ def changes(store: Store, model: ModelInfo) -> list[str]:
             lines.append(f"corpus {row.corpus_name!r} was removed")
         elif now[row.corpus_id] != row.tokens:
             lines.append(f"corpus {row.corpus_name!r} had {row.tokens} tokens, now {now[row.corpus_id]}")
+        elif row.corpus_id in newest and newest[row.corpus_id] > model.created_at:
+            lines.append(f"corpus {row.corpus_name!r} has sources that came later, and as many tokens")
     return lines
 
 

@@ -42,6 +42,7 @@ class Job:
 
 JOBS = {
     "ingest": Job(("ingest", "b.lines", "--corpus", "novels"), "base", "token"),
+    "ingest --replace": Job(("ingest", "a.lines", "--corpus", "novels", "--replace"), "base", "token"),
     "models build": Job(
         ("models", "build", "lm", "--corpus", "novels", "--order", "3"), "base", "model_ngram"
     ),
@@ -74,6 +75,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(base, create=True) as store:
         ingest(store, [str(folder / "a.lines")], Settings("novels"))
         ingest_pairs(store, [str(folder / "p.jsonl")], "pairs")
+    write_lines(folder / "a.lines", 19_200, seed=3)  # what takes its place
     for copy in ("segments", "older"):
         shutil.copy(base, folder / f"{copy}.duckdb")
     with Store(folder / "segments.duckdb") as store:

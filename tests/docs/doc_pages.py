@@ -21,6 +21,7 @@ _VOLATILE = (
     (re.compile(r"\|version:[\d.]+"), "|version:N"),
     (re.compile(r"bytes: [\d,]+ before, [\d,]+ after"), "bytes: N"),
     (re.compile(r"^\d+ checks", re.MULTILINE), "N checks"),
+    (re.compile(r"^/\S+/", re.MULTILINE), "FOLDER/"),
     (re.compile(r" +"), " "),
 )
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.schema import metadata
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.schema import Store, metadata
 from sentgen.schema.public_names import make_public, names_of_sources, public_text
 from sentgen.schema.snapshots import publish
 
@@ -105,6 +106,25 @@ def test_a_snapshot_tells_no_folder(full: Path, tmp_path: Path) -> None:
             assert (
                 duck.execute(same.format("")).fetchall() == duck.execute(same.format("original.")).fetchall()
             )
+
+
+@pytest.mark.parametrize("typed", ["ann/notes.txt", "../{}/ann/notes.txt", "./ann//notes.txt"])
+def test_a_document_named_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    """Its source has the absolute path; neither tells a folder, and a name that the text gives stays."""
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "notes.txt").write_text("A cat sat .\n")
+    (tmp_path / "p.jsonl").write_text('{"id": "b/notes.txt", "tokens": ["A", "dog"]}\n')
+    monkeypatch.chdir(tmp_path)
+    with Store("s.duckdb", create=True) as store:
+        ingest(store, [typed.format(tmp_path.name), "p.jsonl"], Settings("notes", format=None))
+
+    with duckdb.connect(str(publish(tmp_path / "s.duckdb", tmp_path / "to").snapshot.path)) as duck:
+        assert duck.execute("select path from source order by id").fetchall() == [
+            ("ann/notes.txt",),
+            ("p.jsonl",),
+        ]
+        names = duck.execute("select name from document order by id").fetchall()
+    assert names == [("ann/notes.txt",), ("b/notes.txt",)]
 
 
 def test_the_same_store_is_the_same_snapshot(full: Path, tmp_path: Path) -> None:

@@ -1,0 +1,105 @@
+"""How a corpus is read and counted: the same for all of its sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from sqlalchemy import Connection, Row, insert, select
+
+from sentgen.corpus.formats import READERS
+from sentgen.errors import InputError
+from sentgen.options import Option
+from sentgen.schema import corpus as tables
+from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.store import next_id, now
+
+ON_ERROR = ("raise", "collect", "skip")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a corpus is read and counted; the same for all of its sources."""
+
+    corpus: Annotated[str, Option("Corpus to make or to add to.", metavar="NAME")]
+    format: Annotated[str | None, Option("Format; detected if not given.", short="-f", metavar="FORMAT")] = (
+        None
+    )
+    licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
+    lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False
+    order: Annotated[int, Option("Highest order of n-grams to count, 1 to 5.")] = MAX_ORDER
+    tags: Annotated[str, Option("Tags that dependency counts use first.", metavar="xpos|upos")] = "xpos"
+    function_heads: Annotated[
+        bool, Option("Let case, mark, aux and cop head their phrase in the unit layer (UD only).")
+    ] = True
+    on_error: Annotated[
+        str,
+        Option(
+            "A bad sentence stops everything, or refuses its file after a full check, or is left out.",
+            metavar="raise|collect|skip",
+        ),
+    ] = "raise"
+    replace: Annotated[
+        bool,
+        Option(
+            "What was read from the same path before goes when the new content is in.",
+            shell="Replace what was read from the same path before; a refused file leaves it.",
+        ),
+    ] = False
+    kind: str = "corpus"
+
+    def __post_init__(self) -> None:
+        if not self.corpus.strip():
+            raise InputError("a corpus needs a name; give --corpus NAME")
+        if not 1 <= self.order <= MAX_ORDER:
+            raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
+        if self.tags not in ("xpos", "upos"):
+            raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
+        if self.on_error not in ON_ERROR:
+            raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
+        if self.format is not None and self.format not in READERS:
+            raise InputError(f"unknown format {self.format!r}; there are: {', '.join(sorted(READERS))}")
+
+
+def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
+    """Make a corpus and return its row."""
+    values = {
+        "id": next_id(connection, tables.corpus),
+        "name": settings.corpus,
+        "kind": settings.kind,
+        "licence": settings.licence,
+        "lowercase": settings.lowercase,
+        "max_order": settings.order,
+        "tags": settings.tags,
+        "function_heads": settings.function_heads,
+        "created_at": now(),
+    }
+    connection.execute(insert(tables.corpus), values)
+    return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
+
+
+def check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:
+    """Refuse settings that would make the counts of one corpus mean two things."""
+    if corpus.kind != settings.kind:
+        raise InputError(
+            f"the corpus {settings.corpus!r} is of kind {corpus.kind}, not {settings.kind}; "
+            "choose another --corpus name"
+        )
+    asked = {
+        "lowercase": (corpus.lowercase, settings.lowercase),
+        "order": (corpus.max_order, settings.order),
+        "tags": (corpus.tags, settings.tags),
+        "function-heads": (corpus.function_heads, settings.function_heads),
+    }
+    for name, (stored, wanted) in asked.items():
+        if stored != wanted:
+            raise InputError(
+                f"corpus {settings.corpus!r} was made {_option(name, stored)}, not {_option(name, wanted)}; "
+                "use the same settings, or another --corpus name"
+            )
+
+
+def _option(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return f"{'with' if value else 'without'} --{name}"
+    return f"with --{name} {value}"

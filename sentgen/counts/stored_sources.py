@@ -1,0 +1,144 @@
+"""Sources that a corpus has: found by their content or their path, and taken out with what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from sentgen.arrays import Ints, Longs
+from sentgen.corpus.sources import Source, place_of
+from sentgen.counts import segments
+from sentgen.counts.batch import rejection_row
+from sentgen.counts.ngrams import wrap
+from sentgen.counts.spill import NgramCounter
+from sentgen.counts.writer import append_ngrams
+from sentgen.errors import Rejection
+from sentgen.schema import corpus as tables
+from sentgen.schema.corpus import BOS, EOS
+from sentgen.schema.counting import count_trees
+from sentgen.schema.counts import segment
+from sentgen.schema.segments import counted_tables, merge
+from sentgen.schema.store import fetch_arrow, now, raw
+
+#: Tokens of the sentences that are read, and counted, at once.
+PART_TOKENS = 1_000_000
+
+_SENTENCES = """
+select s.id, s.length
+from sentence s
+join document d on d.id = s.document_id
+where d.source_id in (select unnest($sources::integer[]))
+order by s.id
+"""
+_WORDS = """
+select word_id
+from token
+where corpus_id = $corpus
+    and sentence_id between $first and $last
+order by sentence_id, position
+"""
+
+
+def find_source(
+    connection: Connection, corpus_id: int, digest: str, *, form: str, version: str
+) -> Row[tuple[int, str]] | None:
+    """Return id and path of the source with this content, as this version of a reader read it."""
+    columns = tables.source.c
+    same = select(columns.id, columns.path).where(
+        columns.corpus_id == corpus_id,
+        columns.sha256 == digest,
+        columns.format == form,
+        # A newer reader may find other sentences in the same bytes.
+        columns.reader_version == version,
+    )
+    return connection.execute(same).first()
+
+
+def sources_at(connection: Connection, corpus_id: int, source: Source) -> list[int]:
+    """Return the ids of the sources that were read from the path of this one; a stream has none."""
+    if source.is_stream:
+        return []
+    columns = tables.source.c
+    found = select(columns.id).where(columns.corpus_id == corpus_id, columns.path.in_(_paths(source.name)))
+    return list(connection.scalars(found))
+
+
+def remove_rejections(connection: Connection, corpus_id: int, name: str) -> None:
+    """Forget what was refused in the source of this name."""
+    columns = tables.rejection.c
+    same = (columns.corpus_id == corpus_id, columns.path.in_(_paths(name)))
+    connection.execute(delete(tables.rejection).where(*same))
+
+
+def set_path(connection: Connection, source_id: int, path: str) -> None:
+    """Set where a source is found, if that was another path; an earlier sentgen took that of the command."""
+    columns = tables.source.c
+    other = (columns.id == source_id, columns.path != path)
+    connection.execute(update(tables.source).where(*other).values(path=path))
+
+
+def record_rejections(connection: Connection, corpus_id: int, rejections: Sequence[Rejection]) -> None:
+    """Store what was refused, instead of what an earlier try refused in the same sources."""
+    for path in sorted({rejection.path for rejection in rejections}):
+        remove_rejections(connection, corpus_id, path)
+    rejected_at = now()
+    rows = [rejection_row(corpus_id, one) | {"rejected_at": rejected_at} for one in rejections]
+    connection.execute(insert(tables.rejection), rows)
+
+
+def _paths(name: str) -> tuple[str, str]:
+    """Return the paths under which a source may be stored."""
+    # As given, by an earlier sentgen.
+    return place_of(name), name
+
+
+def remove_sources(
+    connection: Connection, corpus: Row[tuple[object, ...]], counter: NgramCounter, sources: Sequence[int]
+) -> None:
+    """Take sources out of a corpus, and what was counted of them out of its counts.
+
+    They are counted once more, below zero, and the segments of the corpus are merged into one, in which a sum
+    of zero is no row. Takes the time of counting these sources and of merging the counts of the corpus.
+
+    Args:
+        connection: the transaction.
+        corpus: its row.
+        counter: an empty counter of n-grams up to the order of the corpus.
+        sources: the ids of the sources.
+    """
+    number = segments.next_segment(connection)
+    rows = fetch_arrow(connection, _SENTENCES, {"sources": list(sources)})
+    ids, lengths = rows["id"].to_numpy(), rows["length"].to_numpy()
+    for part in _stretches(ids, lengths):
+        first, last = int(ids[part[0]]), int(ids[part[-1]])
+        place = {"corpus": corpus.id, "first": first, "last": last}
+        words = fetch_arrow(connection, _WORDS, place)["word_id"].to_numpy()
+        counter.add(wrap(words, lengths[part], BOS, EOS))
+        count_trees(connection, number, corpus.id, first, last)
+        for table in (tables.multiword, tables.token):
+            column = table.c.sentence_id
+            connection.execute(
+                delete(table).where(table.c.corpus_id == corpus.id, column.between(first, last))
+            )
+        connection.execute(delete(tables.sentence).where(tables.sentence.c.id.between(first, last)))
+    for block in counter.results():
+        append_ngrams(connection, number, block)
+    for name in counted_tables():
+        raw(connection).execute(f"update {name} set count = -count where segment_id = ?", [number])
+    row = {"id": number, "corpus_id": corpus.id, "created_at": now()}
+    size = {"sentences": -len(ids), "tokens": -int(lengths.sum())}
+    connection.execute(insert(segment), row | size)
+    merge(connection, segments.of_corpora(connection, [corpus.id]))
+    nothing = (segment.c.corpus_id == corpus.id, segment.c.sentences == 0)
+    connection.execute(delete(segment).where(*nothing))
+    connection.execute(delete(tables.document).where(tables.document.c.source_id.in_(sources)))
+    connection.execute(delete(tables.source).where(tables.source.c.id.in_(sources)))
+
+
+def _stretches(ids: Longs, lengths: Ints) -> Iterator[Longs]:
+    """Yield indexes of sentences with consecutive ids, of about so many tokens at most as one part holds."""
+    parts = np.cumsum(lengths, dtype=np.int64) // PART_TOKENS
+    ends = np.flatnonzero((np.diff(ids) != 1) | (np.diff(parts) > 0)) + 1
+    return (part for part in np.split(np.arange(ids.size), ends) if part.size)

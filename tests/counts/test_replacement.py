@@ -1,0 +1,233 @@
+"""A file that has changed: told, or put in the place of what was read from its path before; whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from all_counts import CONLLU, all_counts
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sentgen.counts import corpora, ingestion, stored_sources
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.pair_ingestion import ingest_pairs
+from sentgen.errors import InputError
+from sentgen.models import build, changes
+from sentgen.schema import Store, maintenance
+from sentgen.schema.store import raw
+
+REPLACE = Settings("pets", replace=True)
+OTHER = CONLLU.replace("cat", "dog").replace("\tThe\t", "\tA\t")
+BROKEN = OTHER.replace("5\tdog\tdog\tNOUN\tNN\t_\t3", "5\tdog\tdog\tNOUN\tNN\t_\t9")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "s.duckdb", create=True) as opened:
+        yield opened
+
+
+def rows(store: Store, query: str) -> list[tuple[object, ...]]:
+    with store.connect() as connection:
+        return raw(connection).execute(query).fetchall()
+
+
+def problems(store: Store) -> set[str]:
+    return {result.check.name for result in maintenance.check(store) if result.problems}
+
+
+TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4), min_size=1, max_size=4)
+
+
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), st.booleans())
+def test_counts_are_those_of_a_fresh_store(tmp_path_factory, files, by_parts) -> None:  # type: ignore[no-untyped-def]
+    """Some files of a corpus of trees and lines change; replaced, all counts are as if they always had been so."""
+    folder = tmp_path_factory.mktemp("replaced")
+    paths = [folder / "trees.conllu", *(folder / f"{number}.lines" for number in range(len(files)))]
+    versions = [(CONLLU, OTHER), *(tuple(map(_lines, texts)) for texts in files)]
+
+    def write(number: int) -> list[str]:
+        for path, version in zip(paths, versions, strict=True):
+            path.write_text(version[number])
+        return [str(path) for path in paths]
+
+    with (
+        Store(folder / "a.duckdb", create=True) as store,
+        Store(folder / "b.duckdb", create=True) as fresh,
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        if by_parts:
+            patched.setattr(stored_sources, "PART_TOKENS", 5)
+        (folder / "stays.lines").write_text("a b c\nb b\n")
+        for one in (store, fresh):
+            ingest(one, [str(folder / "stays.lines")], Settings("pets"))
+        ingest(store, write(0), Settings("pets"))
+        ingest(store, write(1), REPLACE)
+        ingest(fresh, write(1), Settings("pets"))
+
+        assert all_counts(store) == all_counts(fresh)
+        assert problems(store) == set()
+
+
+def _lines(sentences: list[list[str]]) -> str:
+    return "".join(f"{' '.join(words)}\n" for words in sentences)
+
+
+def test_a_changed_file_is_told_and_can_be_replaced_after(store: Store, treebank: Path) -> None:
+    """Without the setting both contents are in the corpus; with it, the new one stays, though it is known."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    treebank.write_text(OTHER)
+
+    added = ingest(store, [str(treebank)], Settings("pets"))
+    told = ingest(store, [str(treebank)], Settings("pets"))
+    replaced = ingest(store, [str(treebank)], REPLACE)
+    again = ingest(store, [str(treebank)], REPLACE)
+
+    assert (added.sources, added.doubled) == (1, [str(treebank)])
+    assert (told.unchanged, told.doubled) == (1, [str(treebank)])
+    assert (replaced.unchanged, replaced.replaced, replaced.doubled) == (1, 1, [])
+    assert (again.unchanged, again.replaced) == (1, 0)
+    assert rows(store, "select count(*) from source") == [(1,)]
+    assert rows(store, "select count(*) from sentence") == [(2,)]
+    assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
+
+
+def test_a_new_path_is_no_replacement(store: Store, treebank: Path, tmp_path: Path) -> None:
+    """Nothing goes that was read from another path, or into another corpus."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    (tmp_path / "other.conllu").write_text(OTHER)
+    ingest(store, [str(tmp_path / "other.conllu")], Settings("other"))
+
+    summary = ingest(store, [str(tmp_path / "other.conllu")], REPLACE)
+
+    assert (summary.sources, summary.replaced, summary.doubled) == (1, 0, [])
+    assert rows(store, "select count(*) from source") == [(3,)]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "collect"])
+def test_a_refused_file_leaves_the_old_one(store: Store, treebank: Path, on_error: str) -> None:
+    """A good file of the same batch, read before the bad one, replaces what it should with `collect` only."""
+    first = treebank.with_name("a.lines")
+    first.write_text("one two\n")
+    paths = [str(first), str(treebank)]
+    ingest(store, paths, Settings("pets"))
+    before = all_counts(store)
+    first.write_text("one three\n")
+    treebank.write_text(BROKEN)
+    asked = Settings("pets", replace=True, on_error=on_error)
+
+    if on_error == "raise":
+        with pytest.raises(InputError, match="head-range"):
+            ingest(store, paths, asked)
+
+        assert all_counts(store) == before
+    else:
+        assert (ingest(store, paths, asked).refused, problems(store)) == (1, set())
+        assert rows(store, "select sentences from source order by path") == [(1,), (2,)]
+    assert rows(store, "select count(*) from v_tokens where form = 'cat'") == [(1,)]
+
+
+def test_stopped_before_its_commit_it_leaves_the_old_one(
+    store: Store, treebank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything is written and the old source is gone when it stops; tests/cli/test_kills.py kills the commit."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    before, sources = all_counts(store), rows(store, "from source")
+    treebank.write_text(OTHER)
+
+    def stopping(*arguments: object) -> None:
+        stored_sources.remove_sources(*arguments)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ingestion, "remove_sources", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(store, [str(treebank)], REPLACE)
+
+    assert (all_counts(store), rows(store, "from source"), problems(store)) == (before, sources, set())
+
+
+def test_what_was_refused_goes_with_its_source(store: Store, treebank: Path) -> None:
+    """The corrected file has nothing that is refused."""
+    treebank.write_text(BROKEN)
+    ingest(store, [str(treebank)], Settings("pets", on_error="skip"))
+    assert corpora.rejected(store, "pets").num_rows == 1
+    treebank.write_text(OTHER)
+
+    ingest(store, [str(treebank)], REPLACE)
+
+    assert corpora.rejected(store, "pets").num_rows == 0
+
+
+def test_nothing_is_left_to_count(store: Store, treebank: Path) -> None:
+    """All sentences of the new content are refused: the corpus has a source without sentences, and no counts."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    treebank.write_text("1\ta\t_\t_\t_\t_\t9\tx\t_\t_\n\n")
+
+    ingest(store, [str(treebank)], Settings("pets", on_error="skip", replace=True))
+
+    assert rows(store, "select sentences from source") == [(0,)]
+    assert rows(store, "select * from segment") == rows(store, "select * from ngram_1") == []
+    assert problems(store) == set()
+
+
+def test_a_stream_replaces_nothing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two streams of the same name are two texts."""
+    for text in (b"one two\n", b"three\n"):
+        (tmp_path / "in").write_bytes(text)
+        with (tmp_path / "in").open() as stdin, monkeypatch.context() as patched:
+            patched.setattr("sys.stdin", stdin)
+            assert ingest(store, ["-"], Settings("pets", format="lines")).doubled == []
+    with (tmp_path / "in").open() as stdin, monkeypatch.context() as patched:
+        patched.setattr("sys.stdin", stdin)
+        with pytest.raises(InputError, match="a stream has no path"):
+            ingest(store, ["-"], REPLACE)
+
+
+def test_a_path_that_was_stored_as_given(
+    store: Store, treebank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An earlier sentgen stored relative paths: they are known, replaced, and made absolute when met again."""
+    monkeypatch.chdir(treebank.parent)
+    ingest(store, [treebank.name], Settings("pets"))
+    assert rows(store, "select path from source") == [(str(treebank),)]
+    with store.begin() as connection:
+        raw(connection).execute("update source set path = ?", [treebank.name])
+
+    assert ingest(store, [treebank.name], Settings("pets")).unchanged == 1
+    assert rows(store, "select path from source") == [(str(treebank),)]
+    with store.begin() as connection:
+        raw(connection).execute("update source set path = ?", [treebank.name])
+    treebank.write_text(OTHER)
+    ingest(store, [treebank.name], REPLACE)
+    assert rows(store, "select path from source") == [(str(treebank),)]
+
+
+def test_a_model_is_stale_though_as_many_tokens_came(store: Store, treebank: Path) -> None:
+    """A corrected letter changes no number of tokens."""
+    ingest(store, [str(treebank)], Settings("pets"))
+    model = build(store, "m", ["pets"], order=1)
+    assert changes(store, model) == []
+    treebank.write_text(OTHER)
+
+    ingest(store, [str(treebank)], REPLACE)
+    with store.begin() as connection:  # the clock of sources goes by seconds
+        raw(connection).execute("update source set ingested_at = ingested_at + interval 2 seconds")
+
+    assert changes(store, model) == ["corpus 'pets' has sources that came later, and as many tokens"]
+
+
+def test_a_corpus_of_pairs_takes_no_sources(store: Store, treebank: Path, tmp_path: Path) -> None:
+    """Its documents are parts of pairs; a pair that has changed is refused with the way out."""
+    pairs = tmp_path / "p.jsonl"
+    pairs.write_text('{"id": "a", "document": "One two.", "abstract": "One."}\n')
+    ingest_pairs(store, [str(pairs)], "pairs")
+    with pytest.raises(InputError, match="is of kind pairs, not corpus"):
+        ingest(store, [str(treebank)], Settings("pairs", order=1, replace=True))
+    pairs.write_text('{"id": "a", "document": "One three.", "abstract": "One."}\n')
+
+    with pytest.raises(InputError, match=r"another pair 'a'.*sentgen corpora remove pairs"):
+        ingest_pairs(store, [str(pairs)], "pairs")
+    assert rows(store, "select count(*) from pair") == [(1,)]
