@@ -18,7 +18,7 @@ from sentgen.schema import block_journal, inspection
 from sentgen.schema.engine import default_memory_limit, open_engine, raw, sync_folder, translated_errors
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 
 
 def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:

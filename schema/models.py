@@ -11,7 +11,7 @@ model = Table(
     metadata,
     key("Number of the model."),
     column("name", String, "Name of the model."),
-    column("version", Integer, "Counts the builds under that name, from 1."),
+    column("version", Integer, "Counts the builds under that name, from 1; never used twice."),
     column("max_order", SmallInteger, "Highest order of its n-grams, 1 to 5."),
     column("smoothing", String, "katz, kneser-ney, or arpa for an imported model."),
     column("min_count", String, "Lowest count kept per order, joined by commas."),
@@ -25,6 +25,16 @@ model = Table(
     column("tokens", BigInteger, "Tokens that it was counted from."),
     column("created_at", DateTime, "When it was built (UTC)."),
     comment="A named, versioned set of corpora plus settings.",
+)
+
+removed_model = Table(
+    "removed_model",
+    metadata,
+    column("id", Integer, "Number that the model had."),
+    column("name", String, "Name that it had."),
+    column("version", Integer, "Version that it had; the next build under that name gets a later one."),
+    column("removed_at", DateTime, "When it was removed (UTC)."),
+    comment="A model that was removed: neither its number nor its version is used again.",
 )
 
 model_corpus = Table(

@@ -262,6 +262,7 @@ def _make_older(full: Path, old: Path) -> None:
             """
         )
         duck.execute("drop table alignment_rewrite")
+        duck.execute("drop table removed_model")
         duck.execute("alter table older rename to alignment_rewrite")
         duck.execute("update alembic_version set version_num = '0003'")
 

@@ -1,6 +1,6 @@
 -- One row per model: what it was built from and how.
 -- model: Name of the model.
--- version: Counts the builds under that name, from 1.
+-- version: Counts the builds under that name, from 1; never used twice.
 -- corpora: Corpora that it was built from, joined by commas.
 -- max_order: Highest order of its n-grams.
 -- smoothing: katz, kneser-ney, or arpa for an imported model.

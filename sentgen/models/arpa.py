@@ -31,9 +31,9 @@ from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, StoreError
 from sentgen.models import sql
-from sentgen.models.build import SORTING_SHARE, Recipe, drop_temporary, next_version, record
+from sentgen.models.build import SORTING_SHARE, Recipe, drop_temporary, record
 from sentgen.models.recount import CLOSING, OPENING
-from sentgen.models.registry import ModelInfo, find_in
+from sentgen.models.registry import ModelInfo, find_in, next_version
 from sentgen.models.writing import Ngrams, Source, write_sorted
 from sentgen.schema import Store
 from sentgen.schema.corpus import word

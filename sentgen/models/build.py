@@ -18,14 +18,14 @@ from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.models import sql
 from sentgen.models.recount import recount
-from sentgen.models.registry import BRACKETS, ModelInfo, find_in
+from sentgen.models.registry import BRACKETS, ModelInfo, find_in, next_version
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.models.writing import anchors_of, smoothed, write_sorted
 from sentgen.schema import Store
 from sentgen.schema import models as tables
 from sentgen.schema.corpus import BOS, EOS, corpus
 from sentgen.schema.counts import MAX_ORDER, segment
-from sentgen.schema.store import next_id, scalar
+from sentgen.schema.store import scalar
 from sentgen.space import Space
 
 SMOOTHING = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
@@ -289,13 +289,6 @@ def record(
     if parameters:
         rows = [{"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters]
         connection.execute(insert(tables.model_parameter), rows)
-
-
-def next_version(connection: Connection, name: str) -> tuple[int, int]:
-    """Return the number of the next model, and its version under the name."""
-    model_id = next_id(connection, tables.model)
-    last = select(func.max(tables.model.c.version)).where(tables.model.c.name == name)
-    return model_id, scalar(connection, last) + 1
 
 
 def drop_temporary(connection: Connection) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, Row, Select, delete, func, select
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select
 
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
 from sentgen.schema import models as tables
 from sentgen.schema.corpus import corpus, source
 from sentgen.schema.counts import segment
+from sentgen.schema.store import now, scalar
 from sentgen.tabular import Rows
 
 #: Name of the parameter of models that count the brackets of base noun phrases.
@@ -101,11 +102,28 @@ def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo
         if not found:
             raise NotFoundError(f"no model {label!r}; {_existing(models)}")
         if not dry_run:
-            _delete(connection, [model.id for model in found])
+            _delete(connection, found)
     return found
 
 
-def _delete(connection: Connection, ids: list[int]) -> None:
+def next_version(connection: Connection, name: str) -> tuple[int, int]:
+    """Return the number of the next model, and its version under the name: both never used before."""
+    # What is cached, or was written down, by number or label means one model for good.
+    there, gone = tables.model.c, tables.removed_model.c
+    ids = (select(func.max(table.id)) for table in (there, gone))
+    versions = (select(func.max(table.version)).where(table.name == name) for table in (there, gone))
+    return max(scalar(connection, last) for last in ids) + 1, max(
+        scalar(connection, last) for last in versions
+    ) + 1
+
+
+def _delete(connection: Connection, models: list[ModelInfo]) -> None:
+    removed_at = now()
+    rows = [
+        {"id": one.id, "name": one.name, "version": one.version, "removed_at": removed_at} for one in models
+    ]
+    connection.execute(insert(tables.removed_model), rows)
+    ids = [model.id for model in models]
     for table in (tables.model_ngram, tables.model_parameter, tables.model_corpus):
         connection.execute(delete(table).where(table.c.model_id.in_(ids)))
     connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
@@ -137,15 +155,15 @@ def changes(store: Store, model: ModelInfo) -> list[str]:
     table = tables.model_corpus
     with store.connect() as connection:
         built = connection.execute(select(table).where(table.c.model_id == model.id)).all()
-        now = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
+        tokens = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
         newest = {row.corpus_id: row.newest for row in connection.execute(_NEWEST)}
     lines = []
     for row in sorted(built, key=lambda row: row.corpus_name):
         # By id: a corpus of the same name that was made anew is another one.
-        if row.corpus_id not in now:
+        if row.corpus_id not in tokens:
             lines.append(f"corpus {row.corpus_name!r} was removed")
-        elif now[row.corpus_id] != row.tokens:
-            lines.append(f"corpus {row.corpus_name!r} had {row.tokens} tokens, now {now[row.corpus_id]}")
+        elif tokens[row.corpus_id] != row.tokens:
+            lines.append(f"corpus {row.corpus_name!r} had {row.tokens} tokens, now {tokens[row.corpus_id]}")
         elif row.corpus_id in newest and newest[row.corpus_id] > model.created_at:
             lines.append(f"corpus {row.corpus_name!r} has sources that came later, and as many tokens")
     return lines

@@ -83,7 +83,8 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect(str(folder / "older.duckdb")) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        duck.execute("drop table alignment_rewrite")
+        for table in ("alignment_rewrite", "removed_model"):
+            duck.execute(f"drop table {table}")
         duck.execute(
             "create table alignment_rewrite (model_id integer, direction varchar, layer varchar, "
             "iteration smallint, source bigint, target bigint, kind smallint, prob double)"

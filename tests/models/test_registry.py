@@ -48,6 +48,21 @@ def test_remove_takes_a_version_or_all(store: Store) -> None:
     assert list_models(store) == []
 
 
+@pytest.mark.parametrize("label", ["m", "m@2"])
+def test_a_version_is_never_used_twice(store: Store, label: str) -> None:
+    """A label that was written down means that model or none, and so does its number, under which rows are cached."""
+    add_corpus(store, "toy", ["a b"])
+    models = [build(store, "m", ["toy"], order=1) for _ in range(2)]
+    remove(store, label, dry_run=True)
+    remove(store, label)
+
+    again = build(store, "m", ["toy"], order=1)
+    other = build(store, "n", ["toy"], order=1)
+
+    assert (again.label, other.label) == ("m@3", "n@1")
+    assert len({model.id for model in (*models, again, other)}) == 4
+
+
 def test_model_is_stale_when_its_corpora_change(store: Store) -> None:
     add_corpus(store, "grows", ["a b"])
     add_corpus(store, "goes", ["a b"])

@@ -16,6 +16,7 @@ from sqlalchemy.types import TypeEngine
 
 from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
 from sentgen.errors import NotFoundError, StoreError
+from sentgen.models.registry import next_version, remove
 from sentgen.schema import Store, inspection, metadata, migrate
 from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
@@ -147,7 +148,12 @@ def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
     with duckdb.connect(str(path)) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        for table in ("parse", "alignment_model", *(table.name for table in {*OF_CORPUS, *OF_MODEL})):
+        for table in (
+            "parse",
+            "removed_model",
+            "alignment_model",
+            *(table.name for table in {*OF_CORPUS, *OF_MODEL}),
+        ):
             duck.execute(f"drop table {table}")
         duck.execute("update alembic_version set version_num = '0001'")
 
@@ -164,7 +170,8 @@ def test_rewrite_tables_of_the_third_revision_stay(path: Path) -> None:
     with duckdb.connect(str(path)) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        duck.execute("drop table alignment_rewrite")
+        for table in ("alignment_rewrite", "removed_model"):
+            duck.execute(f"drop table {table}")
         duck.execute(
             "create table alignment_rewrite (model_id integer, direction varchar, layer varchar, "
             "iteration smallint, source bigint, target bigint, kind smallint, prob double)"
@@ -196,6 +203,24 @@ def test_rewrite_tables_of_the_third_revision_stay(path: Path) -> None:
         ("forward", "words", "old", "old", 0.75),
         ("reverse", "words", "new", "old", 1.0),
     ]
+
+
+def test_versions_go_on_in_a_store_of_the_fourth_revision(path: Path) -> None:
+    """Its models stay; those that are removed from now on are remembered."""
+    with duckdb.connect(str(path)) as duck:
+        for view in inspection.view_names():
+            duck.execute(f"drop view {view}")
+        duck.execute("drop table removed_model")
+        duck.execute("insert into model values (7, 'old', 3, 1, 'arpa', '', 'word', 1, 0, 0, now())")
+        duck.execute("update alembic_version set version_num = '0004'")
+
+    migrate.upgrade(path)
+
+    with Store(path) as store:
+        assert [model.label for model in remove(store, "old")] == ["old@3"]
+        with store.connect() as connection:
+            assert next_version(connection, "old") == (8, 4)
+            assert next_version(connection, "new") == (8, 1)
 
 
 def test_migration_that_fails_leaves_no_trace(path: Path, later: Path) -> None:
