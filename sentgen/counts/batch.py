@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from sqlalchemy import Connection, Row, insert, select
 
 from sentgen.corpus.sources import place_of
+from sentgen.counts.draft import Draft
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import Rejection
@@ -25,6 +26,26 @@ BATCH_SECONDS = 10.0
 # Measured: docs/design.md, "Measurements".
 COUNTING_SHARE = 0.35
 DATABASE_SHARE = 0.4
+
+
+class CorpusLike(Protocol):
+    """What a writer has to know of a corpus: its row, or what will be its row."""
+
+    @property
+    def id(self) -> int:
+        """Its number."""
+
+    @property
+    def lowercase(self) -> bool:
+        """Whether forms are lower-cased."""
+
+    @property
+    def max_order(self) -> int:
+        """The highest order of n-grams that is counted."""
+
+    @property
+    def function_heads(self) -> bool:
+        """Whether function words head their phrases."""
 
 
 @dataclass(slots=True)
@@ -54,8 +75,9 @@ def clear_spilled(store: Store) -> None:
     shutil.rmtree(spill_folder(store), ignore_errors=True)
 
 
-def open_writer(connection: Connection, store: Store, corpus: Row[tuple[object, ...]]) -> Writer:
-    """Return a writer for a corpus, in the transaction of the connection."""
+def open_writer(connection: Connection, store: Store, corpus: CorpusLike, *, drafts: bool = False) -> Writer:
+    """Return a writer for a corpus, in the transaction of the connection, or (``drafts``) before it."""
+    folder = spill_folder(store)
     return Writer(
         connection,
         corpus.id,
@@ -63,7 +85,8 @@ def open_writer(connection: Connection, store: Store, corpus: Row[tuple[object, 
         corpus.max_order,
         corpus.function_heads,
         _counting_memory(store),
-        spill_folder(store),
+        folder,
+        Draft(folder) if drafts else None,
     )
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sqlalchemy import Connection, Row
 
@@ -43,6 +44,8 @@ from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.store import next_id, one_thread
 
+#: Bytes of a file that is read in an instant.
+_SMALL = 1 << 20
 #: What lies beside a corpus in its folder and is no part of it, unless the user names it.
 _ABOUT = re.compile(
     r"(readme|licen[cs]e|copying|copyright|notice|changes|changelog|contributing|authors|citation)(?![a-z])",
@@ -115,8 +118,12 @@ class _Ingestion:
         began = time.monotonic()
         sources = expand(paths)
         pending: Source | None = next(sources, None)
+        if not _is_small(paths):
+            self.store.share()
         while pending is not None:
             pending = self._batch(pending, sources)
+            if pending is not None:
+                self.store.share()
         done = self.summary
         if done.passed_over and not (done.sources or done.unchanged or done.refused):
             name, reason = done.passed_over[0]
@@ -133,21 +140,22 @@ class _Ingestion:
         return self.summary
 
     def _batch(self, source: Source | None, sources: Iterator[Source]) -> Source | None:
-        """Ingest sources in one transaction until it is large enough; return the next one."""
+        """Read sources until there is enough for a transaction, and store them; return the next one."""
         batch = _Batch(self)
         began = time.monotonic()
         try:
-            with self.store.begin() as connection:
+            # No transaction: others may read the store until there is something to write.
+            with self.store.connect() as connection:
                 batch.open(connection)
-                # Rows keep their order in the file, which pruning lives on (docs/design.md).
-                with one_thread(connection):
-                    while source is not None:
-                        batch.ingest(source)
-                        # Before the test of size: what this batch leaves is where the next one begins.
-                        source = next(sources, None)
-                        if batch.done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
-                            break
-                    batch.finish()
+                while source is not None:
+                    batch.read(source)
+                    # Before the test of size: what this batch leaves is where the next one begins.
+                    source = next(sources, None)
+                    if batch.done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
+                        break
+            # Rows keep their order in the file, which pruning lives on (docs/design.md).
+            with self.store.begin() as connection, one_thread(connection):
+                batch.store(connection)
         finally:
             batch.close()
         # After the commit, so that nothing is reported that was rolled back.
@@ -155,14 +163,36 @@ class _Ingestion:
         return source
 
 
+@dataclass(frozen=True, slots=True)
+class _NewCorpus:
+    """What a writer has to know of a corpus that is not stored yet."""
+
+    id: int
+    lowercase: bool
+    max_order: int
+    function_heads: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A source that was read; without a ``tally`` the corpus has it, or all of it is refused."""
+
+    source: Source
+    reader: Reader
+    digest: str
+    tally: SourceTally | None = None
+    rejections: Sequence[Rejection] = ()
+
+
 class _Batch:
-    """One transaction."""
+    """The sources of one transaction."""
 
     def __init__(self, ingestion: _Ingestion) -> None:
-        self.store, self.settings, self.parser = ingestion.store, ingestion.settings, ingestion.parser
+        self.ingestion, self.settings, self.parser = ingestion, ingestion.settings, ingestion.parser
         self.progress, self.before = ingestion.progress, ingestion.summary.tokens
         self.done = Summary(ingestion.settings.corpus)
         self.writer: Writer | None = None
+        self.found: list[_Read] = []
         #: Sources that go when those of this batch are in.
         self.going: set[int] = set()
 
@@ -171,48 +201,69 @@ class _Batch:
         self.corpus = find_corpus(connection, self.settings.corpus)
         if self.corpus is not None:
             check_settings(self.corpus, self.settings)
+        self.next_source = next_id(connection, tables.source)
 
-    def ingest(self, source: Source) -> None:
+    def read(self, source: Source) -> None:
         """Read one source, unless the corpus has it."""
-        done = self.done
         if self.settings.replace and source.is_stream:
             raise InputError("a stream has no path and replaces nothing; name a file", path=source.name)
         reader = self._reader(source)
         if reader is None:
             return
-        # One more pass over the source, so that a known one is passed over before anything is stored.
+        # One more pass over the source, so that a known one is passed over before anything is kept.
         digest = source.sha256()
-        if self._is_known(source, reader, digest):
-            done.unchanged += 1
+        if self._is_known(reader, digest):
+            self.found.append(_Read(source, reader, digest))
             return
-        # A first pass that stores nothing, so that all faults are told and none of it is kept.
+        # A first pass that keeps nothing, so that all faults are told.
         if self.settings.on_error == "collect":
             found = self._found(source, reader, source.open())
             rejections = [one for one in found if isinstance(one, Rejection)]
             if rejections:
-                self._record(rejections)
-                done.rejections += rejections
-                done.refused += 1
+                self.found.append(_Read(source, reader, digest, None, rejections))
                 return
         tally, rejections = self._read(source, reader)
         if not tally.sentences and not rejections:
             raise InputError("has no sentences", path=source.name)
-        self._replace(source)
-        self._record(rejections)
+        self.found.append(_Read(source, reader, digest, tally, rejections))
+        self.next_source += 1
+        self.done.tokens += tally.tokens
+
+    def store(self, connection: Connection) -> None:
+        """Store all that was read, in the transaction of the connection."""
+        self.connection = connection
+        if self.writer is not None:
+            self.writer.settle(connection)
+        for one in self.found:
+            if one.tally is not None:
+                self._store(one, one.tally)
+            elif one.rejections:
+                self._record(one.rejections)
+                self.done.refused += 1
+            else:
+                self._know(one)
+                self.done.unchanged += 1
+        if self.writer is not None:
+            self.writer.finish(segments.next_segment(connection))
+        if self.going:
+            with closing(open_counter(self.ingestion.store, self._corpus_row())) as counter:
+                remove_sources(connection, self._corpus_row(), counter, sorted(self.going))
+
+    def _store(self, one: _Read, tally: SourceTally) -> None:
+        self._replace(one.source)
+        self._record(one.rejections)
         add_source(
             self.connection,
             self._corpus_row().id,
             tally,
-            form=reader.name,
-            version=self._version(reader),
-            digest=digest,
+            form=one.reader.name,
+            version=self._version(one.reader),
+            digest=one.digest,
         )
-        done.rejections += rejections
-        done.sources += 1
-        done.sentences += tally.sentences
-        done.tokens += tally.tokens
-        done.cyclic += tally.cyclic
-        done.empty_nodes += tally.empty_nodes
+        self.done.sources += 1
+        self.done.sentences += tally.sentences
+        self.done.cyclic += tally.cyclic
+        self.done.empty_nodes += tally.empty_nodes
 
     def _reader(self, source: Source) -> Reader | None:
         """Return the reader of a source, or ``None`` if it only lies beside a corpus."""
@@ -229,7 +280,7 @@ class _Batch:
 
     def _read(self, source: Source, reader: Reader) -> tuple[SourceTally, list[Rejection]]:
         writer = self._writer()
-        tally = SourceTally(next_id(self.connection, tables.source), source.name)
+        tally = SourceTally(self.next_source, source.name)
         writer.start_source(tally)
         lines = source.open()
         rejections: list[Rejection] = []
@@ -263,7 +314,19 @@ class _Batch:
 
     def _writer(self) -> Writer:
         if self.writer is None:
-            self.writer = open_writer(self.connection, self.store, self._corpus_row())
+            corpus, asked = self.corpus, self.settings
+            self.writer = open_writer(
+                self.connection,
+                self.ingestion.store,
+                corpus
+                or _NewCorpus(
+                    next_id(self.connection, tables.corpus),
+                    asked.lowercase,
+                    asked.order,
+                    asked.function_heads,
+                ),
+                drafts=True,
+            )
         return self.writer
 
     def _corpus_row(self) -> Row[tuple[object, ...]]:
@@ -272,18 +335,23 @@ class _Batch:
             self.corpus = add_corpus(self.connection, self.settings)
         return self.corpus
 
-    def _is_known(self, source: Source, reader: Reader, digest: str) -> bool:
-        """Say whether the corpus has the content; what else it has from the same path is told, or goes."""
-        if self.corpus is None:
-            return False
+    def _is_known(self, reader: Reader, digest: str) -> bool:
+        """Say whether the corpus has the content, or will have it from a source of this batch."""
+        if any(one.digest == digest and one.reader is reader and one.tally for one in self.found):
+            return True
+        return self.corpus is not None and self._stored(reader, digest) is not None
+
+    def _stored(self, reader: Reader, digest: str) -> Row[tuple[int, str]] | None:
         version = self._version(reader)
-        same = find_source(self.connection, self.corpus.id, digest, form=reader.name, version=version)
-        if same is None:
-            return False
-        if same.path == source.name:
-            set_path(self.connection, same.id, place_of(source.name))
-        self._replace(source, same.id)
-        return True
+        return find_source(self.connection, self._corpus_row().id, digest, form=reader.name, version=version)
+
+    def _know(self, one: _Read) -> None:
+        """Leave what the corpus has as it is; what else it has from the same path is told, or goes."""
+        same = self._stored(one.reader, one.digest)
+        assert same is not None
+        if same.path == one.source.name:
+            set_path(self.connection, same.id, place_of(one.source.name))
+        self._replace(one.source, same.id)
 
     def _replace(self, source: Source, but: int | None = None) -> None:
         """Let go of what the corpus has from the path of a source, or tell that it has that, too."""
@@ -302,18 +370,19 @@ class _Batch:
             return reader.version
         return f"{reader.version}+{self.parser.name}@{self.parser.version}"
 
-    def _record(self, rejections: list[Rejection]) -> None:
+    def _record(self, rejections: Sequence[Rejection]) -> None:
         if rejections:
             record_rejections(self.connection, self._corpus_row().id, rejections)
-
-    def finish(self) -> None:
-        if self.writer is not None:
-            self.writer.finish(segments.next_segment(self.connection))
-        if self.going:
-            counter = open_counter(self.store, self._corpus_row())
-            with closing(counter):
-                remove_sources(self.connection, self._corpus_row(), counter, sorted(self.going))
+            self.done.rejections += rejections
 
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
+
+
+def _is_small(paths: Sequence[str]) -> bool:
+    """Say whether reading takes less than giving the store to readers would."""
+    try:
+        return len(paths) == 1 and Path(paths[0]).is_file() and Path(paths[0]).stat().st_size < _SMALL
+    except (OSError, ValueError):
+        return False

@@ -53,7 +53,8 @@ def find_source(
         # A newer reader may find other sentences in the same bytes.
         columns.reader_version == version,
     )
-    return connection.execute(same).first()
+    found: Row[tuple[int, str]] | None = connection.execute(same).first()
+    return found
 
 
 def sources_at(connection: Connection, corpus_id: int, source: Source) -> list[int]:

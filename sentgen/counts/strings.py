@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, Table
 
 from sentgen.arrays import Ints, Longs
 from sentgen.counts.vocabulary import Vocabulary
-from sentgen.schema.store import append, fetch_arrow, raw
+from sentgen.schema.store import fetch_arrow, raw
+
+#: Takes rows for a table.
+Append = Callable[[str, pa.Table], None]
 
 
 class StoredStrings:
     """A vocabulary whose numbers are translated to the ids of a table (`word` or `tag`).
 
     Belongs to one transaction: after a rollback the ids that it handed out may not exist.
+
+    Args:
+        connection: where strings are looked up; another one may take its place.
+        table, column: where they are.
+        append: takes the rows of new ones.
     """
 
-    def __init__(self, connection: Connection, table: Table, column: str) -> None:
-        self.connection, self.table, self.column = connection, table, column
+    def __init__(self, connection: Connection, table: Table, column: str, append: Append) -> None:
+        self.connection, self.table, self.column, self._append = connection, table, column, append
         self.vocabulary = Vocabulary()
         self._ids = np.empty(0, np.int32)
+        self._next = -1
 
     def encode(self, strings: list[str], *, lowercase: bool = False) -> Ints:
         """Return the ids of a column of strings."""
@@ -56,12 +67,11 @@ class StoredStrings:
         return fresh
 
     def _add(self, first: int, missing: Longs) -> Ints:
-        row = (
-            raw(self.connection)
-            .execute(f"select coalesce(max(id), -1) + 1 from {self.table.name}")
-            .fetchone()
-        )
-        ids = np.arange(missing.size, dtype=np.int32) + np.int32(row[0] if row else 0)
+        if self._next < 0:  # once: what was added since need not be in the table yet
+            highest = f"select coalesce(max(id), -1) + 1 from {self.table.name}"
+            (self._next,) = raw(self.connection).execute(highest).fetchone() or (0,)
+        ids = np.arange(missing.size, dtype=np.int32) + np.int32(self._next)
+        self._next += missing.size
         strings = self.vocabulary.strings(first).take(pa.array(missing)).cast(pa.string())
-        append(self.connection, self.table.name, pa.table({"id": pa.array(ids), self.column: strings}))
+        self._append(self.table.name, pa.table({"id": pa.array(ids), self.column: strings}))
         return ids

@@ -1,4 +1,7 @@
-"""Write sentences, and their counts, into the store: one writer, one transaction, one segment."""
+"""Write sentences, and their counts, into the store: one writer, one transaction, one segment.
+
+What comes before the transaction is kept in a draft, which `Writer.settle` stores.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from sentgen.corpus.base_np_arrays import (
     upos_codes,
 )
 from sentgen.corpus.sentence import Sentence
+from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
@@ -78,6 +82,7 @@ class Writer:
     function_heads: bool
     memory: int
     spill_folder: Path
+    draft: Draft | None = None
     sentences: int = 0
     tokens: int = 0
     _trees: bool = False
@@ -92,8 +97,8 @@ class Writer:
     _first_document: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self._words = StoredStrings(self.connection, tables.word, "form")
-        self._tags = StoredStrings(self.connection, tables.tag, "name")
+        self._words = StoredStrings(self.connection, tables.word, "form", self._append)
+        self._tags = StoredStrings(self.connection, tables.tag, "name", self._append)
         self._counter = NgramCounter(highest=self.highest, memory=self.memory, folder=self.spill_folder)
         self._first_sentence = next_id(self.connection, tables.sentence)
         self._first_document = next_id(self.connection, tables.document)
@@ -171,7 +176,7 @@ class Writer:
 
     def _append_sentences(self, columns: dict[str, Any], documents: Ints) -> None:
         rows = {"corpus_id": np.full(documents.size, self.corpus_id, np.int32), "document_id": documents}
-        append(self.connection, "sentence", pa.table(rows | columns))
+        self._append("sentence", pa.table(rows | columns))
 
     def _append_tokens(self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: Longs) -> None:
         rows = {
@@ -180,7 +185,7 @@ class Writer:
             "position": positions_of(lengths),
             "word_id": words,
         }
-        append(self.connection, "token", pa.table(rows | columns))
+        self._append("token", pa.table(rows | columns))
         self._counter.add(wrap(words, lengths, BOS, EOS))
         self.sentences += int(lengths.size)
         self.tokens += int(words.size)
@@ -246,9 +251,21 @@ class Writer:
         ]
         if rows:
             names = ("corpus_id", "sentence_id", "first", "last", "form")
-            append(
-                self.connection, "multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
-            )
+            self._append("multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
+
+    def _append(self, table: str, rows: pa.Table) -> None:
+        if self.draft is not None:
+            self.draft.append(table, rows)
+        else:
+            append(self.connection, table, rows)
+
+    def settle(self, connection: Connection) -> None:
+        """Store what is drafted, in a transaction in which all that follows is stored at once."""
+        self.flush()
+        self.connection = self._words.connection = self._tags.connection = connection
+        if self.draft is not None:
+            self.draft.write(connection)
+            self.draft = None
 
     def finish(self, segment_id: int) -> None:
         """Write the documents, and all counts as one segment; without sentences there is none."""
@@ -288,6 +305,8 @@ class Writer:
     def close(self) -> None:
         """Remove what was spilled."""
         self._counter.close()
+        if self.draft is not None:
+            self.draft.close()
 
 
 def append_ngrams(connection: Connection, segment_id: int, block: Sequence[NgramCounts]) -> None:

@@ -19,6 +19,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -174,7 +175,9 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
         raise InputError("a model needs a name")
     with store.begin() as connection:
         with _open(path) as file:
-            reader = _Reader(path, file, StoredStrings(connection, word, "form"), connection)
+            reader = _Reader(
+                path, file, StoredStrings(connection, word, "form", partial(append, connection)), connection
+            )
             order = reader.read(report)
         report("checking the n-grams")
         _check(connection, path, order)

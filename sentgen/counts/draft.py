@@ -1,0 +1,93 @@
+"""Rows that wait for their transaction: in memory while they are few, else in files of Arrow."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+from sqlalchemy import Connection
+
+from sentgen.schema.store import append
+
+#: Bytes that may wait in memory: half a million tokens with their trees.
+_IN_MEMORY = 32 << 20
+
+
+@dataclass(slots=True)
+class _Part:
+    """Rows of one table that have the same columns, in their order."""
+
+    table: str
+    schema: pa.Schema
+    rows: list[pa.Table] = field(default_factory=list)
+    file: pa.OSFile | None = None
+    written: pa.RecordBatchStreamWriter | None = None
+    path: Path | None = None
+
+    def spill(self, folder: Path) -> None:
+        """Write to the disk what is in memory."""
+        if self.written is None:
+            self.path = Path(tempfile.mkstemp(prefix=f"{self.table}-", dir=folder)[1])
+            self.file = pa.OSFile(str(self.path), "wb")
+            self.written = pa.ipc.new_stream(self.file, self.schema)
+        for rows in self.rows:
+            self.written.write_table(rows)
+        self.rows.clear()
+
+    def read(self) -> pa.RecordBatchReader:
+        """Return all rows."""
+        if self.written is None:
+            return pa.Table.from_batches(
+                [batch for rows in self.rows for batch in rows.to_batches()], self.schema
+            ).to_reader()
+        self.close()
+        return pa.ipc.open_stream(pa.OSFile(str(self.path), "rb"))
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.written is not None and self.file is not None and not self.file.closed:
+            self.written.close()
+            self.file.close()
+
+
+class Draft:
+    """What an ingestion wants to store, until others have to stop reading.
+
+    Args:
+        folder: where files are made; whoever made the folder removes it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._parts, self._bytes = folder, list[_Part](), 0
+        #: The part of each table that rows are added to.
+        self._current: dict[str, _Part] = {}
+
+    def append(self, table: str, rows: pa.Table) -> None:
+        """Keep rows of a table behind those that it has."""
+        part = self._current.get(table)
+        if part is None or part.schema != rows.schema:
+            part = self._current[table] = _Part(table, rows.schema)
+            self._parts.append(part)
+        part.rows.append(rows)
+        self._bytes += rows.nbytes
+        if self._bytes > _IN_MEMORY:
+            self._folder.mkdir(exist_ok=True)
+            for one in self._parts:
+                one.spill(self._folder)
+            self._bytes = 0
+
+    def write(self, connection: Connection) -> None:
+        """Store all of it, and forget it."""
+        for part in self._parts:
+            append(connection, part.table, part.read())
+        self.close()
+
+    def close(self) -> None:
+        """Remove what is on the disk."""
+        for part in self._parts:
+            part.close()
+            if part.path is not None:
+                part.path.unlink(missing_ok=True)
+        self._parts, self._current, self._bytes = [], {}, 0
