@@ -12,7 +12,7 @@ from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
-from sentgen.generation.answers import FILES_PANEL, Request, answer, bags_of, require_trees
+from sentgen.generation.answers import FILES_PANEL, Request, answer, require_trees
 from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
 
 
@@ -70,4 +70,4 @@ def _bags(texts: list[str], file: str | None, form: str | None, notation: Notati
         return read_bags(file or "-", notation, form)
     if form is not None:
         raise InputError("--format is for what comes with --input FILE or - ; arguments are bags")
-    return bags_of(texts, notation)
+    return list(map(notation.bag, texts))

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
-from sentgen.generation.bag import Unit, parse_bag
+from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import Bag, Notation, TagKind
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
@@ -22,6 +22,7 @@ from sentgen.generation.explain import (
 )
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
+from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependencies import LEFT, RIGHT
 from sentgen.models.request import ModelOption
@@ -40,6 +41,7 @@ ATTACHMENT_COLUMNS = [
 ]
 #: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
 SHORT_COLUMNS = ["modifier", "side", "head", "weight", "prob", "factor", "words", "mixed", "tags"]
+#: What looks like word/TAG, whether there is such a tag or not.
 _TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
 #: The part of the help that tells of trees and reasons.
 FILES_PANEL = "Trees and reasons"
@@ -74,7 +76,7 @@ class Request(Search):
             api={"max_length": 20},
         ),
     ] = ""
-    tagged: Annotated[bool | None, Option("Words are word/TAG. Default: if all have a slash.")] = None
+    tagged: Annotated[bool | None, Option("Words are word/TAG. Default: if all have a known tag.")] = None
     tree: Annotated[
         bool,
         Option(
@@ -146,14 +148,10 @@ def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[B
     # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
     plan = plan_search(store, request.model, request)
     tags = plan.tags(store)
-    bags = read(Notation(request.np_joiner, request.tagged, tags))
+    known = KnownTags(store, plan.model, plan.treebank.corpora if plan.treebank else None)
+    bags = read(Notation(request.np_joiner, request.tagged, tags, known))
     sentences = list(order_bags(store, plan, [one.units for one in bags]))
     return Answers(store, request, plan, sentences, bags, tags)
-
-
-def bags_of(texts: Sequence[str], notation: Notation) -> list[Bag]:
-    """Read bags, one a text."""
-    return [Bag(tuple(parse_bag(text, joiner=notation.joiner, tagged=notation.tagged))) for text in texts]
 
 
 def require_trees(request: Request, files: Mapping[str, object] | None = None) -> None:
@@ -279,15 +277,29 @@ def notes(answers: Answers) -> Iterator[str]:
     yield from _tag_notes(answers)
 
 
+def _all_units(answers: Answers) -> list[Unit]:
+    return [unit for bag in answers.bags for unit in bag.units]
+
+
 def _tag_notes(answers: Answers) -> Iterator[str]:
-    """Name the tags that mean nothing to the counts, and words that look like word/TAG but were not split."""
-    words = (word for bag in answers.bags for unit in bag.units for word in unit.words)
-    mixed = next(filter(_TAGGED.match, words), None)
+    """Say what was read as a tag and what only looks like one, and name tags that the counts do not know."""
+    units = [unit for bag in answers.bags if bag.tagged for unit in bag.units]
+    if units:
+        tagged, words = (sum(len(unit.words) for unit in some) for some in (units, _all_units(answers)))
+        yield (
+            f"{tagged} of {words} words were read as word/TAG, such as"
+            f" {units[0].words[0]}/{units[0].tags[0]}; --no-tagged keeps them whole"
+        )
+    whole = (one for bag in answers.bags if bag.tagged is False for unit in bag.units for one in unit.words)
+    mixed = next(filter(_TAGGED.match, whole), None)
     if mixed is not None and answers.request.tagged is None:
-        yield f"{mixed} is one word, as not every word has a tag; --tagged and --no-tagged say what is meant"
+        yield (
+            f"{mixed} is one word, as not every word has a known tag;"
+            " --tagged and --no-tagged say what is meant"
+        )
     if treebank := answers.plan.treebank:
         known = known_tags(answers.store, treebank.corpora, treebank.layer)
-        given = {unit.head_tag for bag in answers.bags for unit in bag.units if unit.head_tag}
+        given = {unit.head_tag for unit in _all_units(answers) if unit.head_tag}
         if given - known:
             some = sorted(tag for tag in known if tag.isalpha())[:5]
             yield (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,11 +16,14 @@ import numpy as np
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.errors import InputError
+from sentgen.generation.tag_sets import STANDARD_TAGS
 
 UnitKind = Literal["np", "word"]
 
 #: What no word may have: control characters and lone surrogates (of arguments that are not UTF-8).
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+#: The last slash inside a word, unless a backslash says that it belongs there: what stands before and after.
+_TAGGED = re.compile(r"(.*[^\\])/([^/]+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,18 +47,27 @@ class Unit:
         return " ".join(self.words) if len(self.words) == 1 else f"[{' '.join(self.words)}]"
 
 
-def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> list[Unit]:
+def parse_bag(
+    text: str,
+    *,
+    joiner: str = "",
+    tagged: bool | None = None,
+    tags: Container[str] = STANDARD_TAGS,
+) -> list[Unit]:
     r"""Read one bag: words, `word/TAG`, and `[base noun phrases]`, separated by blanks.
 
-    A bracket that is a word is written `\[` or `\]`. A line without words is a bag without units.
+    A bracket that is a word is written `\[` or `\]`, and a slash that parts no tag may be written `\/`.
+    A line without words is a bag without units.
 
     Args:
         text: one line.
         joiner: a string that joins the words of a phrase, as `_` in `the_dow`; none if empty.
-        tagged: whether words carry tags; if ``None``, they do where every word has a slash inside.
+        tagged: whether words carry tags; if ``None``, they do where every word has one that is known.
+        tags: the tags that are known.
 
     Raises:
-        InputError: the brackets do not match, a word has no tag where all must, or something is no word.
+        InputError: the brackets do not match or are empty, a word has no tag where all must, or something is
+            no word.
 
     >>> [str(unit) for unit in parse_bag("down [the dow] was 35_points", joiner="_")]
     ['down', '[the dow]', 'was', '[35 points]']
@@ -65,8 +77,8 @@ def parse_bag(text: str, *, joiner: str = "", tagged: bool | None = None) -> lis
     check_readable(text)
     groups = [_joined(group, joiner) for group in _brackets(text)]
     if tagged is None:
-        # A slash at an end is part of the word: "/" or "and/" has no tag.
-        tagged = all("/" in word[1:-1] for group in groups for word in group)
+        # All of them: in a text without tags, one word may look like one with a tag.
+        tagged = all(_is_tagged(word, tags) for group in groups for word in group)
     units = [_unit(group, tagged) for group in groups]
     check_words(word for unit in units for word in unit.words)
     return units
@@ -118,7 +130,9 @@ def _brackets(text: str) -> list[list[str]]:
         elif word and phrase is not None:
             phrase.append(word)
         if closes:
-            groups += [phrase] if phrase else []
+            if not phrase:
+                raise InputError(r"brackets without words; write the words as \[ and \], or leave them out")
+            groups.append(phrase)
             phrase = None
     if phrase is not None:
         raise InputError(f"a bracket is never closed, after {' '.join(['[', *phrase])!r}; add a ]")
@@ -126,22 +140,34 @@ def _brackets(text: str) -> list[list[str]]:
 
 
 def _joined(words: list[str], joiner: str) -> list[str]:
-    """Split words at the joiner: one word becomes a phrase, a phrase stays one; a lone joiner is a word."""
-    if not joiner:
-        return words
-    return [part for word in words for part in word.split(joiner) if part] or words
+    """Split words at the joiner: one word becomes a phrase, a phrase stays one."""
+    return [part for word in words for part in _parts(word, joiner)]
+
+
+def _parts(word: str, joiner: str) -> list[str]:
+    """Split a word at the joiner; one at an end, or beside another one, joins nothing and is part of it."""
+    parts = word.split(joiner) if joiner else [word]
+    return parts if all(parts) else [word]
+
+
+def _is_tagged(word: str, tags: Container[str]) -> bool:
+    found = _TAGGED.fullmatch(word)
+    return found is not None and found[2] in tags
 
 
 def _unit(words: list[str], tagged: bool) -> Unit:
     if not tagged:
-        return Unit(tuple(words))
-    pairs = [word.rsplit("/", 1) for word in words]
-    bad = next(
-        (word for word, pair in zip(words, pairs, strict=True) if len(pair) < 2 or not all(pair)), None
-    )
-    if bad is not None:
+        return Unit(tuple(map(_unescaped, words)))
+    pairs = [(word, _TAGGED.fullmatch(word)) for word in words]
+    found = [pair for _, pair in pairs if pair]
+    if len(found) < len(pairs):
+        bad = next(word for word, pair in pairs if not pair)
         raise InputError(f"{bad!r} has no tag; write it as word/TAG, or leave all tags out")
-    return Unit(tuple(word for word, _ in pairs), tuple(tag for _, tag in pairs))
+    return Unit(tuple(_unescaped(pair[1]) for pair in found), tuple(pair[2] for pair in found))
+
+
+def _unescaped(word: str) -> str:
+    return word.replace("\\/", "/")
 
 
 def units_of(sentence: Sentence, kind: UnitKind = "np", *, tags: Sequence[str] | None = None) -> list[Unit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
+from sentgen.generation.tag_sets import STANDARD_TAGS
 
 TagKind = Literal["upos", "xpos"]
 
@@ -29,10 +30,14 @@ _FORMS = '{"units": ["fell", ["the", "dow"]]} or {"words": ["fell", "dow"]}'
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """The units of one sentence, with the name that the input gives it, if any."""
+    """The units of one sentence, with the name that the input gives it, if any.
+
+    ``tagged`` says whether its words were read as word/TAG; ``None`` where tags are not written so.
+    """
 
     units: tuple[Unit, ...]
     name: str = ""
+    tagged: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,16 @@ class Notation:
     joiner: str = ""
     tagged: bool | None = None
     tags: TagKind | None = None
+    known: Container[str] = STANDARD_TAGS
+
+    def bag(self, text: str) -> Bag:
+        """Read a bag that is written so.
+
+        Raises:
+            InputError: see `parse_bag`.
+        """
+        units = parse_bag(text, joiner=self.joiner, tagged=self.tagged, tags=self.known)
+        return Bag(tuple(units), tagged=any(unit.tags for unit in units))
 
 
 def read_bags(path: str, notation: Notation, form: str | None = None) -> list[Bag]:
@@ -100,7 +115,7 @@ def _is_corpus(line: str) -> bool:
 def _from_lines(source: Source, notation: Notation) -> Iterator[Bag]:
     for number, line in enumerate(source.lines(), 1):
         try:
-            yield Bag(tuple(parse_bag(line, joiner=notation.joiner, tagged=notation.tagged)))
+            yield notation.bag(line)
         except InputError as error:
             raise InputError(error.message, path=source.name, line=number) from error
 

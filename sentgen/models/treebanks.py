@@ -16,6 +16,17 @@ from sentgen.schema.corpus import corpus
 from sentgen.schema.models import model_corpus
 
 
+def corpora_of(store: Store, model: ModelLike) -> list[tuple[int, str]]:
+    """Return ids and names of the corpora that a language model was built from, by id."""
+    query = (
+        select(corpus.c.id, corpus.c.name)
+        .join(model_corpus, model_corpus.c.corpus_id == corpus.c.id)
+        .where(model_corpus.c.model_id == model.id)
+    )
+    with store.connect() as connection:
+        return [(int(number), str(name)) for number, name in connection.execute(query.order_by("id"))]
+
+
 def treebanks_of(
     store: Store, model: ModelLike, names: Sequence[str] | None = None, layer: Layer = "unit"
 ) -> list[int]:
@@ -31,17 +42,12 @@ def treebanks_of(
         NotFoundError: there is no corpus of a name.
         ModelError: a named corpus, or every corpus of the model, has no trees.
     """
-    with store.connect() as connection:
-        if names is None:
-            query = (
-                select(corpus.c.id, corpus.c.name)
-                .join(model_corpus, model_corpus.c.corpus_id == corpus.c.id)
-                .where(model_corpus.c.model_id == model.id)
-            )
-            wanted = [(int(number), str(name)) for number, name in connection.execute(query.order_by("id"))]
-        else:
+    if names is None:
+        wanted = corpora_of(store, model)
+    else:
+        with store.connect() as connection:
             rows = [corpora.find(connection, name) for name in dict.fromkeys(names)]
-            wanted = sorted((int(row.id), str(row.name)) for row in rows)
+        wanted = sorted((int(row.id), str(row.name)) for row in rows)
     found = with_trees(store, [number for number, _ in wanted], layer)
     missing = [name for number, name in wanted if number not in found]
     # Only of named ones: a model may well be built from plain text beside treebanks.

@@ -143,18 +143,6 @@ def test_broken_constraints_are_told(regenerate: Sentgen) -> None:
     assert all(row["weight"] > -100 for row in found)
 
 
-def test_half_tagged_bags_are_told(regenerate: Sentgen) -> None:
-    """A slash is a slash unless every word has one: easy to miss, so said; and said no more once it is decided."""
-    told = regenerate("the/DT dog")
-
-    assert told.err == (
-        "the/DT is one word, as not every word has a tag; --tagged and --no-tagged say what is meant\n"
-    )
-    assert regenerate("the/DT dog", "--no-tagged").err == ""
-    assert regenerate("and/or dog 1/2").err == ""
-    refused(regenerate("the/DT dog", "--tagged"), "'dog' has no tag")
-
-
 def test_tags_of_another_kind_are_told(regenerate: Sentgen) -> None:
     """The counts use xpos here: NOUN and VERB mean nothing to them."""
     told = regenerate("-a", "cle", "dog/NOUN saw/VERB")

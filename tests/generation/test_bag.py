@@ -18,14 +18,19 @@ from sentgen.generation import Unit, parse_bag, shuffled, units_of
         ("[the dow] fell", [("the", "dow"), ("fell",)]),
         ("[ the dow ] fell", [("the", "dow"), ("fell",)]),
         ("[dow]", [("dow",)]),
-        ("a [] b", [("a",), ("b",)]),
         (r"\[ a \]", [("[",), ("a",), ("]",)]),
         ("10\u00a0000 a", [("10\u00a0000",), ("a",)]),
         ("and/or 1/2 plain", [("and/or",), ("1/2",), ("plain",)]),
         ("/ a/b", [("/",), ("a/b",)]),
         ("", []),
         (" \t", []),
-        ("[]", []),
+        (r"\[\]", [("[]",)]),
+        ("and/or either/or", [("and/or",), ("either/or",)]),
+        ("1/2 3/4", [("1/2",), ("3/4",)]),
+        ("https://a.b/c", [("https://a.b/c",)]),
+        ("I/O TCP/IP", [("I/O",), ("TCP/IP",)]),
+        ("dog/NN and/or", [("dog/NN",), ("and/or",)]),
+        (r"a\/NN", [("a/NN",)]),
     ],
 )
 def test_notation(text: str, units: list[tuple[str, ...]]) -> None:
@@ -34,27 +39,45 @@ def test_notation(text: str, units: list[tuple[str, ...]]) -> None:
 
 
 def test_joiner() -> None:
-    """A joiner makes phrases; alone it is a word."""
-    assert [unit.words for unit in parse_bag("the_dow _ fell", joiner="_")] == [
+    """A joiner makes phrases; alone, at an end or beside another one it is part of the word."""
+    assert [unit.words for unit in parse_bag("the_dow _ _x a__b fell", joiner="_")] == [
         ("the", "dow"),
         ("_",),
+        ("_x",),
+        ("a__b",),
         ("fell",),
     ]
 
 
 def test_tags() -> None:
-    """Tags go with words; the head of a phrase is its last word, and the last slash is the tag's."""
-    np, fraction = parse_bag("[the/DT dow/NNP] 1\\/2/CD")
+    """Tags go with words; the head of a phrase is its last word, and the last slash is the tag's.
+
+    Other slashes are the word's, escaped as in the Penn Treebank or not.
+    """
+    np, fraction, half, slash = parse_bag(r"[the/DT dow/NNP] 1\/2/CD 1/2/CD //SYM")
 
     assert (np.head, np.head_tag) == ("dow", "NNP")
-    assert fraction == Unit(("1\\/2",), ("CD",))
+    assert fraction == half == Unit(("1/2",), ("CD",))
+    assert slash == Unit(("/",), ("SYM",))
+
+
+def test_only_known_tags_are_tags() -> None:
+    """The standard ones, or those that a caller knows, in every word; else the slash is the word's."""
+    assert parse_bag("a/N b/V") == [Unit(("a/N",)), Unit(("b/V",))]
+    assert parse_bag("a/N b/V", tags={"N", "V"}) == [Unit(("a",), ("N",)), Unit(("b",), ("V",))]
+    assert parse_bag("a/N b/NN", tags={"N", "V"}) == [Unit(("a/N",)), Unit(("b/NN",))]
+    assert parse_bag("./. he/PRON his/PRP$ (/-LRB-") == [
+        Unit((word,), (tag,)) for word, tag in ((".", "."), ("he", "PRON"), ("his", "PRP$"), ("(", "-LRB-"))
+    ]
 
 
 def test_tags_can_be_denied_or_demanded() -> None:
-    """With --no-tagged a slash is a slash; with --tagged every word needs a tag."""
-    assert parse_bag("a/B", tagged=False) == [Unit(("a/B",))]
-    with pytest.raises(InputError, match="'c' has no tag"):
-        parse_bag("a/B c", tagged=True)
+    """With --no-tagged a slash is a slash; with --tagged every word needs a tag, and any will do."""
+    assert parse_bag("a/NN", tagged=False) == [Unit(("a/NN",))]
+    assert parse_bag("a/B", tagged=True) == [Unit(("a",), ("B",))]
+    for word in ("c", "and/", "/or", r"and\\/or"):
+        with pytest.raises(InputError, match="has no tag"):
+            parse_bag(f"a/B {word}", tagged=True)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +89,8 @@ def test_tags_can_be_denied_or_demanded() -> None:
         ("[a b", "never closed"),
         ("a b]", "never opened"),
         ("[a [b] c]", "inside a bracket"),
+        ("a [] b", "brackets without words; write the words as \\\\\\["),
+        ("[ ]", "brackets without words"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:

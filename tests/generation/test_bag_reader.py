@@ -49,7 +49,7 @@ def test_line_k_is_bag_k(tmp_path: Path, text: str) -> None:
 
 def test_blank_lines_only(tmp_path: Path) -> None:
     """Two blank lines are two empty bags."""
-    assert read(tmp_path, "\n\n") == [Bag(()), Bag(())]
+    assert read(tmp_path, "\n\n") == [Bag((), tagged=False)] * 2
 
 
 @pytest.mark.parametrize("name", ["bags", "bags.json", "bags.jsonl"])

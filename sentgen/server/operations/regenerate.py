@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sentgen.errors import InputError
-from sentgen.generation.answers import Request, answer, bags_of, notes, require_trees, table_of
+from sentgen.generation.answers import Request, answer, notes, require_trees, table_of
 from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
 
@@ -13,7 +13,7 @@ def regenerate(context: Context, asked: Request) -> Result:
         raise InputError("--tree and --explain are two tables; choose one of them")
     require_trees(asked)
     context.check_size((len(bag.split()) for bag in asked.bag), "bag")
-    found = answer(context.opened, asked, lambda notation: bags_of(asked.bag, notation))
+    found = answer(context.opened, asked, lambda notation: list(map(notation.bag, asked.bag)))
     more = {"svg": found.svg(), "conllu": found.conllu()} if asked.tree else {}
     return Result(table_of(found), notes=list(notes(found)), more=more)
 
