@@ -51,7 +51,7 @@ class Fusion:
             metavar="NAME",
         ),
     ] = None
-    words: Annotated[int, Option("Words to add to the key sentence, at most.", metavar="N", least=0)] = WORDS
+    words: Annotated[int, Option("Words to add to the key sentence, at most.", metavar="N", least=1)] = WORDS
     weight: Annotated[float, Option(f"Weight of the dependencies, for {DEPVITERBI}.", least=0, most=1)] = (
         WEIGHT
     )
@@ -94,8 +94,9 @@ def fuse(
     """Make one new sentence of a key sentence and modifiers from related ones (Global Revision, 2007).
 
     Phrases of the related sentences that hang on a word of the key sentence are added to it, the most salient
-    ones first, and all is put in order. Nothing checks whether the result is true or grammatical: see
-    `sentgen check`. All sentences need trees: CoNLL-U, or any text with --parser.
+    ones first, and all is put in order; where none fits, there is no sentence, and the exit code is 1.
+    Nothing checks whether the result is true or grammatical: see `sentgen check`. All sentences need trees:
+    CoNLL-U, or any text with --parser.
 
     Example: `sentgen fuse 1 --with cluster.conllu --model ewt --algorithm beam`
     """
@@ -120,7 +121,12 @@ def _show(found: Sequence[FusedSentence], selection: Selection, algorithm: str, 
         out.rows(COLUMNS, rows)
     for one in found if out.for_reading else ():
         typer.echo(one.text)
-    out.note(f"added: {'; '.join(added)}" if added else "added nothing: no phrase fits the key sentence")
+    if not added:
+        out.note(
+            "nothing to add: no phrase of the related sentences fits; try more --words, or other sentences"
+        )
+        raise typer.Exit(1)
+    out.note(f"added: {'; '.join(added)}")
     if not found:
         out.note("no new sentence was found; add more words with --words, or related sentences")
         raise typer.Exit(1)

@@ -26,20 +26,37 @@ def test_without_a_model(sentgen: Sentgen) -> None:
     assert sentgen("fuse", "relief-001-1", "--with", TREEBANK).out == told.out
 
 
+KEY = "Heavy rains flooded more than 40 villages in Lomani province on Monday , forcing thousands of families"
+
+
 @pytest.mark.parametrize("algorithm", ["beam", "cle"])
-def test_with_a_model(filled: Sentgen, pets: Path, algorithm: str) -> None:
-    """Any algorithm of regenerate; JSON tells what was added and how. `The` is lower-cased in the middle."""
-    told = filled(
-        "fuse", "p1", "--with", pets, "--model", "pets", "--algorithm", algorithm, "--nbest", "2", "--json"
-    )
-    found = json.loads(told.out)
+def test_with_a_model(filled: Sentgen, algorithm: str) -> None:
+    """Any algorithm of regenerate; JSON tells what was added and how. `Heavy` is lower-cased in the middle."""
+    asked = ("fuse", "relief-001-1", "--with", TREEBANK, "--model", "pets", "--algorithm", algorithm)
+    found = json.loads(filled(*asked, "--nbest", "2", "--json").out)
+    words = f"{KEY} from their homes . {PHRASE}".lower().split()
 
     assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
     assert found
     for row in found:
-        assert sorted(row["sentence"].lower().split()) == [".", "a", "cat", "chased", "dog", "the"]
-        assert row["sentence"].lower() != "the dog chased a cat ."
-        assert (row["algorithm"], row["added"]) == (algorithm, "")
+        first, *others = row["sentence"].split()
+        assert sorted([first.lower(), *(word.lower() for word in others)]) == sorted(words)
+        assert first[:1] != first[:1].lower() or not first.isalpha()
+        assert "Heavy" not in others
+        assert (row["algorithm"], row["added"]) == (algorithm, PHRASE)
+
+
+@pytest.mark.parametrize("options", [(), ("--model", "pets")])
+def test_nothing_to_add(filled: Sentgen, pets: Path, options: tuple[str, ...]) -> None:
+    """No modifier in the related sentence: no sentence, a line that says so, and exit code 1."""
+    told = filled("fuse", "p1", "--with", pets, *options)
+
+    assert (told.code, told.out) == (1, "")
+    assert told.err == (
+        "nothing to add: no phrase of the related sentences fits; try more --words, or other sentences\n"
+    )
+    assert filled("fuse", "p1", "--with", pets, *options, "--json").out == "[]\n"
+    assert filled("fuse", "p1", "--with", pets, "--words", "0").code == 2
 
 
 def test_a_key_from_a_file(sentgen: Sentgen, tmp_path: Path) -> None:
@@ -62,10 +79,16 @@ def test_what_cannot_be_is_refused(sentgen: Sentgen) -> None:
 
 
 def test_nothing_new_is_an_answer(sentgen: Sentgen, tmp_path: Path) -> None:
-    """A key of one word has one order only: exit code 1, and a word on what to do."""
-    path = tmp_path / "one.conllu"
-    path.write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n")
+    """Two words have two orders, which came in both: exit code 1, and a word on what to do."""
+    path = tmp_path / "two.conllu"
+    go, now, later = ("Go\tgo\tVERB\tVB", "now\tnow\tADV\tRB", "Now\tnow\tADV\tRB")
+    rows = (
+        f"1\t{go}\t_\t0\troot\t_\t_\n\n",
+        f"1\t{go}\t_\t0\troot\t_\t_\n2\t{now}\t_\t1\tadvmod\t_\t_\n\n",
+        f"1\t{later}\t_\t2\tadvmod\t_\t_\n2\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n",
+    )
+    path.write_text("".join(rows))
     told = sentgen("fuse", "1", "--with", path)
 
     assert (told.code, told.out) == (1, "")
-    assert "--words" in told.err
+    assert "no new sentence was found; add more words with --words" in told.err

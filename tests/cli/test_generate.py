@@ -286,3 +286,12 @@ def test_documents_of_a_treebank(rows: Rows, data_dir: Path) -> None:
 
     assert {len(str(row["sentence"]).split()) for row in found} == set(range(5, 16))
     assert all(len(row["heads"]) == row["length"] for row in found)  # type: ignore[arg-type]
+
+
+def test_capitals(rows: Rows, clusters: Path) -> None:
+    """A sentence begins with a capital, unless lower case is asked for; its words stay those of the cluster."""
+    clusters.write_text(clusters.read_text().lower())
+    (cased,) = rows(clusters, "--cluster", "relief", "--lengths", "6", "--tree")
+    (lower,) = rows(clusters, "--cluster", "relief", "--lengths", "6", "--lowercase")
+
+    assert cased["sentence"] == str(lower["sentence"]).capitalize() != lower["sentence"]

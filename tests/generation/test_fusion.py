@@ -10,6 +10,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
+from sentgen.generation.clusters.casing import capitalized, lower_initials
 from sentgen.generation.clusters.fusion import fuse_by_search, select
 
 
@@ -85,18 +86,47 @@ def test_the_search_uses_every_selected_word_once() -> None:
     assert selection.phrases
     assert len(found) == 2
     for one in found:
-        assert Counter(one.words) == Counter(selection.words())
+        assert Counter(map(str.lower, one.words)) == Counter(map(str.lower, selection.words()))
+        assert set(one.words) & {"Heavy", "Floods", "The"} == set()
+        assert one.text[0].isupper()
         assert one.text.lower() not in {" ".join(sentence.forms).lower() for sentence in sentences}
     assert found == fuse_by_search(selection, nbest=2)
 
 
 def test_a_sentence_that_came_in_does_not_come_out() -> None:
-    """With nothing to add, the best order of the key is the key; the next one is given instead."""
-    selection = select(KEY, [tree("Dogs/NOUN/2/nsubj bark/VERB/0/root")])
+    """The best order of key and phrase is one of the related sentences; the next one is given instead."""
+    on_monday = "on/ADP/5/case Monday/PROPN/2/obl"
+    same = tree(f"Rains/NOUN/2/nsubj flooded/VERB/0/root villages/NOUN/2/obj {on_monday} ./PUNCT/2/punct")
+    selection = select(KEY, [same])
     found = fuse_by_search(selection)
 
+    assert [phrase.text for phrase in selection.phrases] == ["on Monday"]
+    assert [sorted(one.text.lower().split()) for one in found] == [sorted(map(str.lower, same.forms))]
+    assert found[0].text != "Rains flooded villages on Monday ."
+
+
+def test_nothing_to_add_is_no_sentence() -> None:
+    """Another order of the key alone would say nothing new."""
+    selection = select(KEY, [tree("Dogs/NOUN/2/nsubj bark/VERB/0/root")])
+
     assert selection.phrases == []
-    assert all(one.text.lower() != "rains flooded villages ." for one in found)
+    assert fuse_by_search(selection, nbest=3) == []
+
+
+def test_capitals() -> None:
+    """The first word that is no punctuation has one; names and what has one elsewhere keep theirs."""
+    assert capitalized(["``", "rains", "fell", "''"]) == "`` Rains fell ''"
+    assert capitalized(["40", "villages"]) == "40 villages"
+    assert capitalized([".", "?"]) == ". ?"
+    texts = [
+        '"/PUNCT/2/punct Rains/NOUN/0/root',
+        "Monday/PROPN/0/root",
+        "The/DET/2/det Floods/NOUN/0/root",
+        "Floods/NOUN/0/root",
+        "I/PRON/0/root",
+        "USA/NOUN/0/root",
+    ]
+    assert lower_initials(map(tree, texts)) == {"Rains": "rains", "The": "the"}
 
 
 def test_a_sentence_without_a_tree_is_refused() -> None:

@@ -22,6 +22,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind, tagged_units
+from sentgen.generation.clusters.casing import capitalized, decapitalized, lower_initials
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
 from sentgen.generation.plan import Search, plan_search
@@ -69,9 +70,9 @@ class Selection:
     def units(self, tags: TagKind | None = None) -> list[Unit]:
         """Return all words, base noun phrases whole, with tags of a kind."""
         added = (
-            _part(_decapitalized(self.related[phrase.sentence - 1]), phrase.places) for phrase in self.phrases
+            _part(decapitalized(self.related[phrase.sentence - 1]), phrase.places) for phrase in self.phrases
         )
-        parts = (_decapitalized(self.key), *added)
+        parts = (decapitalized(self.key), *added)
         return [unit for part in parts for unit in tagged_units(part, tags, "np")]
 
     def words(self) -> list[str]:
@@ -82,7 +83,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class FusedSentence:
-    """A new sentence; ``score`` is what the generator optimized."""
+    """A new sentence; ``score`` is what the generator optimized, a natural logarithm."""
 
     words: tuple[str, ...]
     score: float
@@ -90,8 +91,7 @@ class FusedSentence:
     @property
     def text(self) -> str:
         """Return the sentence, words separated by blanks, with a capital."""
-        text = " ".join(self.words)
-        return text[:1].upper() + text[1:]
+        return capitalized(self.words)
 
 
 def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) -> Selection:
@@ -132,11 +132,15 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
 def fuse_with_model(store: Store, model: str, selection: Selection, search: Search) -> list[FusedSentence]:
     """Order what was selected with an algorithm of `regenerate`; only sentences that are new.
 
+    Where nothing was added there is none: an order of the key sentence says nothing new.
+
     Raises:
         NotFoundError: there is no such model.
         InputError: the algorithm is unknown, or there are too many units for it.
         ModelError: it needs trees, and the model's corpora have none.
     """
+    if not selection.phrases:
+        return []
     # So many answers may be sentences that came in, and are left out.
     asked = replace(search, nbest=search.nbest + 1 + len(selection.related))
     plan = plan_search(store, model, asked)
@@ -150,7 +154,7 @@ def fuse_by_search(
     """Order what was selected by dependency-propagating search, without a model; only sentences that are new.
 
     Bigrams and dependencies are those of the key and its related sentences; every word is used as often as it
-    was selected. Phrases are not kept together.
+    was selected. Phrases are not kept together. Where nothing was added there is no sentence.
 
     Args:
         selection: what the sentence is to say.
@@ -158,7 +162,10 @@ def fuse_by_search(
         beam: hypotheses for each length and last word.
         nbest: sentences to give, at most.
     """
-    with stored_clusters([(selection.key, *selection.related)]) as store:
+    if not selection.phrases:
+        return []
+    sentences = (selection.key, *selection.related)
+    with stored_clusters([sentences]) as store:
         (counts,) = count_clusters(store, CORPUS, cluster_names(store, CORPUS))
     wanted = Counter(selection.words())
     limit = np.array([wanted[word] for word in counts.words], np.int32)
@@ -166,8 +173,11 @@ def fuse_by_search(
     lattice = lattice_of(cluster_model(counts), weight=weight, emission=emission, limit=limit)
     length = wanted.total()
     found = best_paths(lattice, [length], nbest=nbest + 1 + len(selection.related), beam=beam)[length]
-    sentences = (FusedSentence(tuple(counts.words[word] for word in path.words), path.logp) for path in found)
-    return _new(sentences, selection)[:nbest]
+    # Not before: the search knows from the capitals which words begin a sentence.
+    lower = lower_initials(sentences)
+    words = [lower.get(word, word) for word in counts.words]
+    fused = (FusedSentence(tuple(words[word] for word in path.words), path.logp) for path in found)
+    return _new(fused, selection)[:nbest]
 
 
 def _new(found: Iterable[FusedSentence], selection: Selection) -> list[FusedSentence]:
@@ -245,11 +255,3 @@ def _part(sentence: Sentence, places: Collection[int]) -> Sentence:
         xpos=sentence.xpos and [sentence.xpos[at] for at in places],
         nps=sentence.nps and [sentence.nps[at] for at in places],
     )
-
-
-def _decapitalized(sentence: Sentence) -> Sentence:
-    """Return a sentence whose first word is lower-cased, unless it is a name or `I`."""
-    first, tag = sentence.forms[0], (sentence.upos or sentence.xpos or ["_"])[0]
-    if tag in ("PROPN", "NNP", "NNPS") or first == "I" or not first.istitle():
-        return sentence
-    return replace(sentence, forms=[first.lower(), *sentence.forms[1:]])

@@ -12,6 +12,7 @@ import numpy as np
 from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.clusters import salience
+from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, lattice_of
 from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
 from sentgen.generation.problem import Tree
@@ -104,7 +105,7 @@ class GeneratedSentence:
     with its end. If it is ``exact``, at most rank - 1 sentences of the length have a higher one; else the
     search was bounded by its beam. ``tree`` is that of the head stack, with a root for each fragment; there
     is none without parses. ``seconds`` is the time of the search for all lengths of the cluster, ``lookup``
-    its share of that for counts and models.
+    its share of that for counts and models. ``lowercase`` says whether words were lower-cased.
     """
 
     cluster: str
@@ -118,11 +119,12 @@ class GeneratedSentence:
     trace: tuple[TraceStep, ...]
     lookup: float
     seconds: float
+    lowercase: bool = False
 
     @property
     def text(self) -> str:
-        """Return the sentence, words separated by blanks."""
-        return " ".join(self.words)
+        """Return the sentence, words separated by blanks, with a capital unless all is lower-cased."""
+        return " ".join(self.words) if self.lowercase else capitalized(self.words)
 
 
 def generate(
@@ -249,6 +251,7 @@ def _generate(
                 trace=trace,
                 lookup=prepared.lookup,
                 seconds=seconds,
+                lowercase=settings.lowercase,
             )
 
 

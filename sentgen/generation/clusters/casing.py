@@ -1,0 +1,48 @@
+"""Capitals of new sentences: one where the sentence begins, none that a word had for beginning another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sentgen.corpus.sentence import Sentence
+
+_NAMES = ("PROPN", "NNP", "NNPS")
+
+
+def capitalized(words: Sequence[str]) -> str:
+    """Return a sentence, words separated by blanks, with a capital at its first word.
+
+    >>> capitalized(["``", "heavy", "rains", "''"])
+    "`` Heavy rains ''"
+    """
+    first = _first_word(words)
+    return " ".join(word[:1].upper() + word[1:] if at == first else word for at, word in enumerate(words))
+
+
+def decapitalized(sentence: Sentence) -> Sentence:
+    """Return a sentence whose first word is lower-cased, unless it is a name or `I`."""
+    place = _first_word(sentence.forms)
+    first = sentence.forms[place] if place is not None else ""
+    tags = sentence.upos or sentence.xpos
+    if place is None or first == "I" or not first.istitle() or (tags and tags[place] in _NAMES):
+        return sentence
+    return replace(sentence, forms=[*sentence.forms[:place], first.lower(), *sentence.forms[place + 1 :]])
+
+
+def lower_initials(sentences: Iterable[Sentence]) -> dict[str, str]:
+    """Return words that have a capital only for beginning a sentence, with their lower-case forms."""
+    initial: dict[str, str] = {}
+    others: set[str] = set()
+    for sentence in sentences:
+        for form, lower in zip(sentence.forms, decapitalized(sentence).forms, strict=True):
+            if form == lower:
+                others.add(form)
+            else:
+                initial[form] = lower
+    return {form: lower for form, lower in initial.items() if form not in others}
+
+
+def _first_word(words: Sequence[str]) -> int | None:
+    """Return the place of the first word that is no punctuation."""
+    return next((at for at, word in enumerate(words) if any(map(str.isalnum, word))), None)
