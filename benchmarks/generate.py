@@ -18,6 +18,7 @@ from harness import show
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
+from sentgen.logarithms import decimal
 from sentgen.models.cluster_counts import cluster_names, count_clusters
 from sentgen.schema import Store
 
@@ -45,9 +46,9 @@ def row(store: Store, clusters: Clusters, name: str, settings: GenerationSetting
     began = time.process_time()
     found = list(generate(store, "relief", settings=settings, clusters=clusters))
     cpu = time.process_time() - began
-    logp = sum(one.logp for one in found) / len(found)
+    log10 = decimal(sum(one.logp for one in found) / len(found))
     proven = sum(one.exact for one in found)
-    return [name, 1000 * cpu / len(clusters), f"{proven} of {len(found)}", logp]
+    return [name, 1000 * cpu / len(clusters), f"{proven} of {len(found)}", log10]
 
 
 def main() -> None:
@@ -62,7 +63,7 @@ def main() -> None:
     lengths = f"{LENGTHS[0]}-{LENGTHS[-1]}"
     show(
         f"{len(clusters)} clusters of four sentences, lengths {lengths}",
-        ["words used again", "CPU ms a cluster", "exact", "mean logp"],
+        ["words used again", "CPU ms a cluster", "exact", "mean log10"],
         rows,
     )
 

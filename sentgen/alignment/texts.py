@@ -16,6 +16,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
+from sentgen.logarithms import decimal
 
 
 def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
@@ -71,6 +72,7 @@ def as_json(shown: View, *, model: str) -> dict[str, Any]:
         "new": new_words(pair, alignment),
         "null": alignment.null,
         "logp": alignment.logp,
+        "log10": None if alignment.logp is None else decimal(alignment.logp),
         "figures": asdict(shown.figures),
     }
 

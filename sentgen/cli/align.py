@@ -38,6 +38,7 @@ from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.progress import counted, trained
 from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
+from sentgen.logarithms import NATURAL, decimal
 from sentgen.schema.store import default_memory_limit
 
 app = typer.Typer()
@@ -119,7 +120,7 @@ def train(
 
 
 _HEAD = (
-    f"{'direction':<9} {'iteration':>9} {'log-likelihood':>16} {'log-posterior':>16} {'P(null)':>8} "
+    f"{'direction':<9} {'iteration':>9} {'log10-likelihood':>16} {'log10-posterior':>16} {'P(null)':>8} "
     f"{'table':>6} {'stems':>6} {'ident.':>6} {'cells':>12} {'seconds':>8}"
 )
 
@@ -127,9 +128,9 @@ _HEAD = (
 def _line(done: StoredIteration) -> str:
     table, stems, identity = done.weights
     return (
-        f"{done.direction:<9} {done.number:>9} {done.logp:>16,.3f} {done.log_posterior:>16,.3f} "
-        f"{done.p_null:>8.4f} {table:>6.3f} {stems:>6.3f} {identity:>6.3f} {done.cells:>12,} "
-        f"{done.seconds:>8.1f}"
+        f"{done.direction:<9} {done.number:>9} {decimal(done.logp):>16,.3f} "
+        f"{decimal(done.log_posterior):>16,.3f} {done.p_null:>8.4f} {table:>6.3f} {stems:>6.3f} "
+        f"{identity:>6.3f} {done.cells:>12,} {done.seconds:>8.1f}"
     )
 
 
@@ -180,7 +181,7 @@ def model(
         out.note(f"plot: {plot}")
     if out.for_reading:
         _about(report)
-    out.rows(_COLUMNS, [_cells(one) for one in report.iterations])
+    out.rows(_COLUMNS, [_cells(one) for one in report.iterations], programs=NATURAL)
     if out.for_reading:
         for way, jumps in report.jumps.items():
             typer.echo(f"\njumps, {way}")
@@ -190,7 +191,9 @@ def model(
 _COLUMNS = [
     "direction",
     "iteration",
+    "log10_likelihood",
     "log_likelihood",
+    "log10_posterior",
     "log_posterior",
     "p_null",
     "weight_table",
@@ -205,7 +208,9 @@ def _cells(one: StoredIteration) -> list[object]:
     return [
         one.direction,
         one.number,
+        decimal(one.logp),
         one.logp,
+        decimal(one.log_posterior),
         one.log_posterior,
         one.p_null,
         *one.weights,
@@ -228,7 +233,7 @@ def models(*, db: DbOption = None, out: Output) -> None:
     Example: `sentgen align models`
     """
     with open_store(db, read_only=True) as store:
-        out.arrow(list_models(store))
+        out.arrow(list_models(store), programs=NATURAL)
 
 
 @app.command()
@@ -296,7 +301,7 @@ def figures(*, pairs: PairsOption, model: ModelOption, db: DbOption = None, out:
     Example: `sentgen align figures --pairs papers --model papers --csv`
     """
     with open_store(db, read_only=True) as store:
-        out.arrow(application.alignments(store, pairs, model))
+        out.arrow(application.alignments(store, pairs, model), programs=NATURAL)
 
 
 @app.command()

@@ -29,9 +29,10 @@ from sentgen.generation.clusters.fusion import (
     fuse_with_model,
     select,
 )
+from sentgen.logarithms import decimal
 from sentgen.options import Option
 
-COLUMNS = ["rank", "sentence", "score", "added", "algorithm"]
+COLUMNS = ["rank", "sentence", "log10_score", "score", "added", "algorithm"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +118,13 @@ def fuse(
 def _show(found: Sequence[FusedSentence], selection: Selection, algorithm: str, out: Output) -> None:
     added = [phrase.text for phrase in selection.phrases]
     if not out.for_reading:
-        rows = [(rank, one.text, one.score, "; ".join(added), algorithm) for rank, one in enumerate(found, 1)]
-        out.rows(COLUMNS, rows)
+        out.rows(
+            COLUMNS,
+            [
+                (rank, one.text, decimal(one.score), one.score, "; ".join(added), algorithm)
+                for rank, one in enumerate(found, 1)
+            ],
+        )
     for one in found if out.for_reading else ():
         typer.echo(one.text)
     if not added:

@@ -45,9 +45,10 @@ def regenerate(
 ) -> None:
     """Order the words and phrases of a sentence; the order in which they are given does not matter.
 
-    `logp` is the natural log-probability of the sentence with its end, `score` what the algorithm maximized,
-    `unknown` the words that the model has not seen, `guessed` those that came without a tag and got the most
-    frequent one. With `--nbest` the first sentence is the algorithm's own.
+    `log10` is the decimal log-probability of the sentence with its end, `log10_score` what the algorithm
+    maximized, `unknown` the words that the model has not seen, `guessed` those that came without a tag and
+    got the most frequent one; formats for programs have natural logarithms, too: `logp` and `score`. With
+    `--nbest` the first sentence is the algorithm's own.
 
     Example: `sentgen regenerate --model ewt --algorithm ab --tree "down was [the dow] about [35 points]"`
     """

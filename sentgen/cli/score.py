@@ -15,6 +15,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
+from sentgen.logarithms import NATURAL
 from sentgen.models import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
@@ -56,9 +57,9 @@ def score(
         if asked.totals:
             for one in found:
                 sums.add(one)
-            out.rows(TOTALS, [sums.row])
+            out.rows(TOTALS, [sums.row], programs=NATURAL)
             return
-        out.rows(COLUMNS, score_rows(found, sums))
+        out.rows(COLUMNS, score_rows(found, sums), programs=NATURAL)
     # Only now: the sums are complete when the rows are written.
     for note in sums.notes:
         out.note(note)

@@ -18,12 +18,12 @@ from sentgen.generation.explain import (
     ExplainedWord,
     explain_sentence,
     explain_trees,
-    natural,
 )
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
+from sentgen.logarithms import decimal, natural
 from sentgen.models.dependencies import LEFT, RIGHT
 from sentgen.models.request import ModelOption
 from sentgen.models.tagging import known_tags
@@ -31,16 +31,18 @@ from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.tabular import Rows
 
-COLUMNS = ["bag", "rank", "sentence", "logp", "score", "unknown"]
-WORD_COLUMNS = ["word", "ngram", "logp", "backoff", "total"]
+COLUMNS = ["bag", "rank", "sentence", "log10", "logp", "log10_score", "score", "unknown"]
+WORD_COLUMNS = [
+    *("word", "ngram", "log10", "logp", "log10_backoff", "backoff", "log10_total", "total"),
+]
 ATTACHMENT_COLUMNS = [
-    *("modifier", "modifier_tag", "side", "head", "head_tag", "weight", "prob", "factor"),
+    *("modifier", "modifier_tag", "side", "head", "head_tag", "log10_weight", "weight", "prob", "factor"),
     *("word_events", "word_pairs", "word_lambda", "mixed_events", "mixed_pairs", "mixed_lambda"),
     *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_or_more", "argument_lambda"),
     *("argument_counts", "argument_tag_counts", "forced"),
 ]
 #: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
-SHORT_COLUMNS = ["modifier", "side", "head", "weight", "prob", "factor", "words", "mixed", "tags"]
+SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "words", "mixed", "tags"]
 #: What looks like word/TAG, whether there is such a tag or not.
 _TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
 #: The part of the help that tells of trees and reasons.
@@ -183,7 +185,8 @@ def sentence_table(answers: Answers) -> Rows:
     ]
     rows = []
     for one in answers.sentences:
-        row: list[object] = [one.item, one.rank, one.text, one.logp, one.score, one.unknown]
+        logs = (decimal(one.logp), one.logp, decimal(one.score), one.score)
+        row: list[object] = [one.item, one.rank, one.text, *logs, one.unknown]
         if answers.plan.treebank:
             row.append(one.guessed)
         if tree:
@@ -223,10 +226,15 @@ def _word(explained: ExplainedWord) -> Iterator[Sequence[object]]:
         yield (
             explained.word,
             " ".join(step.ngram),
-            None if step.log10 is None else natural(step.log10),
-            None if step.backoff is None else natural(step.backoff),
-            natural(step.total),
+            *_both(step.log10),
+            *_both(step.backoff),
+            *_both(step.total),
         )
+
+
+def _both(log10: float | None) -> tuple[float | None, float | None]:
+    """Return a decimal logarithm and the natural one."""
+    return log10, None if log10 is None else natural(log10)
 
 
 def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
@@ -237,7 +245,7 @@ def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     arguments = evidence.arguments
     return (
         *(" ".join(unit.words), unit.head_tag, SIDES[side], *head),
-        *(explained.weight, evidence.prob, explained.factor),
+        *(decimal(explained.weight), explained.weight, evidence.prob, explained.factor),
         *(words.events, words.together, words.weight, mixed.events, mixed.together, mixed.weight),
         *(tags.events, tags.together, earlier, arguments.exactly, arguments.at_least, arguments.weight),
         *(list(arguments.word), list(arguments.tag), explained.forced),
@@ -251,7 +259,8 @@ def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     first, second, _ = (f"{level.weight:.3f}" for level in evidence.levels)
     head, _, side, _ = evidence.attachment
     return (
-        *(" ".join(unit.words), SIDES[side], head[0], explained.weight, evidence.prob, explained.factor),
+        *(" ".join(unit.words), SIDES[side], head[0]),
+        *(decimal(explained.weight), evidence.prob, explained.factor),
         *(f"{words} {first}", f"{mixed} {second}", tags),
     )
 

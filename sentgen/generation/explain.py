@@ -115,8 +115,3 @@ def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSenten
         )
         for place, form in enumerate([*forms, RESERVED_WORDS[EOS]])
     ]
-
-
-def natural(log10: float) -> float:
-    """Return a natural logarithm."""
-    return log10 * math.log(10)

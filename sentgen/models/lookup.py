@@ -5,21 +5,19 @@ One row after the other and slow on purpose; programs use `sentgen.models.submod
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError
+from sentgen.logarithms import decimal
 from sentgen.models.ngram_table import MISSING_UNK
 from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
 from sentgen.schema.corpus import RESERVED_WORDS, UNK
 from sentgen.schema.corpus import word as word_table
 from sentgen.schema.models import model_ngram
-
-_LOG10 = math.log(10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,10 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
             if row is None and ids == [UNK]:
                 row = (MISSING_UNK, 0.0)
             if row is not None:
-                log10 = row[0] / _LOG10
+                log10 = decimal(row[0])
                 return [*steps, BackoffStep(forms, len(gram), True, log10, None, total + log10)]
             context = _find(connection, model, ids[:-1])
-            weight = context[1] / _LOG10 if context else 0.0
+            weight = decimal(context[1]) if context else 0.0
             total += weight
             steps.append(BackoffStep(forms, len(gram), False, None, weight, total))
             gram = gram[1:]

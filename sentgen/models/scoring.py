@@ -16,18 +16,19 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.counts.ngrams import wrap
+from sentgen.logarithms import LN10, natural
 from sentgen.models.ngram_table import NgramTable, extend, start_state
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_ngrams import known_words, prefetch_text
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, UNK
 
-COLUMNS = ("sentence", "log10", "tokens", "oov", "perplexity", "text")
-TOTALS = ("sentences", "tokens", "oov", "log10", "perplexity", "perplexity_without_oov")
+COLUMNS = ("sentence", "log10", "logp", "tokens", "oov", "perplexity", "text")
+TOTALS = ("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov")
 # Two bounds: a list of names has new words only, and running text hardly any.
 MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
-_LOG10_E = 1 / math.log(10)
+_LOG10_E = 1 / LN10
 #: What to say of a model with brackets.
 BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
 
@@ -77,7 +78,7 @@ class Totals:
     def row(self) -> tuple[object, ...]:
         """Return the row of `TOTALS`."""
         return (
-            *(self.sentences, self.tokens, self.oov, self.log10),
+            *(self.sentences, self.tokens, self.oov, self.log10, natural(self.log10)),
             *(self.perplexity, self.perplexity_without_oov),
         )
 
@@ -106,7 +107,8 @@ def score_rows(found: Iterable[SentenceScore], totals: Totals) -> Iterator[tuple
     """Yield a row of `COLUMNS` a sentence, and count each."""
     for one in found:
         totals.add(one)
-        yield totals.sentences, one.log10, one.tokens, one.oov, one.perplexity, " ".join(one.words)
+        logs = (one.log10, natural(one.log10))
+        yield totals.sentences, *logs, one.tokens, one.oov, one.perplexity, " ".join(one.words)
 
 
 def split_lines(texts: Iterable[str]) -> list[str]:

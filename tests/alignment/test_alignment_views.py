@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 from html.parser import HTMLParser
 
@@ -133,6 +134,7 @@ def test_json_has_all() -> None:
 
     assert found["phrases"][0] == {"abstract": [0, 1], "document": [4, 5], "posterior": 0.9}
     assert (found["new"], found["null"][2], found["logp"], found["model"]) == ([2, 3], 0.8, -12.5, "toy")
+    assert found["log10"] == pytest.approx(-12.5 / math.log(10))
     assert found["figures"] == {"words": 5, "coverage": 0.6, "density": 1.0, "longest": 2, "new": 0.4}
     assert (found["document"][4], found["document_starts"]) == ("Dogs", [0, 4])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,27 @@ def test_apply_keeps_links_and_figures(trained: Sentgen, store: Path) -> None:
     assert (rows["p5"]["coverage"], rows["p5"]["density"], rows["p5"]["longest_run"]) == (1.0, 2.5, 3)
     with Store(store, read_only=True) as opened:
         assert [result.check.name for result in check(opened) if result.problems] == []
+
+
+def test_logarithms_are_decimal_on_the_screen(trained: Sentgen) -> None:
+    """The lines of the training, of the model and of the figures; JSON has both, by name."""
+    trained("align", "apply", *OF)
+    begun = ("align", "train", "--pairs", "toy", "--model", "p", "--preset", "paper", "--iterations", "1")
+    head, line = trained(*begun).out.splitlines()
+    names = {"log_likelihood": "log10_likelihood", "log_posterior": "log10_posterior", "logp": "log10"}
+    (first,) = json.loads(trained("align", "model", "p", "--json").out)
+
+    assert head.split()[2:4] == ["log10-likelihood", "log10-posterior"]
+    assert line.split()[2:4] == [f"{first[name]:,.3f}" for name in ("log10_likelihood", "log10_posterior")]
+    for words in (("model", "m"), ("models",), ("figures", *OF)):
+        shown = trained("align", *words).out
+        for row in json.loads(trained("align", *words, "--json").out):
+            natural = row.keys() & names.keys()
+            assert natural
+            for name in natural:
+                assert row[name] == pytest.approx(row[names[name]] * math.log(10))
+                assert name not in shown
+                assert names[name] in shown
 
 
 def test_another_decoding_replaces_the_links(trained: Sentgen) -> None:

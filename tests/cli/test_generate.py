@@ -47,7 +47,7 @@ def test_a_table_of_sentences(sentgen: Sentgen, clusters: Path) -> None:
     told = sentgen("generate", clusters, "--lengths", "6-7")
     lines = [line.split() for line in told.out.splitlines()]
 
-    assert lines[0] == ["cluster", "length", "rank", "sentence", "logp", "exact"]
+    assert lines[0] == ["cluster", "length", "rank", "sentence", "log10", "exact"]
     assert [line[:3] for line in lines[1:]] == [
         ["relief", "6", "1"],
         ["relief", "7", "1"],
@@ -100,17 +100,17 @@ def test_trees_and_traces(sentgen: Sentgen, clusters: Path) -> None:
 
     assert told.out.splitlines() == [
         "relief, length 7: The workers distributed food to the hungry",
-        "logp -5.6996, exact",
+        "log10 -2.4753, exact",
         "",
-        "word          ngram    dep  transition    logp  relation              stack",
-        "The          0.7500  0.000      0.3750  -0.981                        The",
-        "workers      0.0833  1.000      0.5417  -1.594  governs The           workers",
-        "distributed  0.2500  1.000      0.6250  -2.064  governs workers       distributed",
-        "food         0.5000  1.000      0.7500  -2.352  modifies distributed  distributed | food",
-        "to           0.5000  1.000      0.7500  -2.639  modifies distributed  distributed | to",
-        "the          0.5000  0.000      0.2500  -4.026                        distributed | to | the",
-        "hungry       0.5000  1.000      0.7500  -4.313  modifies to           distributed | to | hungry",
-        "</s>         0.5000  0.000      0.2500  -5.700                        distributed | to | hungry",
+        "word          ngram    dep  transition   log10  relation              stack",
+        "The          0.7500  0.000      0.3750  -0.426                        The",
+        "workers      0.0833  1.000      0.5417  -0.692  governs The           workers",
+        "distributed  0.2500  1.000      0.6250  -0.896  governs workers       distributed",
+        "food         0.5000  1.000      0.7500  -1.021  modifies distributed  distributed | food",
+        "to           0.5000  1.000      0.7500  -1.146  modifies distributed  distributed | to",
+        "the          0.5000  0.000      0.2500  -1.748                        distributed | to | the",
+        "hungry       0.5000  1.000      0.7500  -1.873  modifies to           distributed | to | hungry",
+        "</s>         0.5000  0.000      0.2500  -2.475                        distributed | to | hungry",
         "",
         "    ╭── The  X",
         "  ╭─╯ workers  X",
@@ -136,6 +136,7 @@ def test_trees_and_traces_as_json(rows: Rows, clusters: Path) -> None:
         "dep": 1.0,
         "transition": 0.75,
         "logp": pytest.approx(steps[3]["logp"] - 0.287682),  # ln 0.75
+        "log10": pytest.approx(steps[3]["log10"] - 0.124939),  # log10 0.75
         "rule": "modifies",
         "partner": "distributed",
         "popped": ["food"],

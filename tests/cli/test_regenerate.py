@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -156,7 +157,7 @@ def test_tree_for_reading(regenerate: Sentgen) -> None:
 
     head, scores, blank, *drawn = told.out.splitlines()
     assert head == "bag 1: The cat saw"
-    assert scores.startswith("logp -")
+    assert re.fullmatch(r"log10 -\d+\.\d\d, log10_score -\d+\.\d\d", scores)
     assert (blank, drawn) == ("", ["  ╭── The cat  NN", "╶─╯ saw  VBD", ""])
 
 

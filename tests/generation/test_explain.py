@@ -11,8 +11,9 @@ import pytest
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.generation import Search, SearchPlan, order_bags, parse_bag, plan_search
-from sentgen.generation.explain import explain_sentence, explain_trees, natural
+from sentgen.generation.explain import explain_sentence, explain_trees
 from sentgen.generation.problem import ROOT
+from sentgen.logarithms import natural
 from sentgen.models import ModelInfo, build
 from sentgen.models.attachments import ROOT_UNIT
 from sentgen.schema import Store

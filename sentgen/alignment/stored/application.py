@@ -192,7 +192,13 @@ def alignments(store: Store, corpus: str, name: str) -> pa.Table:
     Raises:
         NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
     """
-    query = "select * exclude (model, corpus) from v_alignments where model = ? and corpus = ? order by pair"
+    query = """
+        select * exclude (model, corpus), logp / ln(10) as log10
+        from v_alignments
+        where model = ?
+            and corpus = ?
+        order by pair
+    """
     return _stored(store, corpus, name, query)
 
 

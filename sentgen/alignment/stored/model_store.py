@@ -101,10 +101,17 @@ def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
     return found
 
 
+_MODELS = """
+    select * exclude (settings), log_posterior / ln(10) as log10_posterior
+    from v_alignment_models
+    order by model
+"""
+
+
 def list_models(store: Store) -> pa.Table:
-    """Return all models, what they were trained on and how far."""
+    """Return all models, what they were trained on and how far, logarithms natural and decimal."""
     with store.connect() as connection:
-        return fetch_arrow(connection, "select * exclude (settings) from v_alignment_models order by model")
+        return fetch_arrow(connection, _MODELS)
 
 
 def add_model(

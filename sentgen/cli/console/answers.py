@@ -18,8 +18,9 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
 from sentgen.generation.drawing.text import tree_text
+from sentgen.logarithms import NATURAL, decimal
 
-TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "logp", "relation", "stack"]
+TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "log10", "relation", "stack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,12 @@ def show(answers: Answers, out: Output) -> None:
             rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""
             parts = [partial(_tree, one.units, one.tree.heads)] if asked.tree and one.tree else []
             if asked.explain:
-                parts.append(partial(out.rows, columns, tables[number]))
+                parts.append(partial(out.rows, columns, tables[number], programs=NATURAL))
             heading = f"bag {one.item}{rank}: {one.text}".rstrip()
-            _read(heading, f"logp {one.logp:.2f}, score {one.score:.2f}", parts)
+            logs = f"log10 {decimal(one.logp):.2f}, log10_score {decimal(one.score):.2f}"
+            _read(heading, logs, parts)
     else:
-        out.table(table_of(answers))
+        out.table(table_of(answers), programs=NATURAL)
     for note in notes(answers):
         out.note(note)
 
@@ -94,9 +96,10 @@ def show_generated(answers: Generated, out: Output) -> None:
             if asked.tree and one.tree:
                 parts.append(partial(_tree, units_of_words(one), one.tree.heads))
             heading = f"{one.cluster}, length {one.length}{rank}: {one.text}"
-            _read(heading, f"logp {one.logp:.4f}, {'exact' if one.exact else 'bounded by the beam'}", parts)
+            proof = "exact" if one.exact else "bounded by the beam"
+            _read(heading, f"log10 {decimal(one.logp):.4f}, {proof}", parts)
     else:
-        out.table(answers.table())
+        out.table(answers.table(), programs=NATURAL)
     for note in answers.notes():
         out.note(note)
 
@@ -120,4 +123,4 @@ def _trace_row(step: TraceStep) -> tuple[object, ...]:
     """Return a step for reading: the relation in words, the stack growing to the right as in the papers."""
     relation = "" if step.partner is None else f"{step.rule} {step.partner}"
     stack = " | ".join(step.stack)
-    return step.word, step.ngram, step.dep, step.transition, step.logp, relation, stack
+    return step.word, step.ngram, step.dep, step.transition, decimal(step.logp), relation, stack

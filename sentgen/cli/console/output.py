@@ -22,7 +22,7 @@ from __future__ import annotations
 import csv
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -122,6 +122,7 @@ class Output:
         truncated: bool = False,
         align: Mapping[str, Align] | None = None,
         styles: Mapping[str, str] | None = None,
+        programs: Collection[str] = (),
     ) -> None:
         """Write a table that was asked for; say so if it is only the first part of the answer.
 
@@ -130,12 +131,13 @@ class Output:
             truncated: whether there were more of them.
             align: column to its side, where it is not numbers right and text left.
             styles: column to its Rich style in a terminal, such as ``bold``.
+            programs: columns that a table for reading leaves out.
         """
         if self.form is Format.PARQUET:
             whole = arrow_of(table)
             self._parquet(whole.schema, [whole])
         else:
-            self.rows(names_of(table), rows_of(table), align=align, styles=styles)
+            self.rows(names_of(table), rows_of(table), align=align, styles=styles, programs=programs)
         if truncated:
             self.note(f"first {table.num_rows} rows; there are more (--limit 0 for all)")
 
@@ -163,9 +165,9 @@ class Output:
             self.note(f"first {rows.number} rows; there are more (--limit 0 for all)")
         return rows.number
 
-    def table(self, table: Rows) -> None:
-        """Write a table that the library made."""
-        self.rows(table.columns, table.rows)
+    def table(self, table: Rows, *, programs: Collection[str] = ()) -> None:
+        """Write a table that the library made; see `arrow`."""
+        self.rows(table.columns, table.rows, programs=programs)
 
     def rows(
         self,
@@ -174,11 +176,16 @@ class Output:
         *,
         align: Mapping[str, Align] | None = None,
         styles: Mapping[str, str] | None = None,
+        programs: Collection[str] = (),
     ) -> None:
         """Write rows, one sequence of values each; a table for reading without rows prints nothing.
 
         Columns of the same name are told apart by a number. See `arrow` for the other arguments.
         """
+        if self.for_reading and programs:
+            shown = [place for place, name in enumerate(columns) if name not in programs]
+            columns = [columns[place] for place in shown]
+            rows = ([row[place] for place in shown] for row in rows)
         names = distinct(columns)
         if self.form is Format.PARQUET:
             table = as_arrow(names, rows)

@@ -25,11 +25,12 @@ from sentgen.generation.clusters.generate import GeneratedSentence
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
+from sentgen.logarithms import decimal
 from sentgen.models.cluster_counts import cluster_names
 from sentgen.schema import Store
 from sentgen.tabular import Rows
 
-COLUMNS = ["cluster", "length", "rank", "sentence", "logp", "exact"]
+COLUMNS = ["cluster", "length", "rank", "sentence", "log10", "logp", "exact"]
 #: Name of the corpus in a store that is not kept.
 CORPUS = "clusters"
 
@@ -154,11 +155,12 @@ class Generated:
         columns = [*COLUMNS, *(["heads"] if tree else []), *(["trace"] if trace else [])]
         rows = []
         for one in self.sentences:
-            row: list[object] = [one.cluster, one.length, one.rank, one.text, one.logp, one.exact]
+            row: list[object] = [one.cluster, one.length, one.rank, one.text]
+            row += [decimal(one.logp), one.logp, one.exact]
             if tree:
                 row.append([head + 1 for head in one.tree.heads] if one.tree else None)
             if trace:
-                row.append([asdict(step) for step in one.trace])
+                row.append([{**asdict(step), "log10": decimal(step.logp)} for step in one.trace])
             rows.append(row)
         return Rows(columns, rows)
 

@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees.trees import is_forced
+from sentgen.logarithms import decimal
 
 #: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
 _FONT, _SMALL, _GAP, _RISE = 16, 11, 18, 20
@@ -231,7 +232,8 @@ def _edge(sentence: SentenceDrawing, unit: int) -> str:
     """Return an attachment in words."""
     tree = sentence.tree
     name = " ".join(sentence.units[unit].words)
-    weight = f" (log weight {tree.weights[unit]:.2f})" if not is_forced(tree.weights[unit]) else ""
+    log10 = decimal(tree.weights[unit])
+    weight = f" (log10 weight {log10:.2f})" if not is_forced(tree.weights[unit]) else ""
     if tree.heads[unit] == ROOT:
         return f"{name}: root{'' if sentence.labels else weight}"
     side = "right" if tree.sides[unit] == RIGHT else "left"

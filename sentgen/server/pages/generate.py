@@ -11,7 +11,7 @@ ALGORITHMS = ("depviterbi", "bigram")
 REUSE = ("none", "counts", "free")
 TRANSITIONS = ("all", "seen")
 FORMATS = ("detected", "conllu", "text")
-TRACE = ("word", "ngram", "dep", "transition", "logp", "rule", "partner", "stack")
+TRACE = ("word", "ngram", "dep", "transition", "log10", "rule", "partner", "stack")
 
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 _CHOSEN = ("beam", "ab")
 UNITS = ("np", "word")
 #: What is shown of the reasons for an attachment; the command line gives all of it.
-ATTACHMENT = ("modifier", "side", "head", "weight", "prob", "factor", "forced")
+ATTACHMENT = ("modifier", "side", "head", "log10_weight", "prob", "factor", "forced")
 #: Levels of back-off: events as head and modifier, and pairs in a sentence.
 LEVELS = ("word", "mixed", "tag")
-WORD = ("word", "ngram", "logp", "backoff", "total")
+WORD = ("word", "ngram", "log10", "log10_backoff", "log10_total")
 
 
 @dataclass(frozen=True, slots=True)

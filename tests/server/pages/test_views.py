@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from sentgen.counts.browsing import find_sentence, list_documents, list_sentence
 from sentgen.counts.concordance import concordance
 from sentgen.counts.patterns import glob
 from sentgen.errors import NotFoundError
+from sentgen.logarithms import NATURAL
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
@@ -204,6 +206,8 @@ def test_templates_hold_no_inline_script_or_style(template):
     assert " onclick" not in source
     assert "http" not in source.replace("http-equiv", "")
     assert all("src=" in tag for tag in source.split("<script")[1:])
+    # Pages show decimal logarithms; the natural ones of the same rows are for programs.
+    assert not re.search(rf"\.({'|'.join(NATURAL)})\b", source)
 
 
 def ran(held: Store, query: str) -> list[dict[str, object]]:
