@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import pyarrow as pa
 import typer
 
 from sentgen.cli.console.output import Output
@@ -15,14 +14,17 @@ from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.errors import NotFoundError
-from sentgen.generation import RegeneratedSentence, parse_bag, regenerate, shuffled
+from sentgen.generation import ALGORITHMS, RegeneratedSentence, parse_bag, regenerate, shuffled
 from sentgen.generation.drawing.text import tree_text
 from sentgen.models import build, registry
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
+from sentgen.tabular import Rows
 
 _SEED = 1
 _BAGS = [parse_bag(sentence) for sentence in NEW_SENTENCES]
+_ORIGINALS = [" ".join(word for unit in bag for word in unit.words) for bag in _BAGS]
+_SHOWN = 5
 _TOP = """\
 select w1, w2, w3, count
 from v_ngrams_3
@@ -52,12 +54,15 @@ def demo(
         typer.echo(f"{model.label}: {model.vocabulary:,} words, {model.tokens:,} tokens")
         _heading(
             "4. Put scrambled sentences back in order (they are not in the treebank)",
-            "lmo is a baseline that never looks back, ab builds a dependency tree first (Wan et al. 2009).",
+            "beam, the default, searches from left to right;"
+            f" {_SHOWN} of {len(_BAGS)}, chosen as most come out well:",
         )
-        answers = _regenerated(store, model)
-        Output().arrow(_compared(answers))
-        _heading("5. The tree behind the last answer of ab")
-        last = answers["ab"][-1]
+        answers = {name: _regenerated(store, model, name) for name in ("beam", "ab", "lmo")}
+        Output().table(_shown(answers["beam"]))
+        _heading(f"5. How many of all {len(_BAGS)} come out as they were written")
+        Output().table(_counted(answers))
+        last = answers["ab"][_SHOWN - 1]
+        _heading(f"6. The tree that ab built for: {last.text}")
         if last.tree:
             typer.echo("\n".join(tree_text(last.units, last.tree.heads)))
     _what_next(db)
@@ -71,20 +76,33 @@ def _model(store: Store) -> registry.ModelInfo:
         return build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
 
 
-def _regenerated(store: Store, model: registry.ModelInfo) -> dict[str, list[RegeneratedSentence]]:
-    """Return the answers of two algorithms; neither sees the order of a sentence."""
-    asked = {"seed": _SEED, "changes": {"order": model.order}}
-    return {name: list(regenerate(store, model, _BAGS, algorithm=name, **asked)) for name in ("lmo", "ab")}
+def _regenerated(store: Store, model: registry.ModelInfo, algorithm: str) -> list[RegeneratedSentence]:
+    """Return the answers of an algorithm, which does not see the order of a sentence."""
+    return list(regenerate(store, model, _BAGS, algorithm=algorithm, seed=_SEED))
 
 
-def _compared(answers: Mapping[str, Sequence[RegeneratedSentence]]) -> pa.Table:
+def _shown(answers: Sequence[RegeneratedSentence]) -> Rows:
+    """Return the first sentences as they were given, came out, and were written."""
     rows = []
-    for number, bag in enumerate(_BAGS):
-        scrambled = " ".join(str(unit) for unit in shuffled(bag, _SEED))
-        rows.append({"what": "given", "sentence": scrambled})
-        rows += [{"what": name, "sentence": found[number].text} for name, found in answers.items()]
-        rows.append({"what": "original", "sentence": " ".join(word for unit in bag for word in unit.words)})
-    return pa.Table.from_pylist(rows)
+    for one, bag, original in list(zip(answers, _BAGS, _ORIGINALS, strict=True))[:_SHOWN]:
+        rows.append(("given", " ".join(str(unit) for unit in shuffled(bag, _SEED))))
+        rows.append(("beam", one.text))
+        if one.text != original:
+            rows.append(("original", original))
+    return Rows(("what", "sentence"), rows)
+
+
+def _counted(answers: Mapping[str, Sequence[RegeneratedSentence]]) -> Rows:
+    """Return how many sentences each algorithm put in their order."""
+    rows = [
+        (
+            name,
+            ALGORITHMS[name].title,
+            sum(one.text == text for one, text in zip(found, _ORIGINALS, strict=True)),
+        )
+        for name, found in answers.items()
+    ]
+    return Rows(("algorithm", "what", "right"), rows)
 
 
 def _heading(text: str, detail: str = "") -> None:

@@ -12,7 +12,8 @@ from sentgen.demo import TREEBANK
 from sentgen.models import build
 from sentgen.schema import Store
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "regenerate.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "regenerate.md"
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +30,28 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
         assert code == 0, f"{command.line}\n{output}"
         assert doc_pages.shows(command.output, output), f"{command.line}\n{output}"
     assert len(commands) >= 4
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_the_readme_shows_what_is_printed(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sentences of its session come out of the model that it builds, and are not in the treebank."""
+    treebank = data_dir / "ud" / "en_ewt-ud-train.conllu"
+    monkeypatch.setenv("SENTGEN_DB", str(tmp_path / "ewt.duckdb"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(treebank.parent)
+    session = doc_pages.commands((ROOT / "README.md").read_text("utf-8"))
+    made = [one for one in session if one.line.startswith(("sentgen ingest", "sentgen models build"))]
+    asked = [one for one in session if one.line.startswith("sentgen regenerate") and one.output]
+    for command in (*made, *asked):
+        code, output = doc_pages.run(command.line)
+
+        assert code == 0, output
+        if command in asked:
+            assert doc_pages.shows(command.output, output), output
+    assert len(asked) == 2
+    text = treebank.read_text("utf-8")
+    assert "chased the cat" not in text
+    assert "dow was down" not in text

@@ -1,0 +1,59 @@
+"""`sentgen demo`: what a newcomer sees first."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from conftest import Sentgen, Told
+
+from sentgen.corpus.sentences import read_trees
+from sentgen.demo import NEW_SENTENCES, TREEBANK
+
+ORIGINALS = [re.sub(r"[\[\]]", "", sentence) for sentence in NEW_SENTENCES]
+
+
+@pytest.fixture
+def told(sentgen: Sentgen) -> Told:
+    """What it prints; the second run finds the store of the first."""
+    first = sentgen("demo", "--db", "demo.duckdb")
+
+    assert first.code == 0
+    assert sentgen("demo", "--db", "demo.duckdb").code == 0
+    return first
+
+
+def test_the_default_comes_first_and_does_well(told: Told) -> None:
+    """Most of what is shown comes out as it was written, and the figures are those of all sentences."""
+    lines = [line.split(maxsplit=1) for line in told.out.splitlines()]
+    shown = [line[1] for line in lines if line[:1] == ["beam"] and line[1].endswith(" .")]
+    right = {
+        line[0]: int(line[1].split()[-1])
+        for line in lines
+        if len(line) > 1 and line[1][-1].isdigit() and line[0] in ("beam", "ab", "lmo")
+    }
+
+    assert len(shown) == 5
+    assert sum(text == original for text, original in zip(shown, ORIGINALS, strict=False)) >= 4
+    assert list(right) == ["beam", "ab", "lmo"]
+    assert right["beam"] > len(ORIGINALS) / 2
+    assert right["beam"] > max(right["ab"], right["lmo"])
+
+
+def test_what_went_wrong_is_shown(told: Told) -> None:
+    """Beside an answer that is not the original stands the original."""
+    wrong = told.out.count("\noriginal  ")
+    pairs = re.findall(r"\nbeam +(.*)\noriginal +(.*)", told.out)
+
+    assert wrong == len(pairs)
+    assert all(found != original and original in ORIGINALS for found, original in pairs)
+
+
+def test_its_sentences_are_new() -> None:
+    """None is a sentence of the treebank, or twice there, and all words are known."""
+    sentences = list(read_trees(str(TREEBANK)))
+    words = {form for sentence in sentences for form in sentence.forms}
+
+    assert not {" ".join(sentence.forms).lower() for sentence in sentences} & set(map(str.lower, ORIGINALS))
+    assert len(set(ORIGINALS)) == len(ORIGINALS)
+    assert {word for text in ORIGINALS for word in text.split()} <= words
