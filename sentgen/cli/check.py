@@ -21,7 +21,7 @@ from sentgen.evaluation.check.request import CheckRequest
 
 @output_options
 @asking(
-    CheckRequest, parser="against", all_relations="match_case", html="match_case", fail_under="match_case"
+    CheckRequest, parser="against", all_relations="other_words", html="other_words", fail_under="other_words"
 )
 def check(
     *,
@@ -42,8 +42,8 @@ def check(
     """Check which verb arguments of a summary have support in its source.
 
     A verb argument is a verb with a word that depends on it. It has support if a sentence of the source has
-    the same two words in that relation and order. Precision is the share that has. Both texts need trees:
-    CoNLL-U, or any text with --parser.
+    the same two words in that relation and order; a paraphrase has little of that, and wants --other-words.
+    Precision is the share that has. Both texts need trees: CoNLL-U, or any text with --parser.
 
     Example: `sentgen check summary.txt --against article.txt --parser udpipe:ewt.udpipe --html check.html`
     """
@@ -70,7 +70,11 @@ def _show(found: SupportCheck, all_relations: bool, out: Output) -> None:
         out.note(figure(found))
         return
     typer.echo(figure(found))
-    shown = [claim for claim in found.claims if all_relations or not claim.supported]
+    if found.supported < len(found.claims) and not found.other_words:
+        out.note(
+            "words are compared as they stand; --other-words lets synonyms, other forms and passives match"
+        )
+    shown = [claim for claim in found.claims if all_relations or claim.words != "same"]
     if not shown:
         return
     typer.echo()
@@ -82,4 +86,6 @@ def _show(found: SupportCheck, all_relations: bool, out: Output) -> None:
 
 def _reading(claim: Claim) -> tuple[object, ...]:
     support = f"source {', '.join(map(str, claim.support))}" if claim.supported else claim.why
+    if claim.found is not None:
+        support += f" in other words: {' … '.join(claim.found.words)} ({', '.join(claim.found.ways)})"
     return claim.sentence, " … ".join(phrase(claim)), support, ", ".join(claim.instead)

@@ -55,6 +55,31 @@ def test_as_json(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
     assert "precision 0.500" in told.err
 
 
+def test_other_words_are_told_apart(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """From what is there and what is not: on the screen, as JSON, and by the exit code; asked for only."""
+    _, source = files
+    summary = SUMMARY.replace("chased\tchase\tVERB", "chases\tchase\tVERB").replace("SpaceAfter=No", "_")
+    plain = sentgen("check", "-", "--against", source, stdin=summary)
+    told = sentgen("check", "-", "--against", source, "--other-words", stdin=summary)
+    found, missing = json.loads(
+        sentgen("check", "-", "--against", source, "--other-words", "--json", stdin=summary).out
+    )
+
+    assert "precision 0.000: 0 of 2 verb arguments have support in the source\n" in plain.out
+    assert "--other-words" in plain.err
+    assert "1 of 2 verb arguments have support in the source, 1 of them in other words\n" in told.out
+    assert "dog … chases  source 1 in other words: dog … chased (form)" in told.out
+    assert "chases … dog  not related in the source" in told.out
+    assert "--other-words" not in told.err
+    assert [(row["words"], row["found"], row["differs"]) for row in (found, missing)] == [
+        ("other", "dog chased", "form"),
+        ("", "", ""),
+    ]
+    reached = ("check", "-", "--against", source, "--fail-under", "0.5")
+    assert sentgen(*reached, stdin=summary).code == 1
+    assert sentgen(*reached, "--other-words", stdin=summary).code == 0
+
+
 def test_the_exit_code_is_about_the_figure_only_if_asked(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
     """--fail-under 0.5 is content with 0.5; nothing claimed is nothing wrong."""
     summary, source = files

@@ -55,6 +55,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("generate", {"file": CLUSTER, "lengths": "2-4", "punct": False, "tree": True, "trace": True}),
     ("generate", {"corpus": "relief", "cluster": ["relief-001"], "lengths": "3", "lm": "relief", "beam": 8}),
     ("check", {"summary": CLUSTER, "against": CLUSTER.replace("camps", "huts"), "lemmas": True}),
+    ("check", {"summary": CLUSTER, "against": CLUSTER.replace("camps", "tents"), "other_words": True}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "decode": "posterior", "threshold": 0.5}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "system": "cut-and-paste"}),

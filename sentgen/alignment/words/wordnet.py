@@ -105,6 +105,15 @@ class WordNet:
             for offset in self._index[part][lemma]
         )
 
+    def frequent(self, word: str, letter: str, most: int) -> frozenset[Synset]:
+        """Return the first synsets, the most frequent ones, of a word in lower case as one part of speech."""
+        part = next(name for name, own in _PARTS.items() if own == letter)
+        return frozenset(
+            (letter, offset)
+            for lemma in self.lemmas(word, part)
+            for offset in self._index[part][lemma][:most]
+        )
+
     def neighbors(self, synset: Synset) -> frozenset[Synset]:
         """Return the synsets that a synset points to as hypernyms, as similar, or as derived from it."""
         fields = self._data[synset].partition("|")[0].split()
@@ -132,3 +141,9 @@ def senses(folder: Path, word: str) -> tuple[frozenset[Synset], frozenset[Synset
     net = wordnet(folder)
     own = net.synsets(word.lower())
     return own, frozenset(other for synset in own for other in net.neighbors(synset)) - own
+
+
+@lru_cache(maxsize=1 << 16)
+def frequent_senses(folder: Path, word: str, letter: str, most: int) -> frozenset[Synset]:
+    """Return the most frequent synsets of a word as a noun (``n``), verb (``v``), adjective or adverb."""
+    return wordnet(folder).frequent(word.lower(), letter, most)

@@ -1,17 +1,20 @@
 """Check a summary against its source: which of its verb arguments does the source support, and which not?
 
 The precision of `verb_arguments`, relation by relation, with the reason for each that has no support. It
-compares words. A relation that the source puts into other words has no support here though it may be true;
-one that it denies ("did not distribute food") has support though it is false.
+compares words. A relation that the source puts into other words has support only if these are asked for, and
+`other_words` finds it; one that the source denies ("did not distribute food") has support though it is false.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 
+from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.check.other_words import Found, OtherWords
 from sentgen.evaluation.check.verb_arguments import FORMS, Argument, Key, Spelling, arguments
 from sentgen.tabular import Rows
 
@@ -21,6 +24,10 @@ COLUMNS = (
     *("sentence", "verb", "argument", "order", "relation"),
     *("supported", "source", "why", "instead", "text"),
 )
+#: What is told besides if other words were looked for.
+OTHER_COLUMNS = ("words", "found", "differs")
+_TURNED = "in the source the other way around"
+_UNRELATED = "not related in the source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class Claim:
 
     ``sentence`` numbers the sentences of the summary from 1, ``support`` those of the source that have the
     same relation. ``why`` says why there is none. ``instead`` are arguments that the verb has in the
-    source, with the most frequent ones first.
+    source, with the most frequent ones first. ``found`` is the relation in other words, if no sentence has it
+    in the same; ``support`` are its sentences then.
     """
 
     sentence: int
@@ -37,6 +45,12 @@ class Claim:
     support: tuple[int, ...]
     why: str = ""
     instead: tuple[str, ...] = ()
+    found: Found | None = None
+
+    @property
+    def words(self) -> str:
+        """Return which words of the source say it: `same`, `other`, or none."""
+        return "other" if self.found else "same" if self.support else ""
 
     @property
     def supported(self) -> bool:
@@ -46,16 +60,22 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class SupportCheck:
-    """All verb arguments of a summary, in its order."""
+    """All verb arguments of a summary, in its order; ``other_words`` says whether these were looked for."""
 
     claims: Sequence[Claim]
     summary: Sequence[Sentence] = field(repr=False)
     source: Sequence[Sentence] = field(repr=False)
+    other_words: bool = False
 
     @property
     def supported(self) -> int:
         """Return the number of claims with support."""
         return sum(claim.supported for claim in self.claims)
+
+    @property
+    def reworded(self) -> int:
+        """Return the number of claims with support in other words only."""
+        return sum(claim.found is not None for claim in self.claims)
 
     @property
     def precision(self) -> float | None:
@@ -68,7 +88,11 @@ class SupportCheck:
 
 
 def check(
-    summary: Iterable[Sentence], source: Iterable[Sentence], *, spelling: Spelling = FORMS
+    summary: Iterable[Sentence],
+    source: Iterable[Sentence],
+    *,
+    spelling: Spelling = FORMS,
+    other_words: bool = False,
 ) -> SupportCheck:
     """Look up every verb argument of a summary in its source.
 
@@ -76,6 +100,8 @@ def check(
         summary: parsed.
         source: parsed.
         spelling: what makes two words the same.
+        other_words: whether what is not there in the same words has support in other words, which know no
+            case: see `OtherWords`. WordNet is used if it is installed.
 
     Raises:
         InputError: a sentence has no tree, or no tags.
@@ -87,22 +113,30 @@ def check(
         for number, sentence in enumerate(written, 1)
         for argument in arguments(sentence, spelling)
     ]
-    return SupportCheck(claims, written, read)
+    found = SupportCheck(claims, written, read)
+    return _in_other_words(found) if other_words else found
 
 
 def claim_table(found: SupportCheck) -> Rows:
     """Return a row a verb argument."""
     texts = [text_of(sentence) for sentence in found.summary]
-    return Rows(COLUMNS, [_row(claim, texts[claim.sentence - 1]) for claim in found.claims])
+    rows = [_row(claim, texts[claim.sentence - 1]) for claim in found.claims]
+    if not found.other_words:
+        return Rows(COLUMNS, rows)
+    return Rows(
+        (*COLUMNS, *OTHER_COLUMNS),
+        [(*row, *_other_cells(claim)) for row, claim in zip(rows, found.claims, strict=True)],
+    )
 
 
 def figure(found: SupportCheck) -> str:
     """Return the precision in words."""
     if found.precision is None:
         return "no verb arguments in the summary"
+    reworded = f", {found.reworded} of them in other words" if found.other_words else ""
     return (
         f"precision {found.precision:.3f}: {found.supported} of {len(found.claims)} verb arguments have"
-        " support in the source"
+        f" support in the source{reworded}"
     )
 
 
@@ -125,6 +159,42 @@ def _row(claim: Claim, text: str) -> tuple[object, ...]:
         " ".join(claim.instead),
         text,
     )
+
+
+def _other_cells(claim: Claim) -> tuple[str, str, str]:
+    words = " ".join(claim.found.words) if claim.found else ""
+    return claim.words, words, " ".join(claim.found.ways) if claim.found else ""
+
+
+def _in_other_words(found: SupportCheck) -> SupportCheck:
+    """Look up in other words what has no support in the same."""
+    source = OtherWords(found.source, find_wordnet())
+    claims = list[Claim]()
+    # Claims come in the order of their sentences.
+    for number, group in groupby(found.claims, key=lambda claim: claim.sentence):
+        own, sentence = list(group), found.summary[number - 1]
+        unknown = source.unknown(sentence)
+        others = source.find(sentence, [claim.argument for claim in own])
+        for claim, other in zip(own, others, strict=True):
+            if not claim.supported and other is not None:
+                claim = Claim(number, claim.argument, other.sentences, found=other)
+            elif not claim.supported:
+                claim = replace(claim, why=_why_not(claim, unknown))
+            claims.append(claim)
+    return replace(found, claims=claims, other_words=True)
+
+
+def _why_not(claim: Claim, unknown: Collection[int]) -> str:
+    """Return why there is no support; ``unknown`` are the places of words to which none is akin."""
+    argument = claim.argument
+    words = ((argument.key.head, argument.head), (argument.key.modifier, argument.modifier))
+    if absent := [word for word, place in words if place in unknown]:
+        return _absent(absent)
+    return claim.why if claim.why == _TURNED else _UNRELATED
+
+
+def _absent(words: Sequence[str]) -> str:
+    return f"not in the source: {' and '.join(words)}"
 
 
 class _Index:
@@ -157,7 +227,7 @@ class _Index:
         absent = [word for word in (key.head, key.modifier) if word not in self._words]
         # The plainest reason first.
         if absent:
-            return f"not in the source: {' and '.join(absent)}"
+            return _absent(absent)
         if Key(key.head, key.modifier, not key.head_first) in self._where:
-            return "in the source the other way around"
-        return "not related in the source"
+            return _TURNED
+        return _UNRELATED

@@ -17,21 +17,31 @@ from sentgen.templates import template
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token of the summary; ``marks`` are numbers of the relations without support that it is part of."""
+    """A token of the summary; ``marks`` number its relations that the source has not in the same words.
+
+    ``reworded`` says that the source has all of these in other words.
+    """
 
     text: str
     space: bool
     marks: tuple[int, ...]
     verb: bool
+    reworded: bool
+
+    @property
+    def kind(self) -> str:
+        """Return the classes of its mark."""
+        return " ".join(name for name, on in (("other", self.reworded), ("verb", self.verb)) if on)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A sentence of the summary with its relations, those without support by their numbers on the page."""
+    """A sentence of the summary with its relations; those not in the same words have numbers on the page."""
 
     number: int
     words: Sequence[Word]
     unsupported: Sequence[tuple[int, Claim]]
+    reworded: Sequence[tuple[int, Claim]]
     supported: Sequence[Claim]
 
 
@@ -61,15 +71,19 @@ def phrase(claim: Claim) -> tuple[str, str]:
 
 
 def _judged(check: SupportCheck) -> Iterator[Judgment]:
-    """Number what has no support through the whole page."""
+    """Number what is not there in the same words through the whole page."""
     mark = 0
     for number, sentence in enumerate(check.summary, 1):
         claims = check.of(number)
-        bad = [claim for claim in claims if not claim.supported]
-        numbered = list(enumerate(bad, mark + 1))
-        mark += len(bad)
-        good = [claim for claim in claims if claim.supported]
-        yield Judgment(number, list(_words(sentence, numbered)), numbered, good)
+        numbered = list(enumerate((claim for claim in claims if claim.words != "same"), mark + 1))
+        mark += len(numbered)
+        yield Judgment(
+            number,
+            list(_words(sentence, numbered)),
+            [one for one in numbered if not one[1].supported],
+            [one for one in numbered if one[1].supported],
+            [claim for claim in claims if claim.words == "same"],
+        )
 
 
 def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterator[Word]:
@@ -79,6 +93,8 @@ def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterato
         # Both words carry the number, so that the pair can be seen.
         marks[claim.argument.modifier].append(number)
     heads = {claim.argument.head for _, claim in numbered}
+    wrong = {number for number, claim in numbered if not claim.supported}
     spaces = sentence.space_after or [True] * len(sentence.forms)
     for i, (form, space) in enumerate(zip(sentence.forms, spaces, strict=True)):
-        yield Word(form, space, tuple(marks.get(i, ())), i in heads)
+        own = marks.get(i, ())
+        yield Word(form, space, tuple(own), i in heads, wrong.isdisjoint(own))

@@ -37,6 +37,12 @@ class CheckRequest:
     ]
     lemmas: Annotated[bool, Option("Compare lemmas instead of forms.")] = False
     match_case: Annotated[bool, Option("Tell upper from lower case; it is ignored otherwise.")] = False
+    other_words: Annotated[
+        bool,
+        Option(
+            "Let other words have support: other forms, other spellings, synonyms, and passives for actives."
+        ),
+    ] = False
     format: Annotated[str | None, Option("Format of both texts; detected if not given.", short="-f")] = None
 
     def check(self, parser: Parser | None) -> SupportCheck:
@@ -48,4 +54,5 @@ class CheckRequest:
         summary, source = (
             read_trees(path, parser=parser, form=self.format) for path in (self.summary, self.against)
         )
-        return check(summary, source, spelling=Spelling(lemmas=self.lemmas, match_case=self.match_case))
+        spelling = Spelling(lemmas=self.lemmas, match_case=self.match_case)
+        return check(summary, source, spelling=spelling, other_words=self.other_words)

@@ -20,6 +20,8 @@ def check(context: Context, asked: CheckRequest) -> Result:
     with context.file("summary", asked.summary) as summary, context.file("against", asked.against) as source:
         found = replace(asked, summary=summary, against=source).check(context.parser)
     more = {"supported": found.supported, "claims": len(found.claims), "precision": found.precision}
+    if found.other_words:
+        more["other_words"] = found.reworded
     return Result(claim_table(found), notes=[figure(found)], more=more)
 
 
