@@ -194,9 +194,10 @@ class LineReader:
         # One pass in C over clean text; the slow search only for the message.
         if len(block.translate(None, _CONTROL)) != len(block):
             at = next(i for i, code in enumerate(block) if code in _CONTROL)
-            what = "NUL" if not block[at] else f"control character U+{block[at]:04X}"
-            hint = "; is it a binary file or UTF-16?" if not block[at] else "; remove it"
-            self._fail(f"{what} in the text{hint}", block.count(b"\n", 0, at) + 1)
+            told = f"control character U+{block[at]:04X} in the text; remove it"
+            if not block[at]:
+                told = "NUL in the text; is it a binary file or UTF-16?"
+            self._fail(told, block.count(b"\n", 0, at) + 1)
         return block
 
     def _fail(self, message: str, line: int) -> NoReturn:

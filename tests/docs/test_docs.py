@@ -31,6 +31,8 @@ def _load_generator() -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
+    # As for a script, whose folder is the first place.
+    sys.path.insert(0, str(DOCS))
     spec.loader.exec_module(module)
     return module
 

@@ -1,0 +1,110 @@
+"""The page on errors has every message of the code, and explains none that is not there."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import messages  # noqa: E402
+
+from sentgen import errors  # noqa: E402
+
+PAGE = (ROOT / "docs" / "errors.md").read_text("utf-8")
+EXPLAINED, LISTED = PAGE.split("<!-- messages: generated -->")
+#: Fewer letters are no words of a message.
+LETTERS = 10
+
+
+def rows(tables: str) -> Iterator[list[str]]:
+    """Yield the cells of all tables that begin with a message."""
+    for line in tables.splitlines():
+        if line.startswith("| `"):
+            cells = re.split(r"(?<!\\)\|", line)[1:-1]
+            yield [cell.strip().replace("\\|", "|") for cell in cells]
+
+
+def uncoded(cell: str) -> str:
+    """Return the text of a cell that is code."""
+    return re.sub(r"^(`+) ?(.*?) ?\1$", r"\2", cell)
+
+
+def literals(path: Path) -> Iterator[str]:
+    """Yield the words that stand inside of the errors that a file makes."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and node.args:
+            error = getattr(errors, ast.unparse(node.func).rpartition(".")[2], None)
+            if isinstance(error, type) and issubclass(error, errors.SentgenError):
+                constants = (part for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant))
+                yield from (
+                    part.value for part in constants if isinstance(part.value, str) and " " in part.value
+                )
+
+
+def test_every_message_that_is_explained_is_in_the_code() -> None:
+    """Who changes a message changes what is said of it."""
+    known = [message.text for message in messages.messages()]
+    explained = [uncoded(message) for message, cause, remedy in rows(EXPLAINED)]
+    gone = [text for text in explained if not any(text in one for one in known)]
+
+    assert not gone
+    assert len(explained) > 40
+    assert len(set(explained)) == len(explained)
+
+
+def test_every_error_of_the_code_is_listed() -> None:
+    """Found in another way than the list: all words between the brackets of an error are on the page."""
+    lines = [";".join(uncoded(cell) for cell in row if cell) for row in rows(LISTED)]
+    listed = re.sub(" *; *", ";", "\n".join(lines))
+    files = [path for folder in ("sentgen", "schema") for path in (ROOT / folder).rglob("*.py")]
+    found = {re.sub(" *; *", ";", " ".join(text.split())) for path in files for text in literals(path)}
+    # As they stand between names: a comma or colon at the end of a piece is no loss.
+    missing = [
+        text for text in found if sum(map(str.isalpha, text)) >= LETTERS and text.strip(" ;:,(") not in listed
+    ]
+
+    assert not missing, "run: python docs/generate_reference.py"
+    assert len(found) > 300
+
+
+def _texts(source: str) -> list[str]:
+    return sorted(messages._texts_of(ast.parse(source), {"InputError": 0, "Rejection": 4}))
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("raise InputError('no pairs; add some', path=path)", ["no pairs; add some"]),
+        ("raise errors.InputError(f'no {name!r} here')", ["no … here"]),
+        ("raise InputError('a ' + ('b' if x else f'c {x}'))", ["a b", "a c …"]),
+        ("raise InputError(f\"no {'pairs' if x else 'words'}\")", ["no pairs", "no words"]),
+        ("def f():\n    told = 'one' if x else 'two'\n    raise InputError(told)", ["one", "two"]),
+        ("def f(told):\n    raise InputError(told)\n\ndef g():\n    f('three')", ["three", "…"]),
+        (
+            "class A:\n    def _fail(self, at, told):\n        raise InputError(told)\n    def g(self):\n        self._fail(1, 'four')",
+            ["four", "…"],
+        ),
+        ("def f(x):\n    return f'six {x}'\n\nraise InputError(f(x))", ["six …"]),
+        ("raise InputError(f\"{told or 'seven'}\")", ["seven", "…"]),
+        ("yield Rejection(path, 1, '', 'empty', 'five')", ["five"]),
+        ("raise ValueError('not ours')", []),
+        ("raise InputError(*parts)", []),
+    ],
+)
+def test_a_message_is_found(source: str, found: list[str]) -> None:
+    """Strings, what is put together, names of the same function, and functions that hand a message on."""
+    assert _texts(source) == found
+
+
+def test_a_message_belongs_to_what_somebody_was_doing() -> None:
+    """The longest place that fits; whatever is new has one, too."""
+    assert messages.Message("schema/engine.py", "").doing == "Opening and keeping a store"
+    assert messages.Message("schema/guard.py", "").doing == "Asking with SQL"
+    assert messages.Message("sentgen/new_room/new.py", "").doing == "Anywhere"
