@@ -212,6 +212,18 @@ def test_pairs_are_aligned_each_by_itself(client: httpx.Client) -> None:
     assert batch["rows"] == [client.post("/v1/align", json=pair).json()["rows"][0] for pair in pairs]
 
 
+def test_other_words_are_counted_apart(client: httpx.Client) -> None:
+    """In what is told besides the rows, and only if they are asked for."""
+    texts = {"summary": CLUSTER, "against": CLUSTER}
+    plain, other = (
+        ask(client, operations()["check"], {**texts, **more}).json()["more"]
+        for more in ({}, {"other_words": True})
+    )
+
+    assert other == {**plain, "other_words": 0}
+    assert plain["precision"] == 1
+
+
 def test_programs_are_not_run(client: httpx.Client) -> None:
     """Aligners that are programs of others are refused, whether they are installed or not."""
     asked = {"document": DOCUMENT, "abstract": ABSTRACT, "system": "fast-align"}

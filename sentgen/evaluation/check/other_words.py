@@ -35,6 +35,8 @@ SENSES = 10
 #: The letters of WordNet for tags, by their beginnings: universal ones, and those of the Penn Treebank.
 _PARTS = {"NOUN": "n", "PROPN": "n", "NN": "n", "V": "v", "ADJ": "a", "JJ": "a", "ADV": "r", "RB": "r"}
 
+_NONE: frozenset[int] = frozenset()
+
 #: What a word has in common with others, and how near it is to those that share it.
 Signs = Mapping[Hashable, int]
 #: Relations of the source, with how near verb and word are.
@@ -130,13 +132,13 @@ class OtherWords:
 
     def _near(self, role: Role, signs: Sequence[Signs]) -> Near:
         """Return the relations of the source that may be this one, with how near verb and word are."""
-        verbs = _nearest(signs[role.verb], self._by_verb)
-        words = _nearest(signs[role.word], self._by_word)
-        return {
-            at: (verbs[at], words[at])
-            for at in sorted(verbs.keys() & words.keys())
-            if role.may_be(self._relations[at].role)
-        }
+        found: Near = {}
+        # The nearest come last, and so stay.
+        for verb, how in _farthest_first(signs[role.verb]):
+            verbs = self._by_verb.get(verb, _NONE)
+            for word, how_word in _farthest_first(signs[role.word]) if verbs else ():
+                found |= dict.fromkeys(verbs & self._by_word.get(word, _NONE), (how, how_word))
+        return {at: found[at] for at in sorted(found) if role.may_be(self._relations[at].role)}
 
     def _found(self, role: Role, near: Near) -> Found | None:
         if not near:
@@ -170,12 +172,8 @@ def _signs_of(word: str, lemma: str, tag: str, wordnet: Path | None) -> Signs:
     return signs
 
 
-def _nearest(signs: Signs, index: Mapping[Hashable, set[int]]) -> dict[int, int]:
-    """Return the relations that share a sign, with how near they are."""
-    found: dict[int, int] = {}
-    for sign, near in sorted(signs.items(), key=lambda one: -one[1]):
-        found |= dict.fromkeys(index.get(sign, ()), near)
-    return found
+def _farthest_first(signs: Signs) -> list[tuple[Hashable, int]]:
+    return sorted(signs.items(), key=lambda sign: -sign[1])
 
 
 def _turned(role: Role, other: Role) -> str:
