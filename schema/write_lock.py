@@ -191,9 +191,10 @@ def in_use(path: Path, message: str = "") -> InUseError:
     if who is None:
         found = re.search(r"PID (\d+)", message)
         who = f"number {found[1]}" if found else ""
-    told = f"by another process, {who};" if who else "by another process;"
+    told = f", {who}" if who else ""
     return InUseError(
-        f"{path}: the store is in use {told} wait until it ends (--wait SECONDS), or use a copy of the file"
+        f"{path}: the store is in use by another process{told};"
+        " wait until it ends (--wait SECONDS), or use a copy of the file"
     )
 
 

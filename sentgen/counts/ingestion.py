@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Row
 
@@ -341,7 +342,7 @@ class _Batch:
             return True
         return self.corpus is not None and self._stored(reader, digest) is not None
 
-    def _stored(self, reader: Reader, digest: str) -> Row[tuple[int, str]] | None:
+    def _stored(self, reader: Reader, digest: str) -> Any:
         version = self._version(reader)
         return find_source(self.connection, self._corpus_row().id, digest, form=reader.name, version=version)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Row, delete, insert, select, update
@@ -43,7 +44,7 @@ order by sentence_id, position
 
 def find_source(
     connection: Connection, corpus_id: int, digest: str, *, form: str, version: str
-) -> Row[tuple[int, str]] | None:
+) -> Any:
     """Return id and path of the source with this content, as this version of a reader read it."""
     columns = tables.source.c
     same = select(columns.id, columns.path).where(
@@ -53,8 +54,7 @@ def find_source(
         # A newer reader may find other sentences in the same bytes.
         columns.reader_version == version,
     )
-    found: Row[tuple[int, str]] | None = connection.execute(same).first()
-    return found
+    return connection.execute(same).first()
 
 
 def sources_at(connection: Connection, corpus_id: int, source: Source) -> list[int]:
