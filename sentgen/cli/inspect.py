@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.cells import cell_len, set_cell_size
@@ -46,7 +47,10 @@ class Reading:
 
     show_sql: Annotated[
         bool,
-        typer.Option("--show-sql", help="Print the SQL that ran on standard error, ready for `sentgen sql`."),
+        typer.Option(
+            "--show-sql",
+            help="Print the SQL that gives these rows on standard error, ready for `sentgen sql --file`.",
+        ),
     ] = False
     db: DbOption = None
     memory_limit: MemoryOption = None
@@ -59,15 +63,15 @@ class Reading:
             yield connection
 
     def ask(self, question: Question) -> Answer:
-        """Ask, and show what ran."""
+        """Ask, and show the statement."""
         with self.connection() as connection:
             answer = question.ask(connection)
-        self.show(answer.queries)
+        self.show(answer.query)
         return answer
 
-    def show(self, queries: Iterable[Query]) -> None:
+    def show(self, query: Query) -> None:
         """Show the SQL if it is wanted."""
-        for query in queries if self.show_sql else ():
+        if self.show_sql:
             typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
 
 
@@ -75,7 +79,12 @@ def _question(declaration: type, **places: str) -> Callable[[Callable[..., Resul
     """Give a command the options of a question, those of reading, and those of output."""
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
-        return output_options(asking(declaration, **places)(asking(Reading, "reading")(function)))
+        @wraps(function)
+        def told(*, reading: Reading, out: Output, **given: Any) -> Result:
+            # Both go to standard error, which is a file for `sentgen sql` then.
+            return function(reading=reading, out=replace(out, comments=reading.show_sql), **given)
+
+        return output_options(asking(declaration, **places)(asking(Reading, "reading")(told)))
 
     return decorate
 
@@ -171,7 +180,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
 
     with reading.connection() as connection:
         query, lines = all_lines(connection, asked.pattern, context=asked.context, corpora=asked.corpus)
-        reading.show((query,))
+        reading.show(query)
         if not out.parts(map(shown, lines), align=_SIDES):
             out.note(f"no occurrence of {asked.pattern!r}")
             raise typer.Exit(1)

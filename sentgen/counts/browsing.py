@@ -46,7 +46,7 @@ where id = $id
 
 def list_documents(connection: Connection, corpus: str = "", *, limit: int, offset: int = 0) -> Answer:
     """Return the documents of a corpus, or of all, in the order in which they were read."""
-    bindings = Bindings(limit=limit + 1, offset=offset)
+    bindings = Bindings(limit=limit, offset=offset)
     condition = f"\nwhere corpus = {bindings.bind('corpus', corpus)}" if corpus else ""
     query = Query(_DOCUMENTS.format(condition=condition), bindings)
     return limited(connection, query, limit, "documents here")
@@ -56,7 +56,7 @@ def list_sentences(
     connection: Connection, corpus: str, document: str, *, limit: int, offset: int = 0
 ) -> Answer:
     """Return the sentences of a document, each with its name, its number of tokens and its text."""
-    query = Query(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit + 1, offset=offset))
+    query = Query(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit, offset=offset))
     missing = f"sentences in document {document!r} of corpus {corpus!r}"
     return limited(connection, query, limit, missing)
 

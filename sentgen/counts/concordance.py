@@ -97,7 +97,7 @@ def concordance(
     The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
     ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
     sentences of the lines returned are read as text. Contexts end at the sentence. A large store is searched
-    in ranges of sentences, which bounds memory; the statements of the answer are those for all of it.
+    in ranges of sentences, which bounds memory; the statement of the answer is that for all of it.
 
     Args:
         connection: the store.
@@ -115,15 +115,15 @@ def concordance(
     """
     search = _search(connection, pattern, context, order, seed if limit else None, corpora)
     missing = f"occurrence of {pattern!r}"
-    lines, count = search.lines(limit), search.count()
+    lines = search.lines(limit)
     if limit and search.sentences <= SENTENCES:
         found = lines.fetch(connection, limit)
         if found.num_rows < limit:
-            return Answer(found, (lines,), missing, total=found.num_rows)
+            return Answer(found, lines, missing, total=found.num_rows)
         total = search.hits(None)
     else:
         found, total = search.gathered(limit)
-    return Answer(found, (lines, count), missing, truncated=total > found.num_rows, total=total)
+    return Answer(found, lines, missing, truncated=total > found.num_rows, total=total)
 
 
 def all_lines(

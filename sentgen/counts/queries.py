@@ -131,7 +131,7 @@ class Answer:
 
     Args:
         found: the rows, at most as many as asked for.
-        queries: the statements that ran, in order.
+        query: the statement that gives these rows.
         missing: what there is none of where no rows came back, such as "n-gram 'the dow *'".
         truncated: whether there are more rows.
         total: how many rows there are in all, where that was counted.
@@ -139,7 +139,7 @@ class Answer:
     """
 
     found: pa.Table | Rows
-    queries: tuple[Query, ...]
+    query: Query
     missing: str
     truncated: bool = False
     total: int | None = None
@@ -248,16 +248,17 @@ def where(conditions: Sequence[str], indent: str = "") -> str:
 
 
 def limited(connection: Connection, query: Query, limit: int, missing: str) -> Answer:
-    """Ask; cut off the row that was asked for beyond the limit (0: none) to see whether there are more."""
-    found = query.fetch(connection, limit)
+    """Ask a query whose parameter ``limit`` is the number of rows that are shown (0: it has none)."""
+    # One more tells whether there are more, without counting all.
+    asked = Query(query.text, {**query.parameters, "limit": limit + 1}) if limit else query
+    found = asked.fetch(connection, limit)
     more = bool(limit) and found.num_rows > limit
-    return Answer(found.slice(0, limit) if more else found, (query,), missing, truncated=more)
+    return Answer(found.slice(0, limit) if more else found, query, missing, truncated=more)
 
 
 def limit_clause(limit: int, bindings: Bindings) -> str:
-    """Return the limit clause with one row more than asked for; nothing if 0 stands for all."""
-    # One more tells whether there are more, without counting all.
-    return f"\nlimit {bindings.bind('limit', limit + 1)}" if limit else ""
+    """Return the limit clause; nothing if 0 stands for all."""
+    return f"\nlimit {bindings.bind('limit', limit)}" if limit else ""
 
 
 def at_least(min_count: int) -> str:

@@ -29,7 +29,7 @@ class Table(BaseModel):
     rows: list[dict[str, Any]] = Field(description="One object a row.")
     truncated: bool = Field(description="Whether there are more rows than these.")
     notes: list[str] = Field(description="What the command says on standard error.")
-    sql: list[str] = Field(description="The statements that ran, for POST /v1/sql.")
+    sql: list[str] = Field(description="The statements that give these rows, for POST /v1/sql.")
     command: str = Field(description="The command line that gives the same rows, with --json.")
     more: dict[str, Any] = Field(description="What does not fit into a table.")
 

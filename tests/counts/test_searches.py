@@ -78,7 +78,7 @@ def test_pattern_is_bound(connection: Connection) -> None:
     answer = find_ngrams(connection, "x'); drop table word; --")
 
     assert answer.table.num_rows == 0
-    assert "'x'');'" in answer.queries[0].filled()
+    assert "'x'');'" in answer.query.filled()
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def test_pattern_is_bound(connection: Connection) -> None:
     ],
 )
 def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> None:
-    """Pasted as shown it yields the same rows (the row beyond the limit aside)."""
+    """Pasted as shown it yields the same rows."""
     from sentgen.schema.store import fetch_arrow
 
     found = answer(connection)
-    again = fetch_arrow(connection, found.queries[0].filled())
+    again = fetch_arrow(connection, found.query.filled())
 
     assert found.table.num_rows > 0
-    assert again.slice(0, found.table.num_rows).to_pylist() == found.table.to_pylist()
+    assert again.to_pylist() == found.table.to_pylist()
 
 
 def test_dependencies_of_a_head(connection: Connection) -> None:
@@ -412,7 +412,7 @@ def test_few_rows_are_those_of_arrow(question: Any, connection: Connection) -> N
     """A few rows come without Arrow, whose import takes longer; made into a table, types and values are its own."""
     answer = question.ask(connection)
 
-    expected = answer.queries[0].run(connection).slice(0, question.limit)
+    expected = answer.query.run(connection)
 
     assert isinstance(answer.found, Rows)
     assert answer.table.schema.equals(expected.schema)

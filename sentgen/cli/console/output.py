@@ -101,10 +101,12 @@ class Output:
     Args:
         form: the format.
         path: the file, for Parquet.
+        comments: whether notes are comments of the SQL that stands beside them on standard error.
     """
 
     form: Format = Format.TABLE
     path: Path | None = None
+    comments: bool = False
 
     @property
     def for_reading(self) -> bool:
@@ -113,7 +115,7 @@ class Output:
 
     def note(self, text: str) -> None:
         """Say something about the result on standard error."""
-        typer.echo(printable(text), err=True)
+        typer.echo(f"{'-- ' if self.comments else ''}{printable(text)}", err=True)
 
     def arrow(
         self,

@@ -133,7 +133,7 @@ class Result:
         table: the rows.
         truncated: whether there are more.
         notes: what the command says on standard error.
-        sql: the statements that ran, ready to be pasted.
+        sql: the statements that give these rows, ready to be pasted.
         more: what does not fit into a table, such as drawings.
     """
 
@@ -217,5 +217,4 @@ def _option(name: str) -> str:
 def answered(answer: Answer) -> Result:
     """Return the result of a question to the counts, with the notes of its command."""
     more = {} if answer.total is None else {"total": answer.total}
-    sql = tuple(query.filled() for query in answer.queries)
-    return Result(answer.found, answer.truncated, answer.notes, sql, more)
+    return Result(answer.found, answer.truncated, answer.notes, (answer.query.filled(),), more)

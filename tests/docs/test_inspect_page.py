@@ -1,0 +1,83 @@
+"""The page on look-ups: its recipes do what it says, for every command that it says them of."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.testing import CliRunner, Result
+
+from sentgen.cli import build
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.demo import TREEBANK
+from sentgen.schema import Store
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "inspect.md").read_text("utf-8")
+#: Questions with more rows than are shown, so that there is a note beside the statement, and some without.
+QUESTIONS = {
+    "ngrams": [["the *"], ["the *", "--limit", "0"]],
+    "deps": [["the", "--reverse"], ["zebra"]],
+    "args": [["*"]],
+    "kwic": [
+        ["the"],
+        ["upos:NOUN *", "--sort", "left", "--random", "7"],
+        ["camp", "--sort", "right", "--context", "3"],
+        ["camp", "--limit", "0"],
+    ],
+    "freq": [[], ["--by", "xpos", "--corpus", "relief"]],
+    "collocations": [["the"], ["lemma:be", "--dependency", "*", "--min-count", "1"]],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo treebank, counted."""
+    path = tmp_path_factory.mktemp("inspect") / "relief.duckdb"
+    with Store(path, create=True) as made:
+        ingest(made, [str(TREEBANK)], Settings("relief"))
+    return path
+
+
+def run(store: Path, *words: str) -> Result:
+    """Run a command, its two streams apart."""
+    return CliRunner().invoke(build(), [*words, "--db", str(store)])
+
+
+def rows(result: Result) -> Any:
+    """The rows that came as JSON; threads may add up floats in another order."""
+    return json.loads(result.stdout, parse_float=lambda text: round(float(text), 9))
+
+
+def with_option(option: str) -> set[str]:
+    """The commands that take an option."""
+    commands: Any = typer.main.get_command(build())
+    leaves = {name: one for name, one in commands.commands.items() if not hasattr(one, "commands")}
+    return {name for name, one in leaves.items() if any(option in each.opts for each in one.params)}
+
+
+def test_the_recipe_is_that_of_every_command() -> None:
+    """The page saves the statement of one of the commands, and every one of them is tried below."""
+    recipe = re.search(r"^sentgen (\w+) .*--show-sql 2> (\S+)\nsentgen sql --file (\S+)$", PAGE, re.MULTILINE)
+
+    assert recipe
+    assert recipe[2] == recipe[3]
+    assert {recipe[1], *QUESTIONS} == with_option("--show-sql")
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"), [(name, asked) for name, all_asked in QUESTIONS.items() for asked in all_asked]
+)
+def test_the_saved_statement_gives_the_rows(name: str, asked: list[str], store: Path, tmp_path: Path) -> None:
+    """What `--show-sql` writes to standard error is a file for `sentgen sql`, whatever notes stand beside it."""
+    shown = run(store, name, *asked, "--show-sql", "--json")
+    read = run(store, name, *asked, "--show-sql")
+    for saved in (shown, read):
+        (tmp_path / "saved.sql").write_text(saved.stderr, "utf-8")
+        again = run(store, "sql", "--file", str(tmp_path / "saved.sql"), "--json")
+
+        assert again.exit_code == 0, again.stderr
+        assert rows(again) == rows(shown)
