@@ -179,7 +179,13 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
         return _cut_sides(lines, width, width) if width is not None else lines
 
     with reading.connection() as connection:
-        query, lines = all_lines(connection, asked.pattern, context=asked.context, corpora=asked.corpus)
+        query, lines = all_lines(
+            connection,
+            asked.pattern,
+            context=asked.context,
+            corpora=asked.corpus,
+            ignore_case=asked.ignore_case,
+        )
         reading.show(query)
         if not out.parts(map(shown, lines), align=_SIDES):
             out.note(f"no occurrence of {asked.pattern!r}")
@@ -230,11 +236,11 @@ def _empty(table: pa.Table | Rows) -> list[str]:
     return [name for name in names_of(table) if all(value is None for value in column_of(table, name))]
 
 
-def _with_bars(table: pa.Table) -> pa.Table:
+def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
     """Show 7 as seven and more, and add a bar as long as the share."""
-    numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in table["arguments"].to_pylist()]
+    numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in column_of(table, "arguments")]
     # Even the smallest share is seen.
-    bars = ["█" * round(share * _BAR) or "▏" for share in table["share"].to_pylist()]
+    bars = ["█" * round(share * _BAR) or "▏" for share in column_of(table, "share")]
     return with_column(with_column(table, "arguments", numbers), "histogram", bars)
 
 

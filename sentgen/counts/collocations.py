@@ -90,17 +90,24 @@ def read_window(text: str) -> Window:
 
 _COLUMN = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD: "log_likelihood"}
 
+#: One number for all words that differ in capital letters only.
+_SPELLING = """spelling as (
+  select id, min(id) over (partition by lower(form)) as folded
+  from word
+),
+"""
+
 _WINDOW = """\
-with node as (
+with {spelling}node as (
   select n.sentence_id, n.position
   from token as n{node}
 ),
 spot as (
-  select distinct t.sentence_id, t.position, t.{column} as id
+  select distinct t.sentence_id, t.position, {t} as id
   from node
   join token as t on t.sentence_id = node.sentence_id
     and t.position between node.position - $left and node.position + $right
-    and t.position <> node.position
+    and t.position <> node.position{spelled_t}
 ),
 together as (
   select id, count(*) as o11
@@ -110,10 +117,10 @@ together as (
   having count(*) >= $min_count
 ),
 alone as (
-  select {column} as id, count(*) as c1
-  from token
-  where {column} in (select id from together){and_corpora}
-  group by {column}
+  select {t} as id, count(*) as c1
+  from token as t{spelled_t}
+  where {t} in (select id from together){and_corpora}
+  group by {t}
 ),
 pair as (
   select id, o11::double as o11, (select count(*) from spot)::double as r1, c1::double as c1,
@@ -122,24 +129,24 @@ pair as (
   join alone using (id)
 ),
 {scores}
-select word.form as collocate, o11::bigint as count, c1::bigint as frequency,
+select {form} as collocate, o11::bigint as count, c1::bigint as frequency,
   logdice, pmi, log_likelihood
 from scored
 join word on word.id = scored.id
 order by {measure} desc, o11 desc, collocate{limit}"""
 
 _DEPENDENCY = """\
-with modifier_of_node as (
-  select d.deprel_id, d.{column} as id, count(*) as o11
+with {spelling}modifier_of_node as (
+  select d.deprel_id, {d} as id, count(*) as o11
   from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{node_is_head}
-  group by d.deprel_id, d.{column}
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_d}{node_is_head}
+  group by d.deprel_id, {d}
 ),
 head_of_node as (
-  select d.deprel_id, h.{column} as id, count(*) as o11
+  select d.deprel_id, {h} as id, count(*) as o11
   from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{node_is_modifier}
-  group by d.deprel_id, h.{column}
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_h}{node_is_modifier}
+  group by d.deprel_id, {h}
 ),
 linked as (
   select *, 'modifier' as role, sum(o11) over (partition by deprel_id) as r1 from modifier_of_node
@@ -151,17 +158,17 @@ together as (
   where o11 >= $min_count and id is not null
 ),
 alone as (
-  select d.deprel_id, 'modifier' as role, d.{column} as id, count(*) as c1
-  from token as d
+  select d.deprel_id, 'modifier' as role, {d} as id, count(*) as c1
+  from token as d{spelled_d}
   where d.head > 0
-    and d.{column} in (select id from together where role = 'modifier'){and_arcs}
-  group by d.deprel_id, d.{column}
+    and {d} in (select id from together where role = 'modifier'){and_arcs}
+  group by d.deprel_id, {d}
   union all
-  select d.deprel_id, 'head' as role, h.{column} as id, count(*) as c1
+  select d.deprel_id, 'head' as role, {h} as id, count(*) as c1
   from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head
-  where h.{column} in (select id from together where role = 'head'){and_arcs}
-  group by d.deprel_id, h.{column}
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_h}
+  where {h} in (select id from together where role = 'head'){and_arcs}
+  group by d.deprel_id, {h}
 ),
 relation as (
   select d.deprel_id, count(*) as n
@@ -177,7 +184,7 @@ pair as (
   join relation using (deprel_id)
 ),
 {scores}
-select tag.name as relation, role, word.form as collocate, o11::bigint as count, c1::bigint as frequency,
+select tag.name as relation, role, {form} as collocate, o11::bigint as count, c1::bigint as frequency,
   logdice, pmi, log_likelihood
 from scored
 join word on word.id = scored.id
@@ -214,6 +221,7 @@ def find_collocations(
     measure: Measure = Measure.LOGDICE,
     min_count: int = 2,
     corpora: Iterable[str] = (),
+    ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
     """Return what occurs with a word, the strongest first, then the most frequent, then alphabetically.
@@ -231,25 +239,25 @@ def find_collocations(
         measure: what to rank by.
         min_count: leave out collocates that occur with the node less often.
         corpora: their names; none for all.
+        ignore_case: take words that differ in capital letters only for one, the node and its collocates.
         limit: rows at most, 0 for all.
 
     Raises:
         InputError: the node is not one token.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora)
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
     node = read_pattern(connection, word, selection)
     if len(node) > 1:
         raise InputError(f"collocations are those of one word, and {word!r} has {len(node)}")
     # What never occurs together has no score: its logarithms are infinite.
     bindings = Bindings(min_count=max(min_count, 1))
-    column = ATTRIBUTES[by][0]
     if isinstance(within, str):
         text = _by_relation(node[0], within, selection, bindings)
     else:
-        text = _by_window(node[0], within, selection, bindings, column)
+        text = _by_window(node[0], within, selection, bindings)
     query = Query(
-        text.replace("{column}", column)
+        _spelled(text, ATTRIBUTES[by][0], selection)
         .replace("{scores}", _SCORES)
         .replace("{measure}", _COLUMN.get(measure, "o11"))
         .replace("{limit}", limit_clause(limit, bindings)),
@@ -259,16 +267,27 @@ def find_collocations(
     return limited(connection, query, limit, missing)
 
 
-def _by_window(
-    node: TokenPattern, window: Window, selection: Selection, bindings: Bindings, column: str
-) -> str:
+def _spelled(text: str, column: str, selection: Selection) -> str:
+    """Fill in the numbers of words: as they are stored, or the same for words that are one."""
+    folded = selection.ignore_case
+    for alias in "tdh":
+        place, of_alias = f"{alias}.{column}", f"spelling_{alias}"
+        # Not an inner join: tokens without a lemma are tokens of the window, too.
+        join = f"\n  left join spelling as {of_alias} on {of_alias}.id = {place}"
+        text = text.replace(f"{{spelled_{alias}}}", join if folded else "")
+        text = text.replace(f"{{{alias}}}", f"{of_alias}.folded" if folded else place)
+    text = text.replace("{spelling}", _SPELLING if folded else "")
+    return text.replace("{form}", selection.spelled("word.form"))
+
+
+def _by_window(node: TokenPattern, window: Window, selection: Selection, bindings: Bindings) -> str:
     bindings.update(left=window.left, right=window.right)
-    corpora = selection.of_tokens(bindings)
+    in_corpora = "".join(f"\n    and {one}" for one in selection.of_tokens(bindings, "t.corpus_id"))
     conditions = node.conditions("n", bindings) + selection.of_tokens(bindings, "n.corpus_id")
     return (
         _WINDOW.replace("{node}", where(conditions, "  "))
-        .replace("{and_corpora}", "".join(f"\n    and {condition}" for condition in corpora))
-        .replace("{corpora}", where(corpora, "      "))
+        .replace("{and_corpora}", in_corpora)
+        .replace("{corpora}", where(selection.of_tokens(bindings), "      "))
     )
 
 

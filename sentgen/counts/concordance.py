@@ -90,6 +90,7 @@ def concordance(
     order: Order = Order.NONE,
     seed: int | None = None,
     corpora: Iterable[str] = (),
+    ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
     """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
@@ -107,13 +108,15 @@ def concordance(
             ``right`` by those after it.
         seed: draw the lines at random instead of the first ones: the same for the same seed and store.
         corpora: their names; none for all.
+        ignore_case: find words and lemmas in capital and small letters alike.
         limit: lines at most, 0 for all.
 
     Raises:
         InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars.
         NotFoundError: no such corpus.
     """
-    search = _search(connection, pattern, context, order, seed if limit else None, corpora)
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    search = _search(connection, pattern, context, order, seed if limit else None, selection)
     missing = f"occurrence of {pattern!r}"
     lines = search.lines(limit)
     if limit and search.sentences <= SENTENCES:
@@ -127,13 +130,19 @@ def concordance(
 
 
 def all_lines(
-    connection: Connection, pattern: str, *, context: int = 15, corpora: Iterable[str] = ()
+    connection: Connection,
+    pattern: str,
+    *,
+    context: int = 15,
+    corpora: Iterable[str] = (),
+    ignore_case: bool = False,
 ) -> tuple[Query, Iterator[pa.Table]]:
     """Return the statement for all lines of a concordance, and the lines themselves, a part at a time.
 
     For answers that memory does not hold: as `concordance` without a limit, in the order of the corpus.
     """
-    search = _search(connection, pattern, context, Order.NONE, None, corpora)
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    search = _search(connection, pattern, context, Order.NONE, None, selection)
     return search.lines(0), search.parts()
 
 
@@ -286,9 +295,8 @@ def _search(
     context: int,
     order: Order,
     seed: int | None,
-    corpora: Iterable[str],
+    selection: Selection,
 ) -> _Search:
-    selection = select_corpora(connection, corpora)
     tokens = read_pattern(connection, pattern, selection)
     sentences = int(Query(_SIZE).value(connection))
     return _Search(connection, tokens, selection, context, order, seed, sentences)

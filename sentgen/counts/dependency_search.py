@@ -35,14 +35,14 @@ with event as (
   from dependency_event{conditions}
   group by all
 )
-select head.form as head, head_tag.name as head_tag,
-  modifier.form as modifier, modifier_tag.name as modifier_tag,
-  direction, distance, count
+select {head} as head, head_tag.name as head_tag,
+  {modifier} as modifier, modifier_tag.name as modifier_tag,
+  direction, distance, {count} as count
 from event
 left join word as head on head.id = head_word_id
 left join word as modifier on modifier.id = modifier_word_id
 join tag as head_tag on head_tag.id = head_tag_id
-join tag as modifier_tag on modifier_tag.id = modifier_tag_id
+join tag as modifier_tag on modifier_tag.id = modifier_tag_id{group}
 order by count desc, head, head_tag, modifier, modifier_tag, direction, distance{limit}"""
 
 _ARGUMENTS = """\
@@ -78,6 +78,7 @@ def find_dependencies(
     layer: Layer = Layer.WORD,
     level: Level = Level.WORD_WORD,
     corpora: Iterable[str] = (),
+    ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
     """Return dependency events, most frequent first, then by their words.
@@ -89,9 +90,10 @@ def find_dependencies(
         layer: the tree of words or the tree of units.
         level: back-off level.
         corpora: their names; none for all.
+        ignore_case: take words that differ in capital letters only for one, and add up their events.
         limit: rows at most, 0 for all.
     """
-    selection = select_corpora(connection, corpora)
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
     bindings = Bindings()
     conditions = [
         f"layer = {bindings.bind('layer', str(layer))}",
@@ -99,13 +101,20 @@ def find_dependencies(
     ]
     for side, known, end in zip(("head", "modifier"), level.split("-"), (head, modifier), strict=True):
         if known == "word":
-            conditions.append(word_among(f"{side}_word_id", selection.fold(end.pattern), bindings))
+            word = selection.fold(end.pattern)
+            among = word_among(f"{side}_word_id", word, bindings, ignore_case=selection.ignore_case)
+            conditions.append(among)
         else:
             conditions.append(tag_among(f"{side}_tag_id", end.pattern, bindings))
         conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
     conditions += selection.of_segments(bindings)
     text = _EVENTS.format(
-        conditions=where(conjunction(conditions), "  "), limit=limit_clause(limit, bindings)
+        conditions=where(conjunction(conditions), "  "),
+        head=selection.spelled("head.form"),
+        modifier=selection.spelled("modifier.form"),
+        count="sum(count)::bigint" if selection.ignore_case else "count",
+        group="\ngroup by all" if selection.ignore_case else "",
+        limit=limit_clause(limit, bindings),
     )
     query = Query(text, bindings)
     ends = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
@@ -120,6 +129,7 @@ def count_arguments(
     tag: str = ANY,
     layer: Layer = Layer.WORD,
     corpora: Iterable[str] = (),
+    ignore_case: bool = False,
     limit: int = 0,
 ) -> Answer:
     """Return how often a head has 0, 1, 2, ... modifiers on each side; 7 stands for seven and more.
@@ -127,13 +137,13 @@ def count_arguments(
     ``share`` is the part of all occurrences of that tag of the word: one histogram per tag and side, the most
     frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
     """
-    selection = select_corpora(connection, corpora)
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
     bindings = Bindings()
     level = "tag" if word == ANY else "word"
     conditions = [
         f"layer = {bindings.bind('layer', str(layer))}",
         f"level = {bindings.bind('level', level)}",
-        word_among("word_id", selection.fold(word), bindings),
+        word_among("word_id", selection.fold(word), bindings, ignore_case=selection.ignore_case),
         tag_among("tag_id", tag, bindings),
         *selection.of_segments(bindings),
     ]

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from sentgen.counts.patterns import ANY, ATTRIBUTES, conjunction, glob
+from sentgen.counts.patterns import ANY, ATTRIBUTES, glob
 from sentgen.counts.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
 
 
@@ -27,12 +27,22 @@ with counted as (
   from token{tokens}
   group by id
 ),
-best as (
-  select counted.id, {table}.{name} as item, count,
-    sum(count) over (order by count desc, {table}.{name}) as running
+named as (
+  select counted.id, {item} as item, count
   from counted
   join {table} on {table}.id = counted.id{matching}
+),
+best as (
+  select min(id) as id, item, sum(count) as count,
+    sum(sum(count)) over (order by sum(count) desc, item) as running
+  from named
+  group by item
   order by count desc, item{limit}
+),
+chosen as (
+  select named.id, best.id as best_id
+  from named
+  join best using (item)
 ),
 part as (
   select document_id, sum(length) as size
@@ -43,11 +53,11 @@ total as (
   select sum(size) as tokens, count(*) as documents from part
 ),
 inside as (
-  select {column} as id, document_id, count(*) as count
+  select chosen.best_id as id, document_id, count(*) as count
   from token
-  join sentence on sentence.id = token.sentence_id
-  where {column} in (select id from best){inside}
-  group by {column}, document_id
+  join chosen on chosen.id = token.{column}
+  join sentence on sentence.id = token.sentence_id{inside}
+  group by chosen.best_id, document_id
 ),
 spread as (
   select best.id, count(*) as documents,
@@ -74,6 +84,7 @@ def frequency_list(
     by: By = By.WORD,
     pattern: str = ANY,
     corpora: Iterable[str] = (),
+    ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
     """Return the words, lemmas or labels of the tokens, most frequent first, then alphabetically.
@@ -87,27 +98,31 @@ def frequency_list(
     clumps.
     Documents without the item add up to 1 minus the shares of the others. With a single document it is null.
 
-    Tokens without the attribute count in the number of tokens, not as an item. Two scans of `token`.
+    Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``, words
+    and lemmas that differ in capital letters only are one. Two scans of `token`.
     """
-    selection = select_corpora(connection, corpora)
+    # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
+    of_words = by in (By.WORD, By.LEMMA)
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case and of_words)
     bindings = Bindings()
     column, table, name = ATTRIBUTES[by]
     missing = f"{by} {pattern!r}"
-    # Only these are lower-cased on the way in; tags keep their case.
-    if by in (By.WORD, By.LEMMA):
-        pattern = selection.fold(pattern)
-    matching = [] if pattern == ANY else [glob(pattern).condition(f"{table}.{name}", bindings)]
+    item = f"{table}.{name}"
+    matching = []
+    if pattern != ANY:
+        asked = glob(selection.fold(pattern) if of_words else pattern)
+        matching.append(asked.condition(item, bindings, ignore_case=selection.ignore_case))
     in_corpora = selection.of_tokens(bindings)
     text = _STATEMENT.format(
         by=by,
         column=column,
         table=table,
-        name=name,
+        item=selection.spelled(item),
         tokens=where([f"{column} is not null", *in_corpora], "  "),
-        matching=where(conjunction(matching), "  "),
+        matching=where(matching, "  "),
         limit=limit_clause(limit, bindings).replace("\n", "\n  "),
         sentences=where(in_corpora, "  "),
-        inside="".join(f"\n    and {it}" for it in selection.of_tokens(bindings, "token.corpus_id")),
+        inside=where(selection.of_tokens(bindings, "token.corpus_id"), "  "),
     )
     query = Query(text, bindings)
     return limited(connection, query, limit, missing)

@@ -16,17 +16,18 @@ from sentgen.counts.queries import (
     at_least,
     limit_clause,
     limited,
+    literal,
     select_corpora,
     where,
 )
-from sentgen.schema.corpus import BOS
+from sentgen.schema.corpus import BOS, RESERVED_WORDS
 from sentgen.schema.counts import MAX_ORDER
 
 _STATEMENT = """\
 with found as (
-  select {ids}, sum(count)::bigint as count
-  from ngram_{order}{conditions}
-  group by {ids}
+  select {keys}, sum(count)::bigint as count
+  from ngram_{order}{spelling}{conditions}
+  group by all
   having sum(count) >= $min_count
 ),
 best as (
@@ -48,9 +49,9 @@ _CUT = """
   where count >= (select min(count) from (select count from found order by count desc limit $limit))"""
 
 _CONTEXT = """\
-  select {ids}, sum(count)::bigint as count
-  from ngram_{order}{conditions}
-  group by {ids}"""
+  select {keys}, sum(count)::bigint as count
+  from ngram_{order}{spelling}{conditions}
+  group by all"""
 
 _ALL_WORDS = """\
   select sum(count)::bigint as count
@@ -58,7 +59,13 @@ _ALL_WORDS = """\
 
 
 def find_ngrams(
-    connection: Connection, pattern: str, *, corpora: Iterable[str] = (), min_count: int = 1, limit: int = 20
+    connection: Connection,
+    pattern: str,
+    *,
+    corpora: Iterable[str] = (),
+    ignore_case: bool = False,
+    min_count: int = 1,
+    limit: int = 20,
 ) -> Answer:
     """Return the n-grams that match a pattern of 1 to 5 words, most frequent first, then by their words.
 
@@ -66,6 +73,7 @@ def find_ngrams(
     ``probability``, the maximum likelihood estimate c(w1..wn) / c(w1..wn-1) of the last word after the
     others, over all corpora asked for. A single word is compared with all words and ``</s>``; nothing
     precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out.
+    With ``ignore_case``, everything is counted as if all words were lower-cased.
     Linear in the n-grams of that order, a column scan.
 
     Raises:
@@ -73,7 +81,7 @@ def find_ngrams(
         NotFoundError: no such corpus, or none counted to that order.
     """
     words = split_pattern(pattern, most=MAX_ORDER)
-    selection = select_corpora(connection, corpora, min_order=len(words))
+    selection = select_corpora(connection, corpora, min_order=len(words), ignore_case=ignore_case)
     query = _statement([selection.fold(word) for word in words], selection, min_count, limit)
     missing = f"n-gram {pattern!r}{at_least(min_count)}"
     return replace(limited(connection, query, limit, missing), left_out=selection.left_out)
@@ -84,34 +92,55 @@ def _statement(words: Sequence[str], selection: Selection, min_count: int, limit
     order = len(words)
     names = [f"w{i}" for i in range(1, order + 1)]
     segments = selection.of_segments(bindings)
-    matches = conjunction([word_among(name, word, bindings) for name, word in zip(names, words, strict=True)])
-    joins = [f"join word as word_{name} on word_{name}.id = best.{name}" for name in names]
+    shorter = _counted(words[:-1], selection, bindings, segments)
     # <s> is counted as a unigram, but follows nothing, so that it is no share of the words.
     if order == 1:
         context = _ALL_WORDS.format(conditions=where([f"w1 <> {BOS}", *segments], "  "))
-        probability = f"case when best.w1 <> {BOS} then best.count / context.count end"
-        joins.append("cross join context")
+        start = literal(RESERVED_WORDS[BOS]) if selection.ignore_case else BOS
+        probability = f"case when best.w1 <> {start} then best.count / context.count end"
+        joined = "cross join context"
     else:
-        shorter = [word_among(name, word, bindings) for name, word in zip(names[:-1], words, strict=False)]
-        context = _CONTEXT.format(
-            ids=", ".join(names[:-1]),
-            order=order - 1,
-            conditions=where([*conjunction(shorter), *segments], "  "),
-        )
+        context = _CONTEXT.format(order=order - 1, **shorter)
         probability = "best.count / context.count"
-        joins.append(f"left join context using ({', '.join(names[:-1])})")
-    forms = [f"word_{name}.form as {name}" for name in names]
+        joined = f"left join context using ({', '.join(names[:-1])})"
+    forms = [f"best.{name}" if selection.ignore_case else f"word_{name}.form as {name}" for name in names]
     text = _STATEMENT.format(
-        ids=", ".join(names),
         order=order,
-        conditions=where([*matches, *segments], "  "),
+        **_counted(words, selection, bindings, segments),
         cut=_CUT if limit else "",
         context=context,
         forms=", ".join(forms),
         segments=where(selection.of_tokens(bindings), "    "),
         probability=probability,
-        joins="\n".join(joins),
-        order_by=", ".join(f"word_{name}.form" for name in names),
+        joins="\n".join([*([] if selection.ignore_case else _spelling(names, "best")), joined]),
+        order_by=", ".join(form.partition(" as ")[0] for form in forms),
         limit=limit_clause(limit, bindings),
     )
     return Query(text, bindings)
+
+
+def _counted(
+    words: Sequence[str], selection: Selection, bindings: Bindings, segments: Sequence[str]
+) -> dict[str, str]:
+    """Return what the n-grams that match are counted by, what that needs to be joined, and the conditions.
+
+    As numbers, unless several words are one.
+    """
+    table = f"ngram_{len(words)}"
+    names = [f"w{i}" for i in range(1, len(words) + 1)]
+    matches = [
+        word_among(f"{table}.{name}", word, bindings, ignore_case=selection.ignore_case)
+        for name, word in zip(names, words, strict=True)
+    ]
+    keys = [f"{selection.spelled(f'word_{name}.form')} as {name}" for name in names]
+    joins = _spelling(names, table) if selection.ignore_case else []
+    return {
+        "keys": ", ".join(keys if selection.ignore_case else names),
+        "spelling": "".join(f"\n  {join}" for join in joins),
+        "conditions": where([*conjunction(matches), *segments], "  "),
+    }
+
+
+def _spelling(names: Sequence[str], table: str) -> list[str]:
+    """Return the joins that give the forms of words."""
+    return [f"join word as word_{name} on word_{name}.id = {table}.{name}" for name in names]

@@ -33,9 +33,14 @@ class Glob:
     text: str
     wild: bool
 
-    def condition(self, column: str, bindings: Bindings, name: str = "word") -> str:
+    def condition(
+        self, column: str, bindings: Bindings, name: str = "word", *, ignore_case: bool = False
+    ) -> str:
         """Return the condition on a column of strings."""
         parameter = bindings.bind(name, self.text)
+        if ignore_case:
+            # Both by DuckDB, which folds some letters otherwise than Python does.
+            column, parameter = f"lower({column})", f"lower({parameter})"
         return f"{column} like {parameter} escape '\\'" if self.wild else f"{column} = {parameter}"
 
 
@@ -60,31 +65,33 @@ def glob(pattern: str) -> Glob:
     return Glob("".join(like), wild=True) if wild else Glob("".join(plain), wild=False)
 
 
-def among(column: str, table: str, name: str, pattern: str, bindings: Bindings) -> str:
-    """Return the condition that a column of ids stands for a string that matches; empty for ``*``."""
+def word_among(column: str, pattern: str, bindings: Bindings, *, ignore_case: bool = False) -> str:
+    """Return the condition that a column of word ids matches a word pattern; empty for ``*``."""
     if pattern == ANY:
         return ""
-    key = "tag" if table == "tag" else "word"
-    return f"{column} in (select id from {table} where {glob(pattern).condition(name, bindings, key)})"
-
-
-def word_among(column: str, pattern: str, bindings: Bindings) -> str:
-    """Return the condition that a column of word ids matches a word pattern; empty for ``*``."""
-    return among(column, "word", "form", pattern, bindings)
+    # The words that match are few, and found in the dictionary: the counts are compared as numbers only.
+    matches = glob(pattern).condition("form", bindings, ignore_case=ignore_case)
+    return f"{column} in (select id from word where {matches})"
 
 
 def tag_among(column: str, pattern: str, bindings: Bindings) -> str:
     """Return the condition that a column of tag ids matches a pattern of its name; empty for ``*``."""
-    return among(column, "tag", "name", pattern, bindings)
+    if pattern == ANY:
+        return ""
+    return f"{column} in (select id from tag where {glob(pattern).condition('name', bindings, 'tag')})"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenPattern:
-    """What one token must be: an attribute with a pattern, and a part of speech (empty for any)."""
+    """What one token must be: an attribute with a pattern, and a part of speech (empty for any).
+
+    ``ignore_case`` is about words and lemmas; labels are what they are.
+    """
 
     attribute: str
     pattern: str
     tag: str = ""
+    ignore_case: bool = False
 
     @property
     def free(self) -> bool:
@@ -93,10 +100,14 @@ class TokenPattern:
 
     def conditions(self, alias: str, bindings: Bindings) -> list[str]:
         """Return the conditions on a row of `token`."""
-        column, table, name = ATTRIBUTES[self.attribute]
-        found = [among(f"{alias}.{column}", table, name, self.pattern, bindings)]
+        column, table, _ = ATTRIBUTES[self.attribute]
+        place = f"{alias}.{column}"
+        if table == "word":
+            found = [word_among(place, self.pattern, bindings, ignore_case=self.ignore_case)]
+        else:
+            found = [tag_among(place, self.pattern, bindings)]
         if self.pattern == ANY and self.attribute != "word":
-            found.append(f"{alias}.{column} is not null")
+            found.append(f"{place} is not null")
         if self.tag:
             either = [tag_among(f"{alias}.{name}", self.tag, bindings) for name in ("xpos_id", "upos_id")]
             found.append(f"({' or '.join(either)})")
@@ -118,8 +129,9 @@ def token_pattern(text: str, selection: Selection, is_tag: Callable[[str], bool]
     # `1/2` and `and/or` are words unless the store has such a tag.
     if not (slash and stem and tag and tag != ANY and is_tag(tag)) or stem.endswith("\\"):
         stem, tag = rest, ""
-    stem = selection.fold(stem) if attribute in ("word", "lemma") else stem
-    return TokenPattern(attribute, stem, tag)
+    if attribute not in ("word", "lemma"):
+        return TokenPattern(attribute, stem, tag)
+    return TokenPattern(attribute, selection.fold(stem), tag, selection.ignore_case)
 
 
 def split_pattern(text: str, *, most: int = 0) -> list[str]:

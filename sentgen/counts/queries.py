@@ -163,21 +163,27 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The corpora that a question is about.
+    """The corpora that a question is about, and how their words are compared.
 
     Args:
         names: those asked for; empty for all of the store, so that statements need no condition.
         lowercase: whether every one of them was lower-cased, so that the words asked for must be as well.
         left_out: those that lack what was asked for.
+        ignore_case: whether words that differ in capital letters only are one word.
     """
 
     names: tuple[str, ...]
     lowercase: bool = False
     left_out: tuple[str, ...] = ()
+    ignore_case: bool = False
 
     def fold(self, text: str) -> str:
         """Return a word as these corpora spell it."""
         return text.lower() if self.lowercase else text
+
+    def spelled(self, form: str) -> str:
+        """Return what stands for a word in SQL, of the column with its form."""
+        return f"lower({form})" if self.ignore_case else form
 
     def of_tokens(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
         """Return the condition on a column that holds the number of a corpus."""
@@ -194,13 +200,16 @@ class Selection:
         return [f"{column} in (select id from segment where {inner})"]
 
 
-def select_corpora(connection: Connection, names: Iterable[str], *, min_order: int = 0) -> Selection:
+def select_corpora(
+    connection: Connection, names: Iterable[str], *, min_order: int = 0, ignore_case: bool = False
+) -> Selection:
     """Look up corpora by name; none for all of the store.
 
     Args:
         connection: the store.
         names: their names.
         min_order: leave out those whose n-grams of this order were not counted.
+        ignore_case: take words that differ in capital letters only for one.
 
     Raises:
         NotFoundError: there is no such corpus, or none that was counted up to ``min_order``.
@@ -225,11 +234,13 @@ def select_corpora(connection: Connection, names: Iterable[str], *, min_order: i
     left_out = tuple(row["name"] for row in chosen if row not in counted)
     # No condition at all is faster than one that every row meets.
     everything = not wanted and not left_out
+    # One corpus with its case kept is enough: folding would miss its capitals.
+    lowercase = all(row["lowercase"] for row in counted)
     return Selection(
         names=() if everything else tuple(row["name"] for row in counted),
-        # One corpus with its case kept is enough: folding would miss its capitals.
-        lowercase=all(row["lowercase"] for row in counted),
+        lowercase=lowercase,
         left_out=left_out,
+        ignore_case=ignore_case and not lowercase,
     )
 
 

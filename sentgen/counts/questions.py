@@ -37,6 +37,7 @@ LimitOption = Annotated[
         api={"le": 1_000_000},
     ),
 ]
+IgnoreCaseOption = Annotated[bool, Option("Ignore the case of letters: `The` and `the` are one word.")]
 MinCountOption = Annotated[int, Option("Leave out what is rarer.", least=1, api={"le": _MOST})]
 LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 
@@ -59,11 +60,17 @@ class Ngrams:
     ]
     min_count: MinCountOption = 1
     corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
         return find_ngrams(
-            connection, self.pattern, corpora=self.corpus, min_count=self.min_count, limit=self.limit
+            connection,
+            self.pattern,
+            corpora=self.corpus,
+            ignore_case=self.ignore_case,
+            min_count=self.min_count,
+            limit=self.limit,
         )
 
 
@@ -98,6 +105,7 @@ class Dependencies:
         ),
     ] = Level.WORD_WORD
     corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
@@ -108,6 +116,7 @@ class Dependencies:
             layer=self.layer,
             level=self.level,
             corpora=self.corpus,
+            ignore_case=self.ignore_case,
             limit=self.limit,
         )
 
@@ -120,11 +129,18 @@ class Arguments:
     tag: Annotated[str, Option("Its tag, such as VBD.", metavar="TAG")] = "*"
     layer: LayerOption = Layer.WORD
     corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 0
 
     def ask(self, connection: Connection) -> Answer:
         return count_arguments(
-            connection, self.word, tag=self.tag, layer=self.layer, corpora=self.corpus, limit=self.limit
+            connection,
+            self.word,
+            tag=self.tag,
+            layer=self.layer,
+            corpora=self.corpus,
+            ignore_case=self.ignore_case,
+            limit=self.limit,
         )
 
 
@@ -156,6 +172,7 @@ class Kwic:
         ),
     ] = None
     corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
@@ -166,6 +183,7 @@ class Kwic:
             order=self.sort,
             seed=self.random,
             corpora=self.corpus,
+            ignore_case=self.ignore_case,
             limit=self.limit,
         )
 
@@ -177,11 +195,17 @@ class Frequencies:
     by: Annotated[By, Option("What to count.")] = By.WORD
     pattern: Annotated[str, Option("Only these, such as `un*`.")] = "*"
     corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
         return frequency_list(
-            connection, by=self.by, pattern=self.pattern, corpora=self.corpus, limit=self.limit
+            connection,
+            by=self.by,
+            pattern=self.pattern,
+            corpora=self.corpus,
+            ignore_case=self.ignore_case,
+            limit=self.limit,
         )
 
 
@@ -210,6 +234,7 @@ class Collocations:
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
     corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
@@ -224,5 +249,6 @@ class Collocations:
             measure=self.measure,
             min_count=self.min_count,
             corpora=self.corpus,
+            ignore_case=self.ignore_case,
             limit=self.limit,
         )

@@ -148,6 +148,9 @@ def test_args_has_bars_for_reading_only(path: Path) -> None:
 
     assert "█" * 12 + "\n" in invoke(path, *call).stdout
     assert "histogram" not in invoke(path, *call, "--csv").stdout
+    assert invoke(path, *call, "-n", "2").stdout == "".join(
+        f"{line}\n" for line in invoke(path, *call).stdout.splitlines()[:3]
+    )
 
 
 def test_corpus_without_the_order_is_named(path: Path) -> None:

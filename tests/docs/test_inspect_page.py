@@ -16,7 +16,8 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "inspect.md").read_text("utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "inspect.md").read_text("utf-8")
 #: Questions with more rows than are shown, so that there is a note beside the statement, and some without.
 QUESTIONS = {
     "ngrams": [["the *"], ["the *", "--limit", "0"]],
@@ -81,3 +82,16 @@ def test_the_saved_statement_gives_the_rows(name: str, asked: list[str], store: 
 
         assert again.exit_code == 0, again.stderr
         assert rows(again) == rows(shown)
+
+
+def test_the_query_of_the_readme_lists_a_form_once(store: Path) -> None:
+    """`v_frequencies` has a row for each tag and lemma of a form; a reader expects one for each form."""
+    found = re.search(
+        r'^\$ sentgen sql "(.+) limit \d+"$', (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert found
+    listed = json.loads(run(store, "sql", found[1], "--json").stdout)
+    tokens = "select form, count(*) as count from v_tokens where upos = 'VERB' group by form"
+    counted = json.loads(run(store, "sql", tokens, "--json").stdout)
+
+    assert sorted(listed, key=lambda row: row["form"]) == sorted(counted, key=lambda row: row["form"])

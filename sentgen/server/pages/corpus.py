@@ -35,6 +35,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "offset": query.number("offset", 0),
         "document": query.text("document"),
         "by": query.choice("by", UNITS),
+        "ignore_case": query.box("ignore_case"),
     }
 
 
@@ -55,6 +56,7 @@ async def _frequencies(ask: Asking, query: Query, name: str) -> PageAnswer | Non
         "frequencies",
         by=query.choice("by", UNITS),
         pattern=query.text("pattern", "*"),
+        ignore_case=bool(query.box("ignore_case")),
         corpus=_only(name),
         limit=query.number("limit", _ROWS, least=1, most=500),
     )
@@ -64,6 +66,7 @@ async def _ngrams(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     return await ask(
         "ngrams",
         pattern=query.text("pattern", "* *"),
+        ignore_case=bool(query.box("ignore_case")),
         corpus=_only(name),
         limit=query.number("limit", _ROWS, least=1, most=500),
     )
@@ -78,6 +81,7 @@ async def _concordance(ask: Asking, query: Query, name: str) -> PageAnswer | Non
         sort=query.choice("sort", ORDERS),
         context=query.number("context", 12, most=100),
         random=query.text("random"),
+        ignore_case=bool(query.box("ignore_case")),
         corpus=_only(name),
         limit=query.number("limit", _ROWS, least=1, most=500),
     )

@@ -63,6 +63,10 @@ class Query:
         """Return all values of a name, each once."""
         return list(dict.fromkeys(value for value in self._parameters.getlist(name) if value))
 
+    def box(self, name: str) -> str:
+        """Return whether a box is checked: what its value is in a URL, or nothing."""
+        return "on" if self.text(name) else ""
+
     def number(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000) -> int:
         """Return a whole number, kept within its bounds; the default if it is none."""
         value = self.text(name).lstrip("+")

@@ -46,25 +46,27 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Ask all there is to know about a word; of several words, where they occur."""
     text, corpora = query.text("word"), query.all("corpus")
     layer = query.choice("layer", LAYERS)
-    words = text.split()
+    words, ignore_case = text.split(), query.box("ignore_case")
     overview = await ask("corpora")
     common = {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS, "overview": overview}
+    common |= {"ignore_case": ignore_case}
+    of = {"corpus": corpora, "ignore_case": bool(ignore_case)}
     if not words:
         return common
     # Not awaited yet: it runs beside the others, or alone.
-    lines = ask("kwic", pattern=phrase_pattern(words), sort="left", corpus=corpora, limit=_SHOWN)
+    lines = ask("kwic", pattern=phrase_pattern(words), sort="left", limit=_SHOWN, **of)
     if len(words) > 1:
         return {**common, "lines": await lines, "single": None}
     word, token = literal_pattern(text), token_pattern(text)
     kwic, frequency, before, after, governs, governed, arguments, collocations = await asyncio.gather(
         lines,
-        ask("frequencies", pattern=word, corpus=corpora),
-        ask("ngrams", pattern=f"* {word}", corpus=corpora, limit=_SHOWN),
-        ask("ngrams", pattern=f"{word} *", corpus=corpora, limit=_SHOWN),
-        ask("dependencies", head=word, layer=layer, corpus=corpora, limit=_EVENTS),
-        ask("dependencies", head=word, reverse=True, layer=layer, corpus=corpora, limit=_EVENTS),
-        ask("arguments", word=word, layer=layer, corpus=corpora),
-        ask("collocations", word=token, corpus=corpora, limit=_SHOWN),
+        ask("frequencies", pattern=word, **of),
+        ask("ngrams", pattern=f"* {word}", limit=_SHOWN, **of),
+        ask("ngrams", pattern=f"{word} *", limit=_SHOWN, **of),
+        ask("dependencies", head=word, layer=layer, limit=_EVENTS, **of),
+        ask("dependencies", head=word, reverse=True, layer=layer, limit=_EVENTS, **of),
+        ask("arguments", word=word, layer=layer, **of),
+        ask("collocations", word=token, limit=_SHOWN, **of),
     )
     single = {
         "frequency": frequency,

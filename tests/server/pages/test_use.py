@@ -70,6 +70,21 @@ def test_the_count_of_an_ngram_leads_to_its_hits(visit):
     assert said(page) == "8 rows"
 
 
+def test_hits_are_found_in_capital_and_small_letters(visit):
+    """With the box checked, `the` counts `The`, and its count leads to as many lines."""
+    page = visit("/corpus?name=relief&show=frequencies&pattern=the")
+    page.get_by_label("ignore case").check()
+    press(page, "Show", "1 row")
+    counts = page.get_by_role("link", name="hits of the")
+    number = counts.inner_text()
+    counts.click()
+    page.wait_for_selector("table.kwic")
+
+    assert number in said(page)
+    assert {node.lower() for node in page.locator("td.node").all_inner_texts()} == {"the"}
+    assert "The" in page.locator("td.node").all_inner_texts()
+
+
 def test_a_concordance_is_sorted_by_its_context(visit):
     """Chosen in the form, or by the links below, the words before the node are in order."""
     page = visit("/corpus?name=relief&show=concordance")
