@@ -188,8 +188,8 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
         )
         reading.show(query)
         if not out.parts(map(shown, lines), align=_SIDES):
-            out.note(f"no occurrence of {asked.pattern!r}")
-            raise typer.Exit(1)
+            # Asked once more as for a few lines, which says why there may be none.
+            _finish(replace(asked, limit=1).ask(connection), out)
 
 
 @_question(Frequencies)

@@ -29,6 +29,7 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
+from sentgen.counts.absence import Value, explained, values_of
 from sentgen.counts.concordance import read_pattern
 from sentgen.counts.patterns import ATTRIBUTES, TokenPattern, conjunction, tag_among
 from sentgen.counts.queries import (
@@ -264,7 +265,10 @@ def find_collocations(
         bindings,
     )
     missing = f"collocate of {word!r}{at_least(min_count)}"
-    return limited(connection, query, limit, missing)
+    values = values_of(node)
+    if isinstance(within, str):
+        values.append(Value("deprel", within))
+    return explained(connection, limited(connection, query, limit, missing), selection, values)
 
 
 def _spelled(text: str, column: str, selection: Selection) -> str:

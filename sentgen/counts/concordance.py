@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from sentgen.counts.patterns import TokenPattern, split_pattern, tag_query, token_pattern
+from sentgen.counts.absence import explained, values_of
+from sentgen.counts.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.counts.queries import Answer, Bindings, Held, Query, Selection, select_corpora, where
 from sentgen.errors import InputError
 
@@ -122,11 +123,13 @@ def concordance(
     if limit and search.sentences <= SENTENCES:
         found = lines.fetch(connection, limit)
         if found.num_rows < limit:
-            return Answer(found, lines, missing, total=found.num_rows)
+            answer = Answer(found, lines, missing, total=found.num_rows)
+            return explained(connection, answer, selection, values_of(search.tokens))
         total = search.hits(None)
     else:
         found, total = search.gathered(limit)
-    return Answer(found, lines, missing, truncated=total > found.num_rows, total=total)
+    answer = Answer(found, lines, missing, truncated=total > found.num_rows, total=total)
+    return explained(connection, answer, selection, values_of(search.tokens))
 
 
 def all_lines(
@@ -306,14 +309,17 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     """Read a pattern of tokens.
 
     Raises:
-        InputError: it is empty or too long, or every token matches it.
+        InputError: it is empty or too long, names an attribute that there is not, or every token matches it.
     """
 
     def is_tag(text: str) -> bool:
         return tag_query(text).value(connection) is not None
 
+    def is_word(text: str) -> bool:
+        return word_query(text, selection).value(connection) is not None
+
     words = split_pattern(pattern, most=MOST_TOKENS)
-    tokens = [token_pattern(text, selection, is_tag) for text in words]
+    tokens = [token_pattern(text, selection, is_tag, is_word) for text in words]
     if all(token.free for token in tokens):
         raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
     return tokens

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
+from sentgen.counts.absence import COUNTED, Value, explained
 from sentgen.counts.patterns import ANY, conjunction, tag_among, word_among
 from sentgen.counts.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
 
@@ -99,14 +100,18 @@ def find_dependencies(
         f"layer = {bindings.bind('layer', str(layer))}",
         f"level = {bindings.bind('level', str(level))}",
     ]
+    values = []
     for side, known, end in zip(("head", "modifier"), level.split("-"), (head, modifier), strict=True):
         if known == "word":
             word = selection.fold(end.pattern)
             among = word_among(f"{side}_word_id", word, bindings, ignore_case=selection.ignore_case)
             conditions.append(among)
+            values.append(Value("word", word))
         else:
             conditions.append(tag_among(f"{side}_tag_id", end.pattern, bindings))
+            values.append(Value(COUNTED, end.pattern))
         conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
+        values.append(Value(COUNTED, end.tag))
     conditions += selection.of_segments(bindings)
     text = _EVENTS.format(
         conditions=where(conjunction(conditions), "  "),
@@ -119,7 +124,7 @@ def find_dependencies(
     query = Query(text, bindings)
     ends = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
     missing = f"dependencies of {ends} in layer {layer}, level {level}"
-    return limited(connection, query, limit, missing)
+    return explained(connection, limited(connection, query, limit, missing), selection, values)
 
 
 def count_arguments(
@@ -152,4 +157,6 @@ def count_arguments(
     )
     query = Query(text, bindings)
     with_tag = f" with tag {tag!r}" if tag != ANY else ""
-    return limited(connection, query, limit, f"head {word!r}{with_tag} in layer {layer}")
+    answer = limited(connection, query, limit, f"head {word!r}{with_tag} in layer {layer}")
+    values = [Value("word", selection.fold(word)), Value(COUNTED, tag)]
+    return explained(connection, answer, selection, values)

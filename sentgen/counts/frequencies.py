@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
+from sentgen.counts.absence import Value, explained
 from sentgen.counts.patterns import ANY, ATTRIBUTES, glob
 from sentgen.counts.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
 
@@ -108,10 +109,10 @@ def frequency_list(
     column, table, name = ATTRIBUTES[by]
     missing = f"{by} {pattern!r}"
     item = f"{table}.{name}"
+    pattern = selection.fold(pattern) if of_words else pattern
     matching = []
     if pattern != ANY:
-        asked = glob(selection.fold(pattern) if of_words else pattern)
-        matching.append(asked.condition(item, bindings, ignore_case=selection.ignore_case))
+        matching.append(glob(pattern).condition(item, bindings, ignore_case=selection.ignore_case))
     in_corpora = selection.of_tokens(bindings)
     text = _STATEMENT.format(
         by=by,
@@ -125,4 +126,5 @@ def frequency_list(
         inside=where(selection.of_tokens(bindings, "token.corpus_id"), "  "),
     )
     query = Query(text, bindings)
-    return limited(connection, query, limit, missing)
+    answer = limited(connection, query, limit, missing)
+    return explained(connection, answer, selection, [Value(by, pattern)])

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
+from sentgen.counts.absence import Value, explained
 from sentgen.counts.patterns import conjunction, split_pattern, word_among
 from sentgen.counts.queries import (
     Answer,
@@ -84,7 +85,8 @@ def find_ngrams(
     selection = select_corpora(connection, corpora, min_order=len(words), ignore_case=ignore_case)
     query = _statement([selection.fold(word) for word in words], selection, min_count, limit)
     missing = f"n-gram {pattern!r}{at_least(min_count)}"
-    return replace(limited(connection, query, limit, missing), left_out=selection.left_out)
+    answer = replace(limited(connection, query, limit, missing), left_out=selection.left_out)
+    return explained(connection, answer, selection, [Value("word", selection.fold(word)) for word in words])
 
 
 def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Query:

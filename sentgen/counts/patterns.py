@@ -24,6 +24,7 @@ ATTRIBUTES = {
     "deprel": ("deprel_id", "tag", "name"),
 }
 ANY = "*"
+_NAME = re.compile(r"[A-Za-z]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,15 @@ class Glob:
             # Both by DuckDB, which folds some letters otherwise than Python does.
             column, parameter = f"lower({column})", f"lower({parameter})"
         return f"{column} like {parameter} escape '\\'" if self.wild else f"{column} = {parameter}"
+
+    def matches(self, text: str) -> bool:
+        """Return whether it matches a string."""
+        if not self.wild:
+            return text == self.text
+        parts = re.findall(r"\\?.", self.text, re.DOTALL)
+        signs = {"%": ".*", "_": "."}
+        pattern = "".join(signs.get(part, re.escape(part[-1])) for part in parts)
+        return re.fullmatch(pattern, text, re.DOTALL) is not None
 
 
 def glob(pattern: str) -> Glob:
@@ -114,21 +124,34 @@ class TokenPattern:
         return [condition for condition in found if condition]
 
 
-def token_pattern(text: str, selection: Selection, is_tag: Callable[[str], bool]) -> TokenPattern:
+def token_pattern(
+    text: str, selection: Selection, is_tag: Callable[[str], bool], is_word: Callable[[str], bool]
+) -> TokenPattern:
     """Read the pattern of one token.
 
     Args:
         text: the pattern.
         selection: the corpora, for the case of their words and lemmas.
         is_tag: whether the store has a tag that matches; else ``1/2`` is a word.
+        is_word: whether the store has a word that matches; else ``x:y`` means an attribute.
+
+    Raises:
+        InputError: there is no such attribute.
     """
     attribute, colon, rest = text.partition(":")
-    if not (colon and rest and attribute in ATTRIBUTES):
+    named = bool(colon and rest) and _NAME.fullmatch(attribute) is not None
+    if not (named and attribute in ATTRIBUTES):
         attribute, rest = "word", text
     stem, slash, tag = rest.rpartition("/")
     # `1/2` and `and/or` are words unless the store has such a tag.
     if not (slash and stem and tag and tag != ANY and is_tag(tag)) or stem.endswith("\\"):
         stem, tag = rest, ""
+    # An address is a word as long as it occurs; anything else of this form is a slip.
+    if named and attribute == "word" and rest == text and not is_word(stem):
+        raise InputError(
+            f"no attribute {text.partition(':')[0]!r}; there are {', '.join(ATTRIBUTES)};"
+            f" a word with a colon is asked for as 'word:{text}'"
+        )
     if attribute not in ("word", "lemma"):
         return TokenPattern(attribute, stem, tag)
     return TokenPattern(attribute, selection.fold(stem), tag, selection.ignore_case)
@@ -153,6 +176,14 @@ def tag_query(pattern: str) -> Query:
     bindings = Bindings()
     condition = glob(pattern).condition("name", bindings, "tag")
     return Query(f"select id from tag where {condition} limit 1", bindings)
+
+
+def word_query(pattern: str, selection: Selection) -> Query:
+    """Return the statement that yields a row if the store has a word that matches."""
+    bindings = Bindings()
+    asked = glob(selection.fold(pattern))
+    condition = asked.condition("form", bindings, ignore_case=selection.ignore_case)
+    return Query(f"select id from word where {condition} limit 1", bindings)
 
 
 def conjunction(conditions: Sequence[str]) -> list[str]:

@@ -136,6 +136,7 @@ class Answer:
         truncated: whether there are more rows.
         total: how many rows there are in all, where that was counted.
         left_out: corpora that could not be asked.
+        hints: why there may be nothing, where no rows came back.
     """
 
     found: pa.Table | Rows
@@ -144,6 +145,7 @@ class Answer:
     truncated: bool = False
     total: int | None = None
     left_out: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
 
     @property
     def table(self) -> pa.Table:
@@ -157,7 +159,7 @@ class Answer:
         if self.left_out:
             notes.append(f"not counted to this order and left out: {', '.join(self.left_out)}")
         if not self.found.num_rows:
-            notes.append(f"no {self.missing}")
+            notes.append("; ".join([f"no {self.missing}", *self.hints]))
         return notes
 
 

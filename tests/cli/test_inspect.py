@@ -97,6 +97,22 @@ def test_no_is_an_answer(call: list[str], note: str, path: Path) -> None:
         assert result.stdout == expected
 
 
+def test_all_lines_of_nothing_say_why(path: Path) -> None:
+    """Without a limit, too, where lines are written part by part."""
+    result = invoke(path, "kwic", "upos:noun", "--limit", "0")
+
+    assert result.exit_code == 1
+    assert result.stderr == "no occurrence of 'upos:noun'; did you mean upos:NOUN?\n"
+
+
+def test_an_unknown_attribute_is_an_error(path: Path) -> None:
+    """Not a word that does not occur."""
+    error = invoke(path, "kwic", "foo:bar").exception
+
+    assert isinstance(error, SentgenError)
+    assert "word, lemma, upos, xpos, deprel" in str(error)
+
+
 def test_missing_store(tmp_path: Path) -> None:
     assert isinstance(invoke(tmp_path / "none.duckdb", "freq").exception, SentgenError)
 

@@ -37,6 +37,7 @@ def test_glob(pattern: str, matches: list[str], others: list[str]) -> None:
     found = duckdb.execute(statement, dict(bindings)).fetchall()
 
     assert [row[0] for row in found] == [True] * len(matches) + [False] * len(others)
+    assert [glob(pattern).matches(text) for text in bindings["texts"]] == [row[0] for row in found]
 
 
 @given(st.text(st.characters(blacklist_characters="*?\\", blacklist_categories=["Cs", "Cc"])))
@@ -77,6 +78,9 @@ def test_bindings_number_second_values() -> None:
         ("a\\/NN", TokenPattern("word", "a\\/NN")),
         ("word:lemma:x", TokenPattern("word", "lemma:x")),
         ("12:30", TokenPattern("word", "12:30")),
+        ("http://x.y", TokenPattern("word", "http://x.y")),
+        ("http://x.y/NN", TokenPattern("word", "http://x.y", "NN")),
+        ("word:foo:bar", TokenPattern("word", "foo:bar")),
         (":", TokenPattern("word", ":")),
         ("lemma:", TokenPattern("word", "lemma:")),
         ("/", TokenPattern("word", "/")),
@@ -84,14 +88,26 @@ def test_bindings_number_second_values() -> None:
     ],
 )
 def test_token_pattern(text: str, expected: TokenPattern) -> None:
-    assert token_pattern(text, Selection(()), {"NN", "VBD", "VERB"}.__contains__) == expected
+    is_tag, is_word = {"NN", "VBD", "VERB"}.__contains__, {"http://x.y"}.__contains__
+
+    assert token_pattern(text, Selection(()), is_tag, is_word) == expected
 
 
 def test_words_are_folded_and_tags_are_not() -> None:
     selection = Selection((), lowercase=True)
 
-    assert token_pattern("The/DT", selection, lambda tag: True) == TokenPattern("word", "the", "DT")
-    assert token_pattern("xpos:DT", selection, lambda tag: True) == TokenPattern("xpos", "DT")
+    def yes(text: str) -> bool:
+        return True
+
+    assert token_pattern("The/DT", selection, yes, yes) == TokenPattern("word", "the", "DT")
+    assert token_pattern("xpos:DT", selection, yes, yes) == TokenPattern("xpos", "DT")
+
+
+@pytest.mark.parametrize("text", ["foo:bar", "foo:bar/NN", "pos:NOUN", "UPOS:NOUN"])
+def test_an_unknown_attribute_is_told_with_those_that_there_are(text: str) -> None:
+    """A word with a colon that never occurs is taken for a slip in the name of an attribute."""
+    with pytest.raises(InputError, match=r"no attribute '\w+'; there are word, lemma, upos, xpos, deprel;"):
+        token_pattern(text, Selection(()), {"NN"}.__contains__, set[str]().__contains__)
 
 
 @pytest.mark.parametrize(("text", "message"), [("  ", "empty"), ("a b c", "3 words")])

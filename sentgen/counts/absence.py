@@ -1,0 +1,203 @@
+"""Why nothing was found: what of a question never occurs by itself, and what comes near to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from sqlalchemy import Connection
+
+from sentgen.counts.patterns import ANY, ATTRIBUTES, TokenPattern, glob, tag_among, word_among
+from sentgen.counts.queries import Answer, Bindings, Query, Selection, where
+from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
+
+#: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
+COUNTED = "tag"
+_MOST = 3
+#: Letters that a word has at least to be taken for a slip of one letter, and of two.
+_ONE_SLIP, _TWO_SLIPS = 4, 6
+
+_LABELS = """\
+select tag.name, count(*) as count
+from token{join}
+join tag on tag.id = {column}{conditions}
+group by tag.name
+order by count(*) desc, tag.name"""
+_JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
+_COUNTED = """\
+case when corpus.tags = 'upos' then coalesce(upos_id, xpos_id) else coalesce(xpos_id, upos_id) end"""
+
+_OCCURS = "select 1 from token{conditions} limit 1"
+_NEAR = """\
+select form
+from word
+where {near}
+  and id in (select {column} from token{conditions})
+order by {order}id
+limit {most}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One thing that a question names: a pattern of an attribute, or of `COUNTED`.
+
+    ``prefix`` is what stands before it in the question, such as ``upos:``.
+    """
+
+    attribute: str
+    pattern: str
+    prefix: str = ""
+
+
+def values_of(tokens: Iterable[TokenPattern]) -> list[Value]:
+    """Return what token patterns name, apart from tags after a slash, which the store is known to have."""
+    return [
+        Value(one.attribute, one.pattern, "" if one.attribute == "word" else f"{one.attribute}:")
+        for one in tokens
+    ]
+
+
+def explained(
+    connection: Connection, answer: Answer, selection: Selection, values: Sequence[Value]
+) -> Answer:
+    """Say of an answer without rows which of the values never occur, and what they could have been."""
+    if answer.found.num_rows:
+        return answer
+    asked = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
+    hints = dict.fromkeys(_hint(connection, selection, one, alone=len(asked) == 1) for one in asked)
+    return replace(answer, hints=tuple(filter(None, hints)))
+
+
+def _hint(connection: Connection, selection: Selection, value: Value, *, alone: bool) -> str:
+    """Return what is said of a value that never occurs; ``alone`` if the question names nothing else."""
+    told, near = "", list[str]()
+    if value.attribute in ("word", "lemma"):
+        if _occurs(connection, selection, value):
+            return ""
+        if _occurs(connection, selection, replace(value, pattern=ANY)):
+            near = _near_words(connection, selection, value)
+        else:
+            told = f"these corpora have no {value.attribute}"
+    else:
+        labels = _labels(connection, selection, value.attribute)
+        if _matching(labels, value.pattern):
+            return ""
+        told, near = _near_labels(connection, selection, value, labels)
+    # What was asked for stands in the answer already; of several things, one has to be named.
+    if not told and not alone:
+        told = f"{value.prefix}{value.pattern} never occurs"
+    question = f"did you mean {_either(near)}?" if near else ""
+    return ", ".join(filter(None, (told, question)))
+
+
+def _near_labels(
+    connection: Connection, selection: Selection, value: Value, labels: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Return what is to be said of a label that there is not, and labels that may be meant."""
+    if not labels:
+        return f"these corpora have no {'tags' if value.attribute == COUNTED else value.attribute}", []
+    folded = {label.lower(): label for label in reversed(labels)}
+    if same := _matching(list(folded), value.pattern.lower()):
+        return "", [f"{value.prefix}{folded[name]}" for name in same[:_MOST]]
+    if value.attribute in ("upos", "xpos", COUNTED):
+        for other in ("upos", "xpos"):
+            found = _matching(_labels(connection, selection, other), value.pattern)
+            if other != value.attribute and found:
+                return _of_other_kind(connection, selection, value, other, found)
+    close = get_close_matches(value.pattern.lower(), list(folded), n=_MOST)
+    return "", [f"{value.prefix}{folded[name]}" for name in close]
+
+
+def _of_other_kind(
+    connection: Connection, selection: Selection, value: Value, other: str, found: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Say of a tag that it is one of the other kind; as tags are counted, name those that go with it."""
+    told = f"{value.pattern} is a tag of {other}"
+    if value.attribute != COUNTED:
+        # A list of frequencies has no prefixes, but says what it lists.
+        near = [f"{other}:{name}" for name in found[:_MOST]] if value.prefix else [f"--by {other}"]
+        return told, near
+    bindings = Bindings()
+    condition = tag_among(f"token.{ATTRIBUTES[other][0]}", value.pattern, bindings)
+    together = _labels(connection, selection, COUNTED, condition, bindings)
+    counted = "xpos" if other == "upos" else "upos"
+    return f"{told}, and these corpora count dependencies by {counted}", together[:_MOST]
+
+
+def _labels(
+    connection: Connection,
+    selection: Selection,
+    attribute: str,
+    condition: str = "",
+    bindings: Bindings | None = None,
+) -> list[str]:
+    """Return the labels of an attribute of the tokens that meet a condition, most frequent first."""
+    bindings = Bindings() if bindings is None else bindings
+    counted = attribute == COUNTED
+    conditions = [*([condition] if condition else []), *selection.of_tokens(bindings, "token.corpus_id")]
+    text = _LABELS.format(
+        column=_COUNTED if counted else f"token.{ATTRIBUTES[attribute][0]}",
+        join=_JOIN_CORPUS if counted else "",
+        conditions=where(conditions),
+    )
+    return [str(name) for name in Query(text, bindings).run(connection)["name"].to_pylist()]
+
+
+def _matching(labels: Sequence[str], pattern: str) -> list[str]:
+    """Return the labels that a pattern matches."""
+    return [label for label in labels if glob(pattern).matches(label)]
+
+
+def _occurs(connection: Connection, selection: Selection, value: Value) -> bool:
+    bindings = Bindings()
+    column = ATTRIBUTES[value.attribute][0]
+    matches = word_among(column, value.pattern, bindings, ignore_case=selection.ignore_case)
+    conditions = where([matches or f"{column} is not null", *selection.of_tokens(bindings)])
+    return Query(_OCCURS.format(conditions=conditions), bindings).value(connection) is not None
+
+
+def _near_words(connection: Connection, selection: Selection, value: Value) -> list[str]:
+    """Return words that differ in capital letters only, else those with the fewest slips."""
+    bindings = Bindings()
+    same = glob(value.pattern).condition("form", bindings, ignore_case=True)
+    if found := _words(connection, selection, value, same, "", bindings):
+        return [*found, "--ignore-case"]
+    if found := _with_tag(connection, selection, value):
+        return found
+    size = len(value.pattern)
+    # Among numbers, everything is near.
+    if glob(value.pattern).wild or size < _ONE_SLIP or not any(map(str.isalpha, value.pattern)):
+        return []
+    bindings = Bindings(word=value.pattern, slips=2 if size >= _TWO_SLIPS else 1)
+    slips = "damerau_levenshtein(lower(form), lower($word))"
+    near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips"
+    return _words(connection, selection, value, near, f"{slips}, ", bindings)
+
+
+def _with_tag(connection: Connection, selection: Selection, value: Value) -> list[str]:
+    """Return the word with its tag, if what follows a slash would be one in capital letters."""
+    stem, slash, tag = value.pattern.rpartition("/")
+    if not (slash and stem and tag):
+        return []
+    tags = [name for kind in ("xpos", "upos") for name in _labels(connection, selection, kind)]
+    same = dict.fromkeys(name for name in tags if name.lower() == tag.lower())
+    return [f"{value.prefix}{stem}/{name}" for name in same]
+
+
+def _words(
+    connection: Connection, selection: Selection, value: Value, near: str, order: str, bindings: Bindings
+) -> list[str]:
+    text = _NEAR.format(
+        near=near,
+        column=ATTRIBUTES[value.attribute][0],
+        conditions=where(selection.of_tokens(bindings), "    "),
+        order=order,
+        most=_MOST,
+    )
+    return [f"{value.prefix}{form}" for form in Query(text, bindings).run(connection)["form"].to_pylist()]
+
+
+def _either(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last

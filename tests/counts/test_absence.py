@@ -1,0 +1,86 @@
+"""Where nothing is found, the answer says what never occurs, and what comes near to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from all_counts import CONLLU
+from sqlalchemy import Connection
+
+from sentgen.counts.dependency_search import Level
+from sentgen.counts.frequencies import By
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.schema import Store
+
+_BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did you mean"
+
+
+@pytest.mark.parametrize(
+    ("question", "hint"),
+    [
+        # Labels: by case, by their letters, of the other kind.
+        (Kwic(pattern="upos:noun"), "did you mean upos:NOUN?"),
+        (Kwic(pattern="upos:v*"), "did you mean upos:VERB?"),
+        (Kwic(pattern="the upos:noun"), "upos:noun never occurs, did you mean upos:NOUN?"),
+        (Kwic(pattern="xpos:VERB"), "VERB is a tag of upos, did you mean upos:VERB?"),
+        (Kwic(pattern="upos:VBD"), "VBD is a tag of xpos, did you mean xpos:VBD?"),
+        (Kwic(pattern="fell/vbd"), "did you mean fell/VBD?"),
+        (Collocations(word="fell", dependency="subj"), "subj never occurs, did you mean nsubj?"),
+        (Frequencies(by=By.UPOS, pattern="noun"), "did you mean NOUN?"),
+        (Frequencies(by=By.UPOS, pattern="VBD"), "VBD is a tag of xpos, did you mean --by xpos?"),
+        # Dependencies have the tags by which they were counted: 8 of the verbs are VBD, and no other tag.
+        (Dependencies(head="VERB", level=Level.TAG_WORD), f"VERB {_BY_XPOS} VBD?"),
+        (Arguments(word="fell", tag="VERB"), f"VERB {_BY_XPOS} VBD?"),
+        (Dependencies(head="fell", tag="vbd"), "vbd never occurs, did you mean VBD?"),
+        # Words: by case, by one wrong letter, or two in long words.
+        (Ngrams(pattern="go *"), "did you mean Go or --ignore-case?"),
+        (Ngrams(pattern="the pirces"), "pirces never occurs, did you mean prices?"),
+        (Kwic(pattern="zebra dow"), "zebra never occurs"),
+        (Dependencies(head="sharpply"), "did you mean sharply?"),
+        (Kwic(pattern="lemma:biy"), ""),
+        (Collocations(word="lemma:falll"), "did you mean lemma:fall?"),
+        # What occurs, but not so, needs no other word.
+        (Kwic(pattern="rose the"), ""),
+        (Ngrams(pattern="<s> fell"), ""),
+        (Ngrams(pattern="fell", min_count=99), ""),
+        (Kwic(pattern="12345"), ""),
+    ],
+    ids=str,
+)
+def test_hints(question: Any, hint: str, connection: Connection) -> None:
+    """The note on standard error, and in answers of the API, has what is near after what there is none of."""
+    answer = question.ask(connection)
+
+    assert answer.found.num_rows == 0
+    assert answer.notes[-1] == f"no {answer.missing}" + (f"; {hint}" if hint else "")
+
+
+def test_only_the_corpora_asked_for_are_looked_at(connection: Connection) -> None:
+    """VBZ is a tag of the corpus other alone; what is not in the corpus asked for is not proposed."""
+    assert Kwic(pattern="xpos:vbz").ask(connection).hints == ("did you mean xpos:VBZ?",)
+    assert Kwic(pattern="Barks", corpus=["toy"]).ask(connection).hints == ()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """Lines of words, and a treebank, in one store."""
+    folder = tmp_path_factory.mktemp("plain")
+    (folder / "a.txt").write_text("the dog barks .\n", "utf-8")
+    (folder / "a.conllu").write_text(CONLLU, "utf-8")
+    with Store(folder / "a.duckdb", create=True) as store:
+        ingest(store, [str(folder / "a.txt")], Settings("plain", format="lines"))
+        ingest(store, [str(folder / "a.conllu")], Settings("trees"))
+    with Store(folder / "a.duckdb", read_only=True) as store, store.connect() as connection:
+        yield connection
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [("upos:NOUN", "these corpora have no upos"), ("lemma:dog", "these corpora have no lemma")],
+)
+def test_a_corpus_without_annotation_says_so(pattern: str, hint: str, plain: Connection) -> None:
+    """A tag or a lemma cannot be near where there is none."""
+    assert Kwic(pattern=pattern, corpus=["plain"]).ask(plain).hints == (hint,)
