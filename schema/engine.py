@@ -266,7 +266,7 @@ def explain(path: Path, error: BaseException) -> StoreError:
             f"{path}: the disk is full; nothing of this step was stored. Free space and run it again"
         )
     if "out of memory" in low or isinstance(error, duckdb.OutOfMemoryException):
-        return StoreError(f"{path}: the memory limit was reached; run it again with a higher --memory-limit")
+        return StoreError(f"{path}: the memory limit was reached; raise --memory-limit and run it again")
     if "different configuration" in low:
         return StoreError(f"{path}: open in this process already, with other settings; close it there first")
     if any(part in low for part in _NEWER):

@@ -90,7 +90,9 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
     return ResultSet(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
 
 
-def parts(duck: duckdb.DuckDBPyConnection, sql: str, *, arrow: bool = False) -> Iterator[pa.Table | Rows]:
+def parts(
+    duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = (), *, arrow: bool = False
+) -> Iterator[pa.Table | Rows]:
     """Run a query as `query` does, and yield its rows in parts, one of which is in memory at a time.
 
     There is at least one part, which is empty if there are no rows. Where Python has the types of all
@@ -98,7 +100,7 @@ def parts(duck: duckdb.DuckDBPyConnection, sql: str, *, arrow: bool = False) -> 
     """
     require_harmless(duck, sql)
     with _explained():
-        duck.execute(sql)
+        duck.execute(sql, parameters or None)
         types = [str(column[1]) for column in duck.description or ()]
         if arrow or not set(types) <= set(SIMPLE_TYPES):
             yield from _arrow_parts(arrow_reader_of(duck))
@@ -131,12 +133,18 @@ def _explained() -> Iterator[None]:
         yield
     except (duckdb.OutOfMemoryException, MemoryError) as error:
         raise QueryRejected(
-            "the query needs too much memory; filter more, or use a higher --memory-limit"
+            "the query needs too much memory; filter more, or raise --memory-limit"
         ) from error
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
     except (duckdb.Error, arrow_error(), OSError) as error:  # OSError: a type that Arrow does not have
-        raise QueryRejected(syntax_message(error)) from error
+        raise QueryRejected(f"{syntax_message(error)}{_cure(error)}") from error
+
+
+def _cure(error: Exception) -> str:
+    # DuckDB has no class of its own for this one, and does not know where values come from.
+    missing = "Values were not provided" in str(error)
+    return "; give them with --param" if missing else ""
 
 
 @contextmanager

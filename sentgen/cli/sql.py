@@ -12,13 +12,21 @@ from sentgen.cli.console.interrupts import deadline
 from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, database_memory
 from sentgen.cli.console.output import Format, Output, output_options
 from sentgen.errors import InputError
-from sentgen.schema import default_path, readonly
+from sentgen.schema import default_path, placeholders, readonly
 
 QueryArgument = Annotated[
     str | None, typer.Argument(metavar="QUERY", help="The query, or - to read it from standard input.")
 ]
 FileOption = Annotated[
     Path | None, typer.Option("--file", metavar="FILE", help="Read the query from a file.")
+]
+ParamOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="Value of $NAME in the query; 1=VALUE is that of the first ?. May be repeated.",
+    ),
 ]
 TimeoutOption = Annotated[
     float | None,
@@ -31,6 +39,7 @@ def sql(
     query: QueryArgument = None,
     *,
     file: FileOption = None,
+    param: ParamOption = None,
     limit: LimitOption = 0,
     db: DbOption = None,
     timeout: TimeoutOption = None,
@@ -41,13 +50,23 @@ def sql(
 
     It cannot change anything, nor read other files. See sentgen schema for tables, views and columns.
 
-    Example: sentgen sql "select w2, count from v_ngrams_2 where w1 = 'the' order by count desc limit 10"
+    A value of --param is a number, true, false, null, or else text; "5" is text, too.
+
+    Example: `sentgen sql "select w2, count from v_ngrams_2 where w1 = 'the' order by count desc limit 10"`,
+    or `sentgen sql 'select * from v_tokens where form = $form' --param form=camp`
     """
-    text, size = _text(query, file), database_memory(memory_limit)
+    text, size, values = _text(query, file), database_memory(memory_limit), _values(param)
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
     # The time of the opening counts as well.
     with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
-        out.parts(readonly.parts(duck, text, arrow=out.form is Format.PARQUET), limit=limit)
+        out.parts(readonly.parts(duck, text, values, arrow=out.form is Format.PARQUET), limit=limit)
+
+
+def _values(texts: list[str] | None) -> dict[str, placeholders.Value]:
+    try:
+        return dict(map(placeholders.named, texts or ()))
+    except InputError as error:
+        raise typer.BadParameter(error.message) from error
 
 
 def _text(query: str | None, file: Path | None) -> str:

@@ -46,7 +46,7 @@ def sentences_of(
                     raise result.as_error()
                 rejected(result)
             elif trees and result.heads is None:
-                message = "no tree here; give --parser, such as udpipe:FILE"
+                message = "no tree here; give CoNLL-U with trees, or --parser, such as udpipe:FILE"
                 raise InputError(message, path=source.name, line=result.line)
             else:
                 yield result

@@ -231,7 +231,8 @@ def select_corpora(
         highest = max(row["max_order"] for row in chosen)
         raise NotFoundError(
             f"no n-grams of order {min_order}: these corpora are counted up to {highest}; "
-            f"ask for {highest} words at most, or ingest with --order {min_order}"
+            f"ask for {highest} words at most, or count more with: sentgen ingest PATH --corpus NAME"
+            f" --order {min_order}"
         )
     left_out = tuple(row["name"] for row in chosen if row not in counted)
     # No condition at all is faster than one that every row meets.

@@ -42,9 +42,7 @@ order by sentence_id, position
 """
 
 
-def find_source(
-    connection: Connection, corpus_id: int, digest: str, *, form: str, version: str
-) -> Any:
+def find_source(connection: Connection, corpus_id: int, digest: str, *, form: str, version: str) -> Any:
     """Return id and path of the source with this content, as this version of a reader read it."""
     columns = tables.source.c
     same = select(columns.id, columns.path).where(

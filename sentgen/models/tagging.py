@@ -159,6 +159,6 @@ def tag_set(store: Store, corpora: Sequence[int]) -> str:
         listed = ", ".join(f"{name} {tags}" for name, tags in kinds.items())
         raise ModelError(
             f"the dependency counts of these corpora use different tags ({listed});"
-            " choose corpora of one kind, or ingest again with the same --tags"
+            " choose corpora of one kind, or make one: sentgen ingest FILE --corpus NAME --tags KIND"
         )
     return next(iter(kinds.values()))

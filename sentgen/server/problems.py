@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -44,10 +44,10 @@ def problem(status: int, kind: str, detail: str) -> dict[str, Any]:
     return Problem(type=f"urn:sentgen:problem:{kind}", title=title, status=status, detail=detail).model_dump()
 
 
-def of_error(error: SentgenError) -> dict[str, Any]:
-    """Return the problem that an error of the library is."""
+def of_error(error: SentgenError, worded: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return the problem that an error of the library is; ``worded`` puts its message into other words."""
     status, kind = next((status, kind) for of, status, kind in _STATUS if isinstance(error, of))
-    return problem(status, kind, str(error))
+    return problem(status, kind, worded(str(error)))
 
 
 def told(errors: Sequence[Any], *, inside: int = 0) -> str:

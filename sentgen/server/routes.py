@@ -28,14 +28,16 @@ class Table(BaseModel):
     columns: list[str] = Field(description="Names of the columns, in their order.")
     rows: list[dict[str, Any]] = Field(description="One object a row.")
     truncated: bool = Field(description="Whether there are more rows than these.")
-    notes: list[str] = Field(description="What the command says on standard error.")
+    notes: list[str] = Field(description="What is to be said of the rows.")
     sql: list[str] = Field(description="The statements that give these rows, for POST /v1/sql.")
-    command: str = Field(description="The command line that gives the same rows, with --json.")
+    command: str = Field(
+        description="The command line that gives the same rows, with --json; of `pairs`, one a line."
+    )
     more: dict[str, Any] = Field(description="What does not fit into a table.")
 
 
 _REFUSALS = {
-    400: "The request cannot be answered; the message of the command says why.",
+    400: "The request cannot be answered; the message says why.",
     401: "A token is needed.",
     403: "A page of another site asks.",
     404: "There is no such corpus, model or word.",

@@ -14,7 +14,9 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +26,7 @@ from sentgen.server import wire
 from sentgen.server.wire import Message, Opening
 
 if TYPE_CHECKING:
-    from sentgen.server.operations.operation import Context
+    from sentgen.server.operations.operation import Context, Operation
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 #: Share of the memory of a worker that DuckDB may use.
@@ -123,12 +125,16 @@ def answer(context: Context, message: Message) -> Message:
 
     from sentgen.errors import SentgenError
     from sentgen.server import problems
+    from sentgen.server.operations import operations
+    from sentgen.server.wording import in_words_of
 
     started = time.perf_counter()
+    operation = operations(context.opening.kind)[message.head["operation"]]
+    worded = partial(in_words_of, operation)
     try:
-        head, body = _answer(context, message.head)
+        head, body = _answer(context, operation, message.head, worded)
     except SentgenError as error:
-        head, body = _problem(problems.of_error(error))
+        head, body = _problem(problems.of_error(error, worded))
         head["retire"] = ran_short(error)
     except ValidationError as error:
         head, body = _problem(problems.problem(422, "parameters", problems.told(error.errors())))
@@ -153,15 +159,16 @@ def ran_short(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _answer(context: Context, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-    from sentgen.server.operations import operations
+def _answer(
+    context: Context, operation: Operation, head: dict[str, Any], worded: Callable[[str], str]
+) -> tuple[dict[str, Any], bytes]:
     from sentgen.server.operations.operation import command_line
     from sentgen.server.rendering import MEDIA_TYPES, Format, render
 
-    operation = operations(context.opening.kind)[head["operation"]]
     parameters = operation.parameters.model_validate(head["parameters"])
     form = Format(head["format"])
-    result = operation.run(context, parameters)
+    found = operation.run(context, parameters)
+    result = replace(found, notes=[worded(note) for note in found.notes])
     command = command_line(operation, parameters)
     escape = bool(head.get("escape_formulas"))
     rendered = render(result, form, context.opening, command=command, escape_formulas=escape)

@@ -137,7 +137,7 @@ def test_read_only_folder(tmp_path: Path) -> None:
         (OSError(30, "Read-only file system"), "permission denied"),
         (OSError(28, "No space left on device"), "the disk is full; nothing of this step was stored"),
         (OSError(27, "File too large"), "the disk is full"),
-        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate"), "a higher --memory-limit"),
+        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate"), "raise --memory-limit"),
         (
             duckdb.IOException(
                 "IO Error: Trying to read a database file with version number 99, but we can only ..."

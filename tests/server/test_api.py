@@ -18,7 +18,7 @@ from serving import CLUSTER, Server
 from sentgen.cli import build, main
 from sentgen.schema.snapshots import newest
 from sentgen.server.operations import Operation, operations
-from sentgen.server.operations.operation import command_line
+from sentgen.server.operations.operation import EACH, HIDDEN, command_line, extra_of
 
 DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
 ABSTRACT = "Trucks brought clean water to the flooded camp."
@@ -61,7 +61,19 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "decode": "posterior", "threshold": 0.5}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "system": "cut-and-paste"}),
+    (
+        "align",
+        {
+            "pairs": [
+                {"document": DOCUMENT, "abstract": ABSTRACT},
+                {"document": ABSTRACT, "abstract": "The camp."},
+            ],
+            "decode": "posterior",
+        },
+    ),
     ("sql", {"sql": "select w1, count from v_ngrams_1 order by count desc, w1 limit 3"}),
+    ("sql", {"sql": "select ? as a, ? as b, ? as c, ? as d", "parameters": ["5", 5, "it's = true", None]}),
+    ("sql", {"sql": "select $word as w, $on as o", "parameters": {"word": '"x"', "on": True}}),
     ("sql", {"sql": "select 1.5::decimal(3,1) as d, date '2026-01-02' as t, [1, 2] as l, null as n"}),
 ]
 
@@ -105,12 +117,18 @@ def test_the_command_in_an_answer_gives_its_rows(
     """Every answer names a command line; with --json, that prints the same rows."""
     for file in ("file", "summary", "against", "document", "abstract"):
         (tmp_path / file).write_text(str(values.get(file, "")))
+    for number, pair in enumerate(values.get("pairs", ()), 1):
+        for file, text in pair.items():
+            (tmp_path / f"{file}-{number}").write_text(text)
 
     answer = ask(client, operations()[name], values)
 
     assert answer.status_code == 200, answer.text
-    rows = answer.json()["rows"]
-    assert json.loads(sentgen(f"{answer.json()['command']} --json")) == (rows[0] if name == "align" else rows)
+    rows, command = answer.json()["rows"], answer.json()["command"]
+    if name == "align":  # an object for each of its commands
+        assert [json.loads(sentgen(f"{line} --json")) for line in command.splitlines()] == rows
+    else:
+        assert json.loads(sentgen(f"{command} --json")) == rows
 
 
 def test_every_operation_is_compared() -> None:
@@ -123,10 +141,11 @@ def test_parameters_are_options_of_the_command(name: str) -> None:
     """What the API takes, the command takes, with the same default."""
     operation = operations()[name]
     options = _defaults(operation.command.split())
-    renamed = {"query": "sql"} if name == "sql" else {}
+    renamed = {"query": "sql", "parameters": "param"} if name == "sql" else {}
 
     for field, about in operation.parameters.model_fields.items():
-        if (about.json_schema_extra or {}).get("x-command-line") == "hidden":  # type: ignore[union-attr]
+        # The former change no rows, and a batch has a command for each of its items.
+        if extra_of(about).get("x-command-line") in (HIDDEN, EACH):
             continue
         default = about.get_default(call_default_factory=True)
         told = options[renamed.get(field, field) if field not in options else field]
@@ -278,6 +297,13 @@ def test_the_sql_of_an_answer_runs(client: httpx.Client) -> None:
 
     assert answer["truncated"]
     assert again["rows"] == answer["rows"]
+
+
+def test_what_a_query_lacks_is_told_in_the_words_of_the_api(client: httpx.Client) -> None:
+    """The message of DuckDB ends with what to do."""
+    problem = client.post("/v1/sql", json={"sql": "select $x"}).json()
+
+    assert problem["detail"].endswith("parameters: x; give them with `parameters`")
 
 
 def test_sql_is_audited(server: Server) -> None:

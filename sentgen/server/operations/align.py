@@ -19,7 +19,15 @@ from sentgen.alignment.view.view import View
 from sentgen.errors import InputError
 from sentgen.options import Option
 from sentgen.server.operations.corpora import Nothing
-from sentgen.server.operations.operation import HIDDEN, Context, Operation, Result, parameters, taking
+from sentgen.server.operations.operation import (
+    EACH,
+    HIDDEN,
+    Context,
+    Operation,
+    Result,
+    parameters,
+    taking,
+)
 from sentgen.tabular import Rows
 
 #: Share of the memory of a worker for aligning: DuckDB has most of the rest.
@@ -44,20 +52,22 @@ class Align(Choice):
 
     ORDER: ClassVar = ("document", "abstract", "pairs", *Choice.__annotations__, "format", "html")
 
-    document: Annotated[str, Option("The document.", file="document")] = ""
-    abstract: Annotated[str, Option("Its abstract.", file="abstract")] = ""
-    pairs: Annotated[list[Texts], Option("Pairs, instead of one document and abstract.", api=_ONLY_HERE)] = (
-        field(default_factory=list)
-    )
+    document: Annotated[str | None, Option("The document.", file="document")] = None
+    abstract: Annotated[str | None, Option("Its abstract.", file="abstract")] = None
+    pairs: Annotated[
+        list[Texts],
+        Option(
+            "Pairs, instead of one document and abstract.",
+            api={"json_schema_extra": {"x-command-line": EACH}},
+        ),
+    ] = field(default_factory=list)
     format: Annotated[str | None, Option("Format of the texts; detected if not given.")] = None
     html: Annotated[bool, Option("Give each pair as a part of a page, too.", api=_ONLY_HERE)] = False
 
 
 def align(context: Context, asked: Align) -> Result:
     """Answer `sentgen align text`, a row a pair."""
-    pairs = asked.pairs or [Texts(document=asked.document, abstract=asked.abstract)]
-    if asked.pairs and (asked.document or asked.abstract):
-        raise InputError("give either `pairs`, or one `document` and its `abstract`")
+    pairs = _pairs(asked)
     _check_sizes(context, pairs)
     # The kernel ends a worker that takes more; the budget has the aligner refuse first, in words.
     budget = Budget.of_limit(context.opening.memory, share=_SHARE)
@@ -74,6 +84,20 @@ def align(context: Context, asked: Align) -> Result:
     more = {"html": [fragment(view) for view in views]} if asked.html else {}
     rows = [tuple(answer.values()) for answer in answers]
     return Result(Rows(list(answers[0]), rows), notes=notes, more=more)
+
+
+def _pairs(asked: Align) -> list[Texts]:
+    """Return what is to be aligned."""
+    if asked.pairs and (asked.document is not None or asked.abstract is not None):
+        raise InputError("give either `pairs`, or one `document` and its `abstract`")
+    if asked.pairs:
+        return asked.pairs
+    if asked.document is None or asked.abstract is None:
+        missing = " and ".join(
+            f"`{name}`" for name in ("document", "abstract") if getattr(asked, name) is None
+        )
+        raise InputError(f"missing: {missing}; give a `document` and its `abstract`, or `pairs`")
+    return [Texts(document=asked.document, abstract=asked.abstract)]
 
 
 def _check_sizes(context: Context, pairs: Sequence[Texts]) -> None:

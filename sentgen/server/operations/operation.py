@@ -11,18 +11,21 @@ from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.fields import FieldInfo
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.counts.queries import Answer
 from sentgen.errors import InputError
 from sentgen.options import Declaration, Parameter, declared, parameters_of
 from sentgen.schema import Store
+from sentgen.schema.placeholders import written
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
 from sentgen.tabular import Rows
 
 #: Where a parameter stands on the command line, if it is no option: see `command_line`.
-POSITIONAL, FLAG_OFF, HIDDEN = "positional", "off", "hidden"
+# `hidden` alters what comes with the rows only; of `each`, every item has a command of its own.
+POSITIONAL, HIDDEN, NAMED, EACH = "positional", "hidden", "named", "each"
 
 
 class Parameters(BaseModel):
@@ -182,24 +185,52 @@ def command_line(operation: Operation, parameters: Parameters) -> str:
     """Return the command that gives the same answer; parameters that have their defaults are left out.
 
     Options are the names of the parameters. A truth value that is true by default has the option of its
-    ``x-off``; texts that the command reads from files stand as the name of a file in capitals.
+    ``x-off``; a text that the command reads from a file stands as the name of one; values with names are
+    those of the option ``x-option``. A batch whose command takes one at a time is a command a line, the files
+    of which have a number.
     """
+    items = _items(parameters)
+    if not items:
+        return _one_command(operation, parameters)
+    numbered = enumerate(items, 1)
+    return "\n".join(_one_command(operation, one, f"-{number}") for number, one in numbered)
+
+
+def extra_of(about: FieldInfo) -> dict[str, Any]:
+    """Return what is said of a parameter besides: where it stands on the command line."""
+    return about.json_schema_extra if isinstance(about.json_schema_extra, dict) else {}
+
+
+def _items(parameters: Parameters) -> list[Parameters]:
+    """Return the parameters of each item alone, if they have a batch of items."""
+    for name, about in type(parameters).model_fields.items():
+        if extra_of(about).get("x-command-line") == EACH:
+            items: list[BaseModel] = getattr(parameters, name)
+            return [parameters.model_copy(update={name: [], **dict(item)}) for item in items]
+    return []
+
+
+def _one_command(operation: Operation, parameters: Parameters, number: str = "") -> str:
     words = ["sentgen", *operation.command.split()]
     options: list[str] = []
     for name, about in type(parameters).model_fields.items():
         value = getattr(parameters, name)
-        extra = about.json_schema_extra if isinstance(about.json_schema_extra, dict) else {}
+        extra = extra_of(about)
         place = extra.get("x-command-line")
         if (
             value is None
-            or place == HIDDEN
+            or place in (HIDDEN, EACH)
             or (value == about.get_default(call_default_factory=True) and place != POSITIONAL)
         ):
             continue
         # A text is too long for a command line, which reads it from a file.
         if "x-file" in extra:
             option = [] if place == POSITIONAL else [_option(name)]
-            (words if place == POSITIONAL else options).extend([*option, str(extra["x-file"])])
+            (words if place == POSITIONAL else options).extend([*option, f"{extra['x-file']}{number}"])
+        elif place == NAMED:
+            by_name = value if isinstance(value, dict) else {str(i): one for i, one in enumerate(value, 1)}
+            for each in by_name.items():
+                options += [str(extra["x-option"]), written(*each)]
         elif place == POSITIONAL:
             words += map(str, value) if isinstance(value, list) else [str(value)]
         elif isinstance(value, bool):

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import duckdb
 from pydantic import Field
 
 from sentgen.schema import readonly
 from sentgen.schema.guard import MAX_BYTES, require_harmless
-from sentgen.server.operations.operation import POSITIONAL, Context, Limit, Operation, Parameters, Result
+from sentgen.server.operations.operation import (
+    NAMED,
+    POSITIONAL,
+    Context,
+    Limit,
+    Operation,
+    Parameters,
+    Result,
+)
 
 #: Where the worker keeps the locked connection.
 LOCKED = "locked"
+
+_Value = str | int | float | bool | None
+Values = Annotated[list[_Value], Field(max_length=100)]
+Named = Annotated[dict[str, _Value], Field(max_length=100)]
 
 
 class Sql(Parameters):
@@ -24,11 +38,10 @@ class Sql(Parameters):
         json_schema_extra={"x-command-line": POSITIONAL},
     )
     limit: Limit = 0
-    parameters: list[str | int | float | bool | None] = Field(
+    parameters: Values | Named = Field(
         [],
-        max_length=100,
-        description="Values of `?` in the query, in their order.",
-        json_schema_extra={"x-command-line": "hidden"},
+        description="Values of `?` in the query, in their order; or an object with those of `$name`.",
+        json_schema_extra={"x-command-line": NAMED, "x-option": "--param"},
     )
 
 

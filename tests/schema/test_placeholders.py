@@ -1,0 +1,53 @@
+"""Values of a query as they stand on a command line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.errors import InputError
+from sentgen.schema.placeholders import Value, named, written
+
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(-(2**63), 2**63), st.floats(allow_nan=False, allow_infinity=False)
+) | st.text(st.characters(blacklist_categories=("Cs",)))
+
+
+@given(VALUES)
+def test_a_value_comes_back_as_it_was(value: Value) -> None:
+    """With its type: the text 5 is no number."""
+    name, read = named(written("x", value))
+
+    assert (name, read, type(read)) == ("x", value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5", 5),
+        ("-1.5e3", -1500.0),
+        ("true", True),
+        ("null", None),
+        ('"5"', "5"),
+        ("ewt", "ewt"),
+        ("a=b", "a=b"),
+        ("007", "007"),
+        ("NaN", "NaN"),
+        ("[1]", "[1]"),
+        ("", ""),
+        ('"open', '"open'),
+        ("[" * 100_000, "[" * 100_000),
+        ("9" * 5000, "9" * 5000),
+    ],
+)
+def test_values_look_like_what_they_are(text: str, value: Value) -> None:
+    """Numbers, truth values and null; everything else is text."""
+    assert named(f"x={text}") == ("x", value)
+
+
+@pytest.mark.parametrize("text", ["", "x", "=5"])
+def test_a_value_needs_a_name(text: str) -> None:
+    """The message says how it is written."""
+    with pytest.raises(InputError, match="write NAME=VALUE"):
+        named(text)

@@ -1,0 +1,199 @@
+"""The server names parameters where the library names options of commands."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from sentgen.cli import build
+from sentgen.schema import Store
+from sentgen.server.operations import operations
+from sentgen.server.operations.operation import Context
+from sentgen.server.wire import Message, Opening
+from sentgen.server.wording import in_words_of
+from sentgen.server.worker import answer
+
+ROOT = Path(__file__).parents[2]
+#: Rooms whose messages can reach an answer of the server.
+ROOMS = (
+    *("schema", "sentgen/counts", "sentgen/models", "sentgen/generation", "sentgen/alignment"),
+    *("sentgen/corpus", "sentgen/evaluation/check", "sentgen/server"),
+)
+LOOKUPS = ("ngrams", "dependencies", "arguments", "kwic", "frequencies", "collocations")
+TREES = ("regenerate", "generate", "check")
+#: Files whose messages name options, with the operations that can say them; () where only a command can.
+SAID: dict[str, tuple[str, ...]] = {
+    "schema/alignment.py": (),  # the data dictionary says what commands write
+    "schema/corpus.py": (),
+    "schema/engine.py:db": (),  # opening a store, which the server does before it answers
+    "schema/engine.py": tuple(operations()),
+    "schema/migrate.py": (),
+    "schema/readonly.py": ("sql",),
+    "schema/snapshots.py": (),
+    "sentgen/alignment/baselines/external.py": (),  # options of a program
+    "sentgen/alignment/budget.py": ("align",),
+    "sentgen/alignment/choice.py": ("align",),
+    "sentgen/alignment/phrase_hmm/links.py": ("align",),
+    "sentgen/alignment/phrase_hmm/settings.py": ("align",),
+    "sentgen/alignment/stored/training.py": (),
+    "sentgen/corpus/formats.py": ("align", "generate"),
+    "sentgen/corpus/pair_readers.py": (),
+    "sentgen/corpus/parsers/parser.py": ("check", "generate"),
+    "sentgen/corpus/parsers/udpipe.py": ("generate",),
+    "sentgen/corpus/sentences.py": TREES,
+    "sentgen/counts/absence.py:by": ("frequencies",),
+    "sentgen/counts/absence.py": LOOKUPS,
+    "sentgen/counts/ingestion.py:corpus": (),  # a corpus of its own, with one name and one way to read it
+    "sentgen/counts/ingestion.py:on-error": (),
+    "sentgen/counts/ingestion.py": ("generate",),
+    "sentgen/counts/pair_ingestion.py": (),
+    "sentgen/counts/queries.py": LOOKUPS,
+    "sentgen/evaluation/check/verb_arguments.py": ("check",),
+    "sentgen/generation/answers.py": ("regenerate",),
+    "sentgen/generation/clusters/fusion.py": (),
+    "sentgen/models/build.py": (),
+    "sentgen/models/cluster_model.py": ("generate",),
+    "sentgen/models/recount.py": (),
+    "sentgen/models/tagging.py": ("regenerate",),
+    "sentgen/models/treebanks.py": ("regenerate",),
+    "sentgen/server/operations/regenerate.py": ("regenerate",),
+    "sentgen/server/operations/sql.py": (),  # tells the name of an option to `command_line`
+    "sentgen/server/routes.py": (),  # of the command in an answer
+    "sentgen/server/running.py": (),
+    "sentgen/server/wording.py": (),
+}
+_COMMAND = re.compile(r"\bsentgen [a-z][^;,`()]*")
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+
+
+def bare(message: str) -> list[str]:
+    """The options that a message names outside of a whole command."""
+    return _OPTION.findall(_COMMAND.sub("", message))
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The texts of a file that are no docstrings, and no names and help of options; `{}` for what is filled in."""
+    tree, others = ast.parse(path.read_text("utf-8")), set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            others.add(id(node.value))
+        elif isinstance(node, ast.keyword) and node.arg in ("shell", "off"):
+            others |= {id(one) for one in ast.walk(node)}
+        elif isinstance(node, ast.JoinedStr):
+            others |= {id(one) for one in node.values}
+    for node in ast.walk(tree):
+        if id(node) in others:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(one.value if isinstance(one, ast.Constant) else "{}" for one in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+MESSAGES = [
+    (str(path.relative_to(ROOT)), text)
+    for room in ROOMS
+    for path in sorted((ROOT / room).rglob("*.py"))
+    for text in texts(path)
+    if bare(text)
+]
+
+
+@pytest.mark.parametrize(("file", "message"), MESSAGES)
+def test_no_answer_names_an_option(file: str, message: str) -> None:
+    """Whatever the library says with an option, the operation that says it has a name of its own for it.
+
+    A message that names an option for the first time in its file belongs into the table above.
+    """
+    options = bare(message)
+    special = [said for key, said in SAID.items() if key in {f"{file}:{option}" for option in options}]
+    assert special or file in SAID
+
+    for name in special[0] if special else SAID[file]:
+        assert not bare(in_words_of(operations()[name], message)), name
+
+
+def test_the_table_of_messages_is_current() -> None:
+    """No file stands there that has no such message."""
+    assert {key.partition(":")[0] for key in SAID} == {file for file, _ in MESSAGES}
+
+
+@pytest.mark.parametrize("option", ["memory-limit", "parser"])
+def test_what_the_server_decides_names_its_own_option(option: str) -> None:
+    """An option that no request has is one of `sentgen serve`, which whoever runs it can give."""
+    told = in_words_of(operations()["generate"], f"raise --{option}")
+    serve: Any = typer.main.get_command(build()).commands["serve"]  # type: ignore[attr-defined]
+    named = re.search(r"sentgen serve (--[a-z-]+)", told)
+
+    assert named
+    assert named[1] in {name for parameter in serve.params for name in parameter.opts}
+
+
+@pytest.fixture(scope="module")
+def compute(opening: Opening, demo: Path) -> Iterator[Context]:
+    """What look-ups and computations work on; one kind is as good as the other here."""
+    with Store(demo, read_only=True) as store:
+        yield Context(replace(opening, kind="compute"), store)
+
+
+def said(context: Context, operation: str, **parameters: Any) -> list[str]:
+    """What a worker says of a request: the detail of its problem, or the notes beside its rows."""
+    kind = operations()[operation].kind
+    asked = replace(context, opening=replace(context.opening, kind=kind))
+    message = answer(asked, Message({"operation": operation, "parameters": parameters, "format": "json"}))
+    body = json.loads(message.body)
+    return list(body["notes"]) if message.head["status"] == 200 else [body["detail"]]
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameters", "told"),
+    [
+        ("align", {"model": "a", "system": "b"}, "`model` and `system` exclude each other; choose one"),
+        (
+            "align",
+            {"decode": "viterbi", "threshold": 0.5},
+            "the best path has no `threshold`; choose `decode` posterior",
+        ),
+        ("align", {}, "makes a model for `model`"),
+        (
+            "align",
+            {"abstract": None},
+            "missing: `abstract`; give a `document` and its `abstract`, or `pairs`",
+        ),
+        ("align", {"document": None, "abstract": None}, "missing: `document` and `abstract`; give"),
+        ("align", {"abstract": ""}, "abstract: is empty"),
+        ("regenerate", {"tree": True, "explain": True}, "`tree` and `explain` are two tables"),
+        ("regenerate", {"algorithm": "lmo", "tree": True}, "lmo makes no trees, so `tree` means nothing"),
+        ("generate", {"file": "no trees here\n", "format": "text"}, "or choose `algorithm` bigram"),
+        ("ngrams", {"pattern": "Camps"}, "did you mean camps or `ignore_case`?"),
+    ],
+)
+def test_messages_are_in_the_words_of_the_api(
+    compute: Context, operation: str, parameters: dict[str, Any], told: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Errors and notes, as a client gets them."""
+    monkeypatch.chdir(tmp_path)  # where a worker puts the texts that it is sent
+    complete = {
+        "align": {"document": "The camp .", "abstract": "The camp ."},
+        "regenerate": {"bag": ["the camp"], "model": "relief", "algorithm": "ab"},
+    }
+    asked = {**complete.get(operation, {}), **parameters}
+    given = {name: value for name, value in asked.items() if value is not None}
+
+    assert told in " ".join(said(compute, operation, **given))
+
+
+@pytest.mark.parametrize("name", [name for name, one in operations().items() if one.api])
+def test_the_api_is_described_in_its_own_words(name: str) -> None:
+    """What is told of a parameter names no option."""
+    described = operations()[name].parameters.model_json_schema()["properties"]
+
+    assert not [one for one in described.values() if bare(one.get("description", ""))]
