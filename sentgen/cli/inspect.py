@@ -31,6 +31,7 @@ from sentgen.counts.questions import (
 )
 from sentgen.errors import InputError
 from sentgen.tabular import Rows, column_of, names_of, with_column, without_columns
+from sentgen.typography import readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -251,6 +252,8 @@ def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table
         out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
     table = without_columns(table, shared)
     names = names_of(table)
+    for name in ("left", "node", "right"):
+        table = with_column(table, name, [readable(text) for text in column_of(table, name)])
     for name in names[: names.index("left")]:
         table = with_column(table, name, [_last(printable(text), _EDGE) for text in column_of(table, name)])
     left, right = (width, width) if width is not None else _sides(table)

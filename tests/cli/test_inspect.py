@@ -12,7 +12,9 @@ from ten_sentences import fill
 from typer.testing import CliRunner, Result
 
 from sentgen.cli import inspect
+from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError, SentgenError
+from sentgen.schema import Store
 
 COMMANDS = {
     "ngrams": ["the dow *"],
@@ -128,6 +130,18 @@ def test_concordance_is_aligned_on_the_node(path: Path) -> None:
         "d2        s7       he said the dow  fell  .",
     ]
     assert result.stderr == "corpus toy\n"
+
+
+def test_quotes_are_printed_where_people_read(tmp_path: Path) -> None:
+    """Tables for reading have the quotes of a book, other formats the forms of the Penn Treebank."""
+    path = tmp_path / "quotes.duckdb"
+    (tmp_path / "quotes.txt").write_text("`` Yes , '' he said .\n", "utf-8")
+    with Store(path, create=True) as store:
+        ingest(store, [str(tmp_path / "quotes.txt")], Settings("quotes", format="lines"))
+
+    assert "“ Yes , ”  he    said ." in invoke(path, "kwic", "he").stdout
+    assert json.loads(invoke(path, "kwic", "he", "--json").stdout)[0]["left"] == "`` Yes , ''"
+    assert "``" in invoke(path, "freq").stdout
 
 
 def test_concordance_is_cut(path: Path) -> None:

@@ -18,6 +18,7 @@ from sentgen.alignment.view import html
 from sentgen.server.pages import align, corpus, generate, home, model, regenerate, sentence, sql, texts, word
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.service import Service
+from sentgen.typography import readable
 
 PAGES: tuple[Page, ...] = (
     home.PAGE,
@@ -100,6 +101,8 @@ def environment() -> Environment:
         "shown": texts.shown,
         "shortened": texts.shortened,
         "ending": texts.ending,
+        "tail": texts.tail,
+        "readable": readable,
         "visible": texts.visible,
         "heading": texts.heading,
         # What the workers drew, or wrote as HTML, has been escaped there.

@@ -63,6 +63,16 @@ def ending(text: str, most: int = MOST_CHARACTERS) -> str:
     return text if len(text) <= most else f"…{text[-most:]}"
 
 
+def tail(text: str, most: int) -> str:
+    """Return a name, or its end if it is too long: names of one corpus begin alike.
+
+    >>> tail("relief-003-1", 16), tail("weblog-blogspot.com_20040409_053012-0008", 16)
+    ('relief-003-1', '…409_053012-0008')
+    """
+    text = visible(text)
+    return text if len(text) <= most else f"…{text[1 - most :]}"
+
+
 def visible(text: str) -> str:
     """Return a text with a sign for each character that would turn or hide the text around it."""
     return _UNPRINTABLE.sub("\ufffd", text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 
 import httpx
@@ -14,6 +15,7 @@ from serving import CLUSTER
 from typer.testing import CliRunner
 
 from sentgen.cli import build
+from sentgen.server.pages.site import environment
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
 
@@ -95,6 +97,46 @@ def test_a_concordance_is_sorted_by_its_context(visit):
     before = [text.split()[-1].lower() for text in page.locator("td.left").all_inner_texts()]
     assert before == sorted(before)
     assert "sort=left" in page.url
+
+
+def test_the_node_stands_in_the_middle(opened):
+    """At 1280 pixels nothing is cut but what is farthest from the node, and names take little room."""
+    page = opened("/corpus?name=relief&show=concordance&pattern=the+camp&context=60")
+    table = page.locator("table.kwic").bounding_box()
+    left, node, right = (
+        page.locator(f"td.{name}").first.bounding_box() for name in ("left", "node", "right")
+    )
+
+    assert page.locator(".scroll").evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert abs(left["width"] - right["width"]) < 10
+    assert 0.4 < (node["x"] + node["width"] / 2 - table["x"]) / table["width"] < 0.65
+    assert page.locator("td.where").first.bounding_box()["width"] < table["width"] / 6
+    # The words beside the node are seen: each text ends where its cell does.
+    for cell in page.locator("td.left").all():
+        text, box = cell.locator("bdi").bounding_box(), cell.bounding_box()
+        assert box["x"] + box["width"] - 20 < text["x"] + text["width"] <= box["x"] + box["width"]
+
+
+def test_names_are_cut_at_their_beginning(site):
+    """The end tells names apart; the whole one is under the pointer, and quotes are printed ones."""
+    shown = (
+        environment()
+        .from_string("{% import 'parts.html.j2' as parts %}{{ parts.concordance(answer) }}")
+        .render(
+            answer={
+                "rows": [
+                    {"corpus": "c", "document": "d", "sent_id": f"{'long-' * 9}0{n}", "left": "`` Yes , ''"}
+                    | {"node": "he", "right": "said '' ."}
+                    for n in (1, 2)
+                ]
+            }
+        )
+    )
+
+    assert re.findall(r"<bdi>(…[^<]+)</bdi></a>", shown) == ["…ng-long-long-01", "…ng-long-long-02"]
+    assert f'title="{"long-" * 9}01"' in shown
+    assert "“ Yes , ”" in shown
+    assert "said ” ." in shown
 
 
 def test_documents_have_sentences(visit):
