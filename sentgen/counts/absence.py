@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from sqlalchemy import Connection
 
-from sentgen.counts.patterns import ANY, ATTRIBUTES, TokenPattern, glob, tag_among, word_among
+from sentgen.counts.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
 from sentgen.counts.queries import Answer, Bindings, Query, Selection, where
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
 
@@ -25,8 +25,6 @@ join tag on tag.id = {column}{conditions}
 group by tag.name
 order by count(*) desc, tag.name"""
 _JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
-_COUNTED = """\
-case when corpus.tags = 'upos' then coalesce(upos_id, xpos_id) else coalesce(xpos_id, upos_id) end"""
 
 _OCCURS = "select 1 from token{conditions} limit 1"
 _NEAR = """\
@@ -137,7 +135,7 @@ def _labels(
     counted = attribute == COUNTED
     conditions = [*([condition] if condition else []), *selection.of_tokens(bindings, "token.corpus_id")]
     text = _LABELS.format(
-        column=_COUNTED if counted else f"token.{ATTRIBUTES[attribute][0]}",
+        column=counted_tag("token") if counted else f"token.{ATTRIBUTES[attribute][0]}",
         join=_JOIN_CORPUS if counted else "",
         conditions=where(conditions),
     )

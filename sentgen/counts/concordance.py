@@ -70,7 +70,8 @@ _AFTER = (
 )
 _WORDS = {"before": _BEFORE, "after": _AFTER}
 
-_TEXT = "word.form || case when c.space_after = false then '' else ' ' end"
+#: A word with the blank after it.
+TEXT = "word.form || case when c.space_after = false then '' else ' ' end"
 #: What lines are put in order by that were found range by range.
 _KEYS = ",\n  line.sentence_id, first, chosen_by, {words}"
 _SIZE = "select coalesce(max(id), 0) as sentences from sentence"
@@ -211,7 +212,7 @@ class _Search:
             source=source,
             order=chosen,
             limit=f"\n  limit {bindings.bind('limit', limit)}" if limit else "",
-            text=_TEXT,
+            text=TEXT,
             in_node=f"c.position between hit.first and hit.first + {rest}",
             rest=rest,
             sort=_SORT[self.order],

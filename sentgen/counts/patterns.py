@@ -157,6 +157,12 @@ def token_pattern(
     return TokenPattern(attribute, selection.fold(stem), tag, selection.ignore_case)
 
 
+def counted_tag(alias: str) -> str:
+    """Return the tag by which dependencies count a row of `token` joined with `corpus`; null for none."""
+    kinds = f"case when corpus.tags = 'upos' then {alias}.upos_id else {alias}.xpos_id end"
+    return f"coalesce({kinds}, {alias}.xpos_id, {alias}.upos_id)"
+
+
 def split_pattern(text: str, *, most: int = 0) -> list[str]:
     """Split a pattern at blanks.
 

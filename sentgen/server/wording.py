@@ -35,7 +35,7 @@ def in_words_of(operation: Operation, message: str) -> str:
 
 def _named(operation: Operation) -> dict[str, str]:
     """Return what each option of the command is called, without its dashes."""
-    named = {}
+    named: dict[str, str] = {}
     for name, about in operation.parameters.model_fields.items():
         called, extra = about.alias or name, extra_of(about)
         off = str(extra.get("x-off", f"--no-{name.replace('_', '-')}"))

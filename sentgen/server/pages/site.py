@@ -15,7 +15,19 @@ from starlette.responses import HTMLResponse
 
 from sentgen import __version__, templates
 from sentgen.alignment.view import html
-from sentgen.server.pages import align, corpus, generate, home, model, regenerate, sentence, sql, texts, word
+from sentgen.server.pages import (
+    align,
+    corpus,
+    generate,
+    hits,
+    home,
+    model,
+    regenerate,
+    sentence,
+    sql,
+    texts,
+    word,
+)
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.service import Service
 from sentgen.typography import readable
@@ -24,6 +36,7 @@ PAGES: tuple[Page, ...] = (
     home.PAGE,
     corpus.PAGE,
     word.PAGE,
+    hits.PAGE,
     sentence.PAGE,
     model.PAGE,
     regenerate.PAGE,

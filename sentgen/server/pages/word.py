@@ -36,9 +36,14 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """The words on one side of the word in its trees, most frequent first: word, tag, count."""
+    """The words on one side of the word in its trees, most frequent first: word, tag, count.
+
+    ``role`` is theirs, ``direction`` that of the modifier from its head, whichever of both is the word.
+    """
 
     title: str
+    role: str
+    direction: str
     words: Sequence[tuple[str, str, int]]
 
 
@@ -84,11 +89,15 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
 
 def _profile(governs: PageAnswer, governed: PageAnswer) -> list[Neighbors]:
     """Return modifiers and heads on each side; the direction of an event is that of its modifier."""
+    sides = (
+        ("Modifiers before it", governs, "modifier", "left"),
+        ("Modifiers after it", governs, "modifier", "right"),
+        ("Heads before it", governed, "head", "right"),
+        ("Heads after it", governed, "head", "left"),
+    )
     return [
-        Neighbors("Modifiers before it", _most_frequent(governs, "modifier", "left")),
-        Neighbors("Modifiers after it", _most_frequent(governs, "modifier", "right")),
-        Neighbors("Heads before it", _most_frequent(governed, "head", "right")),
-        Neighbors("Heads after it", _most_frequent(governed, "head", "left")),
+        Neighbors(title, role, direction, _most_frequent(events, role, direction))
+        for title, events, role, direction in sides
     ]
 
 

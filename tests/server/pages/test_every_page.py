@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from hostile import DOCUMENT, HOSTILE, LONG, MODEL, name
+from hostile import DOCUMENT, HOSTILE, LONG, MODEL, TAG, name
 
 axe_playwright = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="no axe-playwright-python; install the extra `test`"
@@ -34,6 +34,7 @@ PAGES = {
     "concordance": at("/corpus", name="relief", show="concordance", pattern="camp", sort="left"),
     "sources": at("/corpus", name="relief", show="sources"),
     "word": at("/word", word="camp"),
+    "hits": at("/hits", word="camp", other="the", tag="DT", role="modifier"),
     "sentence": at("/sentence", corpus="relief", document="relief-003", sentence="relief-003-2"),
     "models": "/model",
     "model": at("/model", name="relief@1", ngram="in the camp", text="people arrived in the camp ."),
@@ -50,6 +51,9 @@ HOSTILE_PAGES = {
     "ngrams": at("/corpus", name=HOSTILE, show="ngrams"),
     "concordance": at("/corpus", name=HOSTILE, show="concordance", pattern="said"),
     "word": at("/word", word="<script>alert(1)</script>", corpus=HOSTILE),
+    "hits": at(
+        "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE
+    ),
     "long word": at("/word", word=LONG),
     "markup": hostile_sentence(0),
     "directions": hostile_sentence(1),

@@ -74,7 +74,8 @@ def test_the_count_of_an_ngram_leads_to_its_hits(visit):
 
 def test_hits_are_found_in_capital_and_small_letters(visit):
     """With the box checked, `the` counts `The`, and its count leads to as many lines."""
-    page = visit("/corpus?name=relief&show=frequencies&pattern=the")
+    page = visit("/corpus?name=relief&show=frequencies")
+    page.get_by_label("Only these, such as un*").fill("the")
     page.get_by_label("ignore case").check()
     press(page, "Show", "1 row")
     counts = page.get_by_role("link", name="hits of the")
@@ -159,6 +160,24 @@ def test_a_word_shows_what_it_governs(visit):
         "Modifiers on the left of arrived: 1 with 1",
         "Modifiers on the right of arrived: 1 with 4",
     ]
+
+
+@pytest.mark.parametrize("part", ["Modifiers before it", "Heads before it", "Collocations"])
+def test_the_counts_of_a_word_lead_to_their_hits(part, opened):
+    """The first count of each list shows as many lines, each with both words from end to end of its node."""
+    page = opened("/word?word=camp&corpus=relief&ignore_case=on")
+    row = page.get_by_label(part, exact=True).locator("tbody tr").first
+    other, count = row.locator("td").first.inner_text(), row.locator("td.number a").first
+    number = int(count.inner_text())
+    count.click()
+    page.wait_for_selector("table.kwic")
+
+    assert said(page).startswith(f"{number} ")
+    for node in page.locator("td.node").all_inner_texts():
+        ends = node.lower()
+        assert (ends.startswith("camp") and ends.endswith(other)) or (
+            ends.startswith(other) and ends.endswith("camp")
+        )
 
 
 def test_a_model_shows_its_path_and_perplexities(visit):
@@ -317,6 +336,8 @@ def test_files_hold_all_rows(site):
     [
         ("/corpus?name=nowhere", 404),
         ("/sentence", 400),
+        ("/hits?word=camp", 400),
+        ("/corpus?show=concordance&pattern=foo:bar", 400),
         ("/sentence?corpus=relief&document=x&sentence=y", 404),
         ("/model?name=nothing", 404),
         ("/sql?query=drop+table+token", 400),

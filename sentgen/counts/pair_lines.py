@@ -1,0 +1,128 @@
+"""Concordances of two words: the lines behind the count of a dependency or of a collocation.
+
+The node of a line reaches from one of the words to the other.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from sentgen.counts.collocations import Window
+from sentgen.counts.concordance import TEXT
+from sentgen.counts.dependency_search import End, Layer
+from sentgen.counts.patterns import conjunction, counted_tag, tag_among, word_among
+from sentgen.counts.queries import Answer, Bindings, Query, Selection, limit_clause, limited, where
+from sentgen.schema.corpus import NO_TAG
+
+_LINES = """\
+with pair as (
+  {pairs}
+  order by sentence_id, first, last, place{limit}
+),
+line as (
+  select pair.sentence_id, pair.first, pair.last, pair.place,
+    string_agg({text}, '' order by c.position) filter (where c.position < pair.first) as "left",
+    string_agg({text}, '' order by c.position)
+      filter (where c.position between pair.first and pair.last) as node,
+    string_agg({text}, '' order by c.position) filter (where c.position > pair.last) as "right"
+  from pair
+  join token as c on c.sentence_id = pair.sentence_id
+    and c.position between pair.first - $context and pair.last + $context
+  join word on word.id = c.word_id
+  group by pair.sentence_id, pair.first, pair.last, pair.place
+)
+select corpus.name as corpus, document.name as document,
+  coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
+  rtrim(coalesce("left", '')) as "left", rtrim(node) as node, rtrim(coalesce("right", '')) as "right"
+from line
+join sentence on sentence.id = line.sentence_id
+join corpus on corpus.id = sentence.corpus_id
+join document on document.id = sentence.document_id
+order by line.sentence_id, first, last, place"""
+
+_DEPENDENCY = """\
+select m.sentence_id, m.position as place,
+    least(m.position, h.position) as first, greatest(m.position, h.position) as last
+  from token as m
+  join corpus on corpus.id = m.corpus_id
+  join token as h on h.sentence_id = m.sentence_id and h.position = m.{head}{conditions}"""
+
+#: Of several nodes in reach, the collocate goes with the nearest one: it is counted once.
+_COLLOCATION = """\
+select sentence_id, position as place, least(position, node) as first, greatest(position, node) as last
+  from (
+    select t.sentence_id, t.position, arg_min(n.position, abs(n.position - t.position)) as node
+    from token as n
+    join token as t on t.sentence_id = n.sentence_id
+      and t.position between n.position - $before and n.position + $after
+      and t.position <> n.position{conditions}
+    group by t.sentence_id, t.position
+  )"""
+_CONTEXT = 12
+
+
+def dependency_lines(
+    connection: Connection,
+    head: End,
+    modifier: End,
+    *,
+    direction: str,
+    layer: Layer,
+    selection: Selection,
+    limit: int,
+) -> Answer:
+    """Return the places where a word governs another one, as many as `find_dependencies` counts.
+
+    Args:
+        connection: the store.
+        head: what the head is.
+        modifier: what the modifier is.
+        direction: side of the head on which the modifier stands, ``left`` or ``right``.
+        layer: the tree of words or the tree of units.
+        selection: the corpora, and how words are compared.
+        limit: lines at most, 0 for all.
+    """
+    bindings = Bindings(context=_CONTEXT)
+    conditions = [f"m.position {'<' if direction == 'left' else '>'} h.position"]
+    for alias, end in (("h", head), ("m", modifier)):
+        conditions.append(_word(alias, end.pattern, selection, bindings))
+        # As the events were counted.
+        conditions.append(tag_among(f"coalesce({counted_tag(alias)}, {NO_TAG})", end.tag, bindings))
+    pairs = _DEPENDENCY.format(
+        head="unit_head" if layer is Layer.UNIT else "head",
+        conditions=where([*conjunction(conditions), *selection.of_tokens(bindings, "m.corpus_id")], "  "),
+    )
+    missing = f"line in which {head.pattern!r} governs {modifier.pattern!r}"
+    return _lines(connection, pairs, bindings, limit, missing)
+
+
+def collocation_lines(
+    connection: Connection,
+    word: str,
+    collocate: str,
+    *,
+    window: Window,
+    selection: Selection,
+    limit: int,
+) -> Answer:
+    """Return the places where a collocate stands in the window of a word, each of them once.
+
+    As many as `find_collocations` counts; both are word patterns.
+    """
+    bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
+    conditions = [_word("n", word, selection, bindings), _word("t", collocate, selection, bindings)]
+    corpora = selection.of_tokens(bindings, "n.corpus_id")
+    pairs = _COLLOCATION.format(conditions=where([*conjunction(conditions), *corpora], "    "))
+    return _lines(connection, pairs, bindings, limit, f"line with {word!r} and {collocate!r}")
+
+
+def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) -> str:
+    folded = selection.fold(pattern)
+    return word_among(f"{alias}.word_id", folded, bindings, ignore_case=selection.ignore_case)
+
+
+def _lines(connection: Connection, pairs: str, bindings: Bindings, limit: int, missing: str) -> Answer:
+    cut = limit_clause(limit, bindings).replace("\n", "\n  ")
+    return limited(
+        connection, Query(_LINES.format(pairs=pairs, text=TEXT, limit=cut), bindings), limit, missing
+    )

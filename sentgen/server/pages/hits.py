@@ -1,0 +1,45 @@
+"""Hits: the lines behind the count of a dependency or of a collocation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.texts import literal_pattern
+
+ROLES = ("modifier", "head", "collocate")
+_ROWS = 50
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Ask for the lines with two words."""
+    word, other, tag = query.text("word"), query.text("other"), query.text("tag")
+    role = query.choice("role", ROLES)
+    if not (word and other):
+        problem = "name two words: ?word=WORD&other=WORD; the counts on the page of a word link to them"
+        answer = ask.problem(problem, 400)
+    else:
+        answer = await ask(
+            "hits",
+            word=literal_pattern(word),
+            other=literal_pattern(other),
+            role=role,
+            tag=literal_pattern(tag),
+            direction=query.choice("direction", ("left", "right")),
+            layer=query.choice("layer", ("word", "unit")),
+            corpus=query.all("corpus"),
+            ignore_case=bool(query.box("ignore_case")),
+            limit=query.number("limit", _ROWS, least=1, most=500),
+        )
+    return {
+        "word": word,
+        "other": other,
+        "tag": tag,
+        "role": role,
+        "corpora": query.all("corpus"),
+        "answer": answer,
+    }
+
+
+PAGE = Page("/hits", "", "hits.html.j2", view)

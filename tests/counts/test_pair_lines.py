@@ -1,0 +1,87 @@
+"""As many lines stand behind a count as it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection
+
+from sentgen.counts.collocations import Window, find_collocations
+from sentgen.counts.dependency_search import ANYTHING, End, Layer, find_dependencies
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.pair_lines import collocation_lines, dependency_lines
+from sentgen.counts.queries import select_corpora
+from sentgen.demo import TREEBANK
+from sentgen.schema import Store
+
+WORDS = ("camp", "arrived", "the", "people", "water")
+
+
+@pytest.fixture(scope="module", params=["xpos", "upos"])
+def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """The demo treebank, with dependencies counted by tags of either kind."""
+    path = tmp_path_factory.mktemp("pairs") / "demo.duckdb"
+    with Store(path, create=True) as store:
+        ingest(store, [str(TREEBANK)], Settings("relief", tags=request.param))
+    with Store(path, read_only=True) as store, store.connect() as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("layer", Layer)
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
+    layer: Layer, ignore_case: bool, demo: Connection
+) -> None:
+    """For each modifier of a word with its tag and side, and the same from the modifier's end."""
+    selection = select_corpora(demo, [], ignore_case=ignore_case)
+    compared = 0
+    for word in WORDS:
+        events = find_dependencies(demo, End(word), ANYTHING, layer=layer, ignore_case=ignore_case, limit=0)
+        counts: Counter[tuple[str, str, str]] = Counter()
+        for row in events.table.to_pylist():
+            counts[row["modifier"], row["modifier_tag"], row["direction"]] += row["count"]
+        for (modifier, tag, direction), count in [*counts.items()][:8]:
+            answer = dependency_lines(
+                demo,
+                End(word),
+                End(modifier.replace("*", r"\*"), tag),
+                direction=direction,
+                layer=layer,
+                selection=selection,
+                limit=0,
+            )
+            first, last = (modifier, word) if direction == "left" else (word, modifier)
+            nodes = [node.lower() for node in answer.table["node"].to_pylist()]
+
+            assert len(nodes) == count
+            assert all(node.startswith(first.lower()) and node.endswith(last.lower()) for node in nodes)
+            compared += count
+    assert compared > 10
+
+
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_the_lines_of_a_collocate_are_as_many_as_it_is_counted(ignore_case: bool, demo: Connection) -> None:
+    """A collocate within reach of two nodes is one line, that of the nearer one."""
+    selection = select_corpora(demo, [], ignore_case=ignore_case)
+    for window in (Window(5, 5), Window(2, 1)):
+        for word in WORDS:
+            found = find_collocations(
+                demo, word, within=window, min_count=1, ignore_case=ignore_case, limit=6
+            )
+            for row in found.table.to_pylist():
+                other = row["collocate"].replace("*", r"\*")
+                answer = collocation_lines(demo, word, other, window=window, selection=selection, limit=0)
+
+                assert answer.found.num_rows == row["count"] > 0
+
+
+def test_lines_are_cut_and_say_so(demo: Connection) -> None:
+    """The limit holds, and an empty answer names both words."""
+    selection = select_corpora(demo, [])
+    some = collocation_lines(demo, "the", "of", window=Window(5, 5), selection=selection, limit=2)
+    none = collocation_lines(demo, "the", "zebra", window=Window(5, 5), selection=selection, limit=2)
+
+    assert (some.found.num_rows, some.truncated) == (2, True)
+    assert none.notes == ["no line with 'the' and 'zebra'"]
