@@ -28,23 +28,7 @@ with counted as (
   from token{tokens}
   group by id
 ),
-named as (
-  select counted.id, {item} as item, count
-  from counted
-  join {table} on {table}.id = counted.id{matching}
-),
-best as (
-  select min(id) as id, item, sum(count) as count,
-    sum(sum(count)) over (order by sum(count) desc, item) as running
-  from named
-  group by item
-  order by count desc, item{limit}
-),
-chosen as (
-  select named.id, best.id as best_id
-  from named
-  join best using (item)
-),
+{best},
 part as (
   select document_id, sum(length) as size
   from sentence{sentences}
@@ -54,11 +38,10 @@ total as (
   select sum(size) as tokens, count(*) as documents from part
 ),
 inside as (
-  select chosen.best_id as id, document_id, count(*) as count
+  select {id} as id, document_id, count(*) as count
   from token
-  join chosen on chosen.id = token.{column}
   join sentence on sentence.id = token.sentence_id{inside}
-  group by chosen.best_id, document_id
+  group by {id}, document_id
 ),
 spread as (
   select best.id, count(*) as documents,
@@ -77,6 +60,35 @@ from best
 join spread using (id)
 cross join total
 order by best.count desc, item"""
+
+#: The items, where each has a number of its own.
+_BEST = """\
+best as (
+  select counted.id, {item} as item, count, sum(count) over (order by count desc, {item}) as running
+  from counted
+  join {table} on {table}.id = counted.id{matching}
+  order by count desc, item{limit}
+)"""
+
+#: The same where words that differ in capital letters only are one, with the number of one of them.
+_BEST_FOLDED = """\
+named as (
+  select counted.id, lower({item}) as item, count
+  from counted
+  join {table} on {table}.id = counted.id{matching}
+),
+best as (
+  select min(id) as id, item, sum(count) as count,
+    sum(sum(count)) over (order by sum(count) desc, item) as running
+  from named
+  group by item
+  order by count desc, item{limit}
+),
+chosen as (
+  select named.id, best.id as best_id
+  from named
+  join best using (item)
+)"""
 
 
 def frequency_list(
@@ -114,16 +126,25 @@ def frequency_list(
     if pattern != ANY:
         matching.append(glob(pattern).condition(item, bindings, ignore_case=selection.ignore_case))
     in_corpora = selection.of_tokens(bindings)
+    best = (_BEST_FOLDED if selection.ignore_case else _BEST).format(
+        table=table,
+        item=item,
+        matching=where(matching, "  "),
+        limit=limit_clause(limit, bindings).replace("\n", "\n  "),
+    )
+    in_documents = selection.of_tokens(bindings, "token.corpus_id")
+    if selection.ignore_case:
+        inside = f"\n  join chosen on chosen.id = token.{column}{where(in_documents, '  ')}"
+    else:
+        inside = where([f"{column} in (select id from best)", *in_documents], "  ")
     text = _STATEMENT.format(
         by=by,
         column=column,
-        table=table,
-        item=selection.spelled(item),
+        best=best,
+        id="chosen.best_id" if selection.ignore_case else column,
         tokens=where([f"{column} is not null", *in_corpora], "  "),
-        matching=where(matching, "  "),
-        limit=limit_clause(limit, bindings).replace("\n", "\n  "),
         sentences=where(in_corpora, "  "),
-        inside=where(selection.of_tokens(bindings, "token.corpus_id"), "  "),
+        inside=inside,
     )
     query = Query(text, bindings)
     answer = limited(connection, query, limit, missing)
