@@ -47,7 +47,7 @@ from sentgen.schema.store import raw
 
 _EXTENSIONS = (*(f".{name}" for name in READERS), ".txt", "", ".json", ".ndjson", ".tok", ".arpa")
 #: Tables that only grow: what a refused or removed source brought stays.
-_GROWING = ("word", "tag")
+_GROWING = ("word", "tag", "removed_model")
 
 
 class HalfWrittenError(Exception):

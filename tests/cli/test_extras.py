@@ -84,7 +84,7 @@ def test_all_others_do_without(filled: Sentgen, tmp_path: Path) -> None:
         ("score", "--model", "pets", "the dog saw a cat ."),
         ("regenerate", "--model", "pets", "--algorithm", "ab", "--tree", "[the dog] chased [the cat] ."),
         ("generate", "pets.conllu", "--lengths", "4"),
-        ("fuse", "p1", "--with", "pets.conllu"),
+        ("fuse", "relief-002-1", "--with", TREEBANK),
         ("check", "pets.conllu", "--against", "pets.conllu", "--html", "check.html"),
         (*texts, "--html", "text.html"),
         (*texts, "--system", "hmm"),
