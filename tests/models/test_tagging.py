@@ -126,5 +126,5 @@ def test_tag_set(mixed: Store) -> None:
 
 def test_tag_sets_that_differ(mixed: Store) -> None:
     """The message says which corpus has which."""
-    with pytest.raises(ModelError, match=r"different tags \(toy xpos, universal upos\).*--tags$"):
+    with pytest.raises(ModelError, match=r"different tags \(toy xpos, universal upos\).*--tags KIND$"):
         tag_set(mixed, [1, 2])
