@@ -9,6 +9,8 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from sentgen.wording import are, quantity
+
 
 @cache
 def environment(package: str, folder: str = ".") -> Environment:
@@ -17,13 +19,15 @@ def environment(package: str, folder: str = ".") -> Environment:
     >>> environment("sentgen.evaluation").from_string("{{ word }}").render(word="<s>")
     '&lt;s&gt;'
     """
-    return Environment(
+    made = Environment(
         loader=PackageLoader(package, folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"quantity": quantity, "are": are}
+    return made
 
 
 def template(package: str, name: str) -> Template:

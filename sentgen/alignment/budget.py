@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sentgen.errors import InputError
+from sentgen.wording import quantity
 
 #: What Python, its packages and the texts take besides.
 BASE = 320 << 20
@@ -203,7 +204,7 @@ def _block_bytes(m: int, n: int, rows: int) -> int:
 
 
 def _told(sizes: Sizes) -> str:
-    return f"a document of {sizes.document:,} words and an abstract of {sizes.abstract:,}"
+    return f"a document of {quantity(sizes.document, 'word')} and an abstract of {sizes.abstract:,}"
 
 
 def _size(size: float) -> str:

@@ -39,6 +39,7 @@ from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
 from sentgen.errors import InputError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth
 from sentgen.schema import Store
+from sentgen.wording import quantity
 
 #: The name of our own system.
 PBHMM = "pbhmm"
@@ -227,7 +228,7 @@ def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
         # Word models learn from extracts: `extraction.extract` compares all sentences with each other.
         sentences = len(pair.document_starts)
         wanted = 16 * sentences * (sentences + len(pair.abstract_starts))
-    told = f"a document of {len(pair.document):,} words and an abstract of {len(pair.abstract):,}"
+    told = f"a document of {quantity(len(pair.document), 'word')} and an abstract of {len(pair.abstract):,}"
     budget.check(wanted, f"with {name}, {told}")
 
 

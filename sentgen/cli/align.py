@@ -31,6 +31,7 @@ from sentgen.cli.console.options import (
     DryRunOption,
     LimitOption,
     MemoryOption,
+    one_more,
     open_store,
     parse_size,
 )
@@ -40,6 +41,7 @@ from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.logarithms import NATURAL, decimal
 from sentgen.schema.store import default_memory_limit
+from sentgen.wording import quantity
 
 app = typer.Typer()
 app.command("text")(text)
@@ -248,7 +250,9 @@ def remove(
     """
     with open_store(db, read_only=dry_run) as store:
         iterations = remove_model(store, name, dry_run=dry_run)
-    typer.echo(printable(f"{'would remove' if dry_run else 'removed'} {name}: {iterations} iterations"))
+    typer.echo(
+        printable(f"{'would remove' if dry_run else 'removed'} {name}: {quantity(iterations, 'iteration')}")
+    )
 
 
 @app.command()
@@ -295,13 +299,16 @@ def apply(
 
 @app.command()
 @output_options
-def figures(*, pairs: PairsOption, model: ModelOption, db: DbOption = None, out: Output) -> None:
+def figures(
+    *, pairs: PairsOption, model: ModelOption, limit: LimitOption = 0, db: DbOption = None, out: Output
+) -> None:
     """Show the figures of each abstract: coverage, density, share without a link, longest copied run.
 
     Example: `sentgen align figures --pairs papers --model papers --csv`
     """
     with open_store(db, read_only=True) as store:
-        out.arrow(application.alignments(store, pairs, model), programs=NATURAL)
+        found = application.alignments(store, pairs, model, limit=one_more(limit))
+        out.first(found, limit, programs=NATURAL)
 
 
 @app.command()
@@ -314,6 +321,7 @@ def export(
         bool,
         typer.Option("--pharaoh", help="Print a line a pair with links i-j: document, abstract, from 0."),
     ] = False,
+    limit: LimitOption = 0,
     db: DbOption = None,
     out: Output,
 ) -> None:
@@ -328,7 +336,12 @@ def export(
         raise typer.BadParameter("--pharaoh excludes the other formats; choose one")
     with open_store(db, read_only=True) as store:
         if not pharaoh:
-            out.arrow(application.links(store, pairs, model))
+            out.first(application.links(store, pairs, model, limit=one_more(limit)), limit)
             return
-        for _, found in application.stored_alignments(store, pairs, model):
+        for number, (_, found) in enumerate(
+            application.stored_alignments(store, pairs, model, limit=one_more(limit))
+        ):
+            if limit and number == limit:
+                out.note_more(limit, "pair")
+                break
             typer.echo(as_pharaoh(found))

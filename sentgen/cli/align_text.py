@@ -29,6 +29,7 @@ from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.schema import Store
 from sentgen.schema.store import default_memory_limit
+from sentgen.wording import are, quantity
 
 COLUMNS = ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"]
 #: Of the blocks, in turn; the terminal says what they look like.
@@ -193,8 +194,8 @@ def _figures(shown: View) -> str:
     found = shown.figures
     new = round(found.new * found.words)
     return (
-        f"{new} of {found.words} words are new ({found.new:.0%}); coverage {found.coverage:.2f},"
-        f" density {found.density:.2f}, longest copied run {found.longest}"
+        f"{new} of {quantity(found.words, 'word')} {are(found.words)} new ({found.new:.0%});"
+        f" coverage {found.coverage:.2f}, density {found.density:.2f}, longest copied run {found.longest}"
     )
 
 

@@ -11,6 +11,7 @@ from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, op
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
+from sentgen.wording import quantity
 
 app = typer.Typer()
 
@@ -74,4 +75,4 @@ def remove(
     with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
         sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, asked.name)
     done = "would remove" if dry_run else "removed"
-    typer.echo(f"{done} {asked.name}: {sentences:,} sentences, {tokens:,} tokens")
+    typer.echo(f"{done} {asked.name}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")

@@ -14,6 +14,7 @@ from sentgen.models.checks import model_checks
 from sentgen.schema import default_path, maintenance, migrate
 from sentgen.schema.repair import Repair
 from sentgen.schema.repair import repair as repair_store
+from sentgen.wording import quantity
 
 app = typer.Typer()
 
@@ -68,7 +69,9 @@ def check(
         out.note(f"{result.check.name}: {result.check.cure}")
     # Not a failure by itself: the damaged block that it is skipped for has failed.
     skipped = sum(r.status == "skipped" for r in results)
-    out.note(f"{len(results)} checks, {len(failed)} failed{f', {skipped} skipped' if skipped else ''}")
+    out.note(
+        f"{quantity(len(results), 'check')}, {len(failed)} failed{f', {skipped} skipped' if skipped else ''}"
+    )
     if failed:
         raise typer.Exit(1)
 
@@ -102,7 +105,9 @@ def repair(
         out.note(f"the store as it was: {done.backup}")
     if done.removed:
         rows = sum(one.rows for one in done.removed)
-        out.note(f"{'would remove' if dry_run else 'removed'} {rows:,} rows that nothing accounts for")
+        out.note(
+            f"{'would remove' if dry_run else 'removed'} {quantity(rows, 'row')} that nothing accounts for"
+        )
     for line in _left_to_do(done):
         out.note(line)
     if not done.sound:

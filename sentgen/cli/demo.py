@@ -20,6 +20,7 @@ from sentgen.models import build, registry
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 from sentgen.tabular import Rows
+from sentgen.wording import quantity
 
 _SEED = 1
 _BAGS = [parse_bag(sentence) for sentence in NEW_SENTENCES]
@@ -28,6 +29,7 @@ _SHOWN = 5
 _TOP = """\
 select w1, w2, w3, count
 from v_ngrams_3
+from sentgen.wording import quantity
 where w1 <> '<s>' and w3 <> '</s>'
 order by count desc, w1, w2, w3
 limit 5"""
@@ -51,7 +53,7 @@ def demo(
             Output().arrow(fetch_arrow(connection, _TOP))
         _heading("3. Build a language model: order 3, modified Kneser-Ney")
         model = _model(store)
-        typer.echo(f"{model.label}: {model.vocabulary:,} words, {model.tokens:,} tokens")
+        typer.echo(f"{model.label}: {quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}")
         _heading(
             "4. Put scrambled sentences back in order (they are not in the treebank)",
             "beam, the default, searches from left to right;"

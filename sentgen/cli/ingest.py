@@ -21,6 +21,7 @@ from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
 from sentgen.default_store import default_path
+from sentgen.wording import quantity
 
 _SHOWN = 20
 
@@ -61,7 +62,7 @@ def report(summary: Summary, path: Path) -> None:
     for name, reason in summary.passed_over[:_SHOWN]:
         typer.echo(f"passed over: {name}: {reason}", err=True)
     if len(summary.passed_over) > _SHOWN:
-        typer.echo(f"... and {len(summary.passed_over) - _SHOWN:,} more files", err=True)
+        typer.echo(f"... and {quantity(len(summary.passed_over) - _SHOWN, 'more file')}", err=True)
     for rejection in summary.rejections[:_SHOWN]:
         typer.echo(f"rejected: {rejection.as_error()}", err=True)
     if len(summary.rejections) > _SHOWN:
@@ -70,7 +71,7 @@ def report(summary: Summary, path: Path) -> None:
     for name in summary.doubled[:_SHOWN]:
         typer.echo(printable(f"warning: {name}: {_doubled(name, summary.corpus, path)}"), err=True)
     if len(summary.doubled) > _SHOWN:
-        typer.echo(f"... and {len(summary.doubled) - _SHOWN:,} more files twice", err=True)
+        typer.echo(f"... and {quantity(len(summary.doubled) - _SHOWN, 'more file')}", err=True)
     lines = [
         ("corpus", summary.corpus),
         ("store", str(path)),
@@ -84,13 +85,19 @@ def report(summary: Summary, path: Path) -> None:
         (
             "rejected",
             f"{len(summary.rejections):,}"
-            + (f" in {summary.refused} refused files" if summary.refused else ""),
+            + (f" in {quantity(summary.refused, 'refused file')}" if summary.refused else ""),
         ),
         ("seconds", f"{summary.seconds:.1f}"),
         ("tokens/s", f"{summary.rate:,.0f}"),
     ]
     if summary.passed_over:
-        lines.insert(3, ("passed over", f"{len(summary.passed_over):,} files that are no corpora"))
+        lines.insert(
+            3,
+            (
+                "passed over",
+                quantity(len(summary.passed_over), "file that is no corpus", "files that are no corpora"),
+            ),
+        )
     if summary.cyclic:
         # Before the times, which stand last.
         lines.insert(-2, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))

@@ -32,6 +32,7 @@ from sentgen.counts.questions import (
 from sentgen.errors import InputError
 from sentgen.tabular import Rows, column_of, names_of, with_column, without_columns
 from sentgen.typography import readable
+from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -167,7 +168,7 @@ def kwic(
         table = _cut_sides(table, width, width)
     out.arrow(table, align=_SIDES, styles={"node": "bold", "sent_id": "dim"})
     if answer.truncated:
-        out.note(f"{table.num_rows} of {answer.total} lines (--limit 0 for all)")
+        out.note(f"{table.num_rows} of {quantity(answer.total, 'line')} (--limit 0 for all)")
     _finish(answer, out)
 
 

@@ -14,6 +14,7 @@ from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.models import arpa, registry
 from sentgen.models import build as build_model
 from sentgen.models.request import Model
+from sentgen.wording import quantity
 
 app = typer.Typer()
 
@@ -85,7 +86,9 @@ def build(
             brackets=brackets,
             progress=_report,
         )
-    typer.echo(f"{model.label}: {model.vocabulary} words, {model.tokens} tokens", err=True)
+    typer.echo(
+        f"{model.label}: {quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}", err=True
+    )
 
 
 @app.command("list")
@@ -163,4 +166,4 @@ def import_arpa(
     """
     with open_store(db, create=True, memory_limit=memory_limit) as store:
         model = arpa.import_arpa(store, name, file, progress=_report)
-    typer.echo(f"{model.label}: {model.vocabulary} words, order {model.order}", err=True)
+    typer.echo(f"{model.label}: {quantity(model.vocabulary, 'word')}, order {model.order}", err=True)

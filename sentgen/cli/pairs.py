@@ -14,12 +14,13 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, one_more, open_store
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.progress import bars
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
+from sentgen.wording import quantity
 
 app = typer.Typer()
 
@@ -116,10 +117,7 @@ def list_(
     Example: `sentgen pairs list papers --limit 5`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        # One more tells whether there are more.
-        rows = list_pairs(store, corpus, limit=limit + 1 if limit else 0)
-    truncated = bool(limit) and rows.num_rows > limit
-    out.arrow(rows.slice(0, limit) if truncated else rows, truncated=truncated)
+        out.first(list_pairs(store, corpus, limit=one_more(limit)), limit)
 
 
 @app.command()
@@ -149,7 +147,7 @@ def show(
                 continue
             typer.echo(printable(f"pair {pair.key}"))
             for name, sentences in _sides(pair):
-                typer.echo(f"\n{name}: {sum(map(len, sentences)):,} words")
+                typer.echo(f"\n{name}: {quantity(sum(map(len, sentences)), 'word')}")
                 for sentence in sentences:
                     typer.echo(printable(" ".join(sentence)))
             break
@@ -173,7 +171,7 @@ def _progress() -> AbstractContextManager[Callable[[str, int, float], None] | No
     def start(progress: Progress) -> Callable[[str, int, float], None]:
         task = progress.add_task("", total=1.0)
         return lambda name, pairs, fraction: progress.update(
-            task, description=f"{Path(name).name}: {pairs:,} pairs", completed=fraction
+            task, description=f"{Path(name).name}: {quantity(pairs, 'pair')}", completed=fraction
         )
 
     return bars(start, TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())

@@ -25,6 +25,7 @@ from sentgen.corpus.parsers.qualities import QUALITIES
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.errors import Rejection
+from sentgen.wording import quantity
 
 app = typer.Typer()
 
@@ -176,7 +177,7 @@ def forget(
     """
     with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
         removed = forget_parses(store, parser, version, dry_run=dry_run)
-    typer.echo(f"{'would remove' if dry_run else 'removed'} {removed:,} parsed texts", err=True)
+    typer.echo(f"{'would remove' if dry_run else 'removed'} {quantity(removed, 'parsed text')}", err=True)
 
 
 def _progress() -> AbstractContextManager[Callable[[str, int, int], None] | None]:

@@ -12,6 +12,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted
 from sentgen.evaluation.regeneration.penn_treebank import split_treebank
 from sentgen.evaluation.regeneration.reproduce import PAPERS, Column, reproduce
+from sentgen.wording import quantity
 
 COLUMNS = ["figure", "algorithm", "published", "literal", "defaults", "literal-13a", "defaults-13a"]
 
@@ -67,7 +68,8 @@ def command(
             report=out.note,
         )
     out.rows(COLUMNS, [row for column in found.columns for row in _rows(column)])
-    out.note(f"{found.split.title}, {len(found.columns[0].result.references):,} test sentences, seed {seed}")
+    tested = quantity(len(found.columns[0].result.references), "test sentence")
+    out.note(f"{found.split.title}, {tested}, seed {seed}")
     for column in found.columns:
         out.note(f"{column.table.citation}: run {column.result.run_id}, model {column.model.label}")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sentgen.corpus.sentence import RESERVED, Sentence
+from sentgen.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ def _check_columns(sentence: Sentence, limits: Limits) -> tuple[str, str] | None
         if column is None:
             continue
         if len(column) != size:
-            return "column-length", f"{len(column)} {name} for {size} tokens"
+            return "column-length", f"{len(column)} of {name} for {quantity(size, 'token')}"
         # Joining is the cheapest way to learn that no value can be too long.
         if len("".join(column)) > limits.field_length and max(map(len, column)) > limits.field_length:
             position = next(i for i, value in enumerate(column, 1) if len(value) > limits.field_length)
@@ -93,7 +94,7 @@ def _check_columns(sentence: Sentence, limits: Limits) -> tuple[str, str] | None
     for name in ("heads", "nps", "space_after"):
         values: list[int] | None = getattr(sentence, name)
         if values is not None and len(values) != size:
-            return "column-length", f"{len(values)} {name} for {size} tokens"
+            return "column-length", f"{len(values)} of {name} for {quantity(size, 'token')}"
     return None
 
 
@@ -103,7 +104,10 @@ def _check_heads(heads: list[int] | None) -> tuple[str, str] | None:
     size = len(heads)
     if min(heads) < 0 or max(heads) > size:
         position = next(i for i, head in enumerate(heads, 1) if not 0 <= head <= size)
-        return "head-range", f"token {position} has head {heads[position - 1]}; there are {size} tokens"
+        return (
+            "head-range",
+            f"token {position} has head {heads[position - 1]} in a sentence of {quantity(size, 'token')}",
+        )
     # After the range: the walk would leave the sentence.
     on_cycle = find_cycle(heads)
     if on_cycle is not None and heads[on_cycle - 1] == on_cycle:

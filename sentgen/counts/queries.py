@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, arrow_reader, raw
 from sentgen.tabular import SIMPLE_TYPES, Rows, arrow_of
+from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -231,7 +232,7 @@ def select_corpora(
         highest = max(row["max_order"] for row in chosen)
         raise NotFoundError(
             f"no n-grams of order {min_order}: these corpora are counted up to {highest}; "
-            f"ask for {highest} words at most, or count more with: sentgen ingest PATH --corpus NAME"
+            f"ask for {quantity(highest, 'word')} at most, or count more with: sentgen ingest PATH --corpus NAME"
             f" --order {min_order}"
         )
     left_out = tuple(row["name"] for row in chosen if row not in counted)

@@ -30,6 +30,7 @@ from sentgen.models.tagging import known_tags
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.tabular import Rows
+from sentgen.wording import quantity
 
 COLUMNS = ["bag", "rank", "sentence", "log10", "logp", "log10_score", "score", "unknown"]
 WORD_COLUMNS = [
@@ -269,13 +270,14 @@ def notes(answers: Answers) -> Iterator[str]:
     """Yield what a user might not expect."""
     empty = sum(not bag.units for bag in answers.bags)
     if empty:
-        yield f"{empty} of {len(answers.bags)} bags have no words, and their sentences none either"
+        bags = quantity(len(answers.bags), "bag has", "bags have")
+        yield f"{empty} of {bags} no words, and their sentences none either"
     first = [one for one in answers.sentences if one.rank == 1]
     guessed = sum(one.guessed for one in first)
     if guessed:
+        words = quantity(sum(len(one.words) for one in first), "word")
         yield (
-            f"{guessed} of {sum(len(one.words) for one in first)} words came without tags, and got their most"
-            " frequent ones; give tags as word/TAG"
+            f"{guessed} of {words} came without tags, and got their most frequent ones; give tags as word/TAG"
         )
     forced = sum(is_forced(weight) for one in first if one.tree for weight in one.tree.weights)
     if forced:

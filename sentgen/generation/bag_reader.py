@@ -16,6 +16,7 @@ from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
 from sentgen.generation.tag_sets import STANDARD_TAGS
+from sentgen.wording import quantity
 
 TagKind = Literal["upos", "xpos"]
 
@@ -211,7 +212,9 @@ def _unit(words: object, tags: object) -> Unit:
         return Unit(forms)
     labels = tuple(_token(tag, "tag") for tag in (tags if isinstance(tags, list) else [tags]))
     if len(labels) != len(forms):
-        raise InputError(f"{len(labels)} tags for the {len(forms)} words of {' '.join(forms)!r}")
+        raise InputError(
+            f"{quantity(len(labels), 'tag')} for the {quantity(len(forms), 'word')} of {' '.join(forms)!r}"
+        )
     return Unit(forms, labels)
 
 

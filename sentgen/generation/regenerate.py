@@ -15,6 +15,7 @@ from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
 from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
+from sentgen.wording import quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def check_sizes(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
         size = sum(len(unit.words) for unit in bag) if plan.words else len(bag)
         if size > plan.algorithm.max_units:
             raise InputError(
-                f"bag {number} has {size} units, and {plan.algorithm.name} takes at most"
+                f"bag {number} has {quantity(size, 'unit')}, and {plan.algorithm.name} takes at most"
                 f" {plan.algorithm.max_units}; split it, or keep phrases together in brackets"
             )
 

@@ -41,6 +41,7 @@ from sentgen.schema.corpus import word
 from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, next_id, raw
+from sentgen.wording import quantity
 
 _FILE = "arpa.sql"
 _BATCH = 100_000
@@ -285,7 +286,7 @@ class _Reader:
         for fields, line in batch:
             # A weight may be left out where it is 0.
             if len(fields) not in (n + 1, n + 2):
-                raise self.error(f"expected a number, {n} words and a back-off weight", line)
+                raise self.error(f"expected a number, {quantity(n, 'word')} and a back-off weight", line)
         logps = [self._number(fields[0], line) for fields, line in batch]
         backoffs = [self._number(f[n + 1], line) if len(f) > n + 1 else 0.0 for f, line in batch]
         for value, (_, line) in zip(logps, batch, strict=True):

@@ -15,6 +15,7 @@ from sentgen.schema.corpus import corpus, source
 from sentgen.schema.counts import segment
 from sentgen.schema.store import now, scalar
 from sentgen.tabular import Rows
+from sentgen.wording import quantity
 
 #: Name of the parameter of models that count the brackets of base noun phrases.
 BRACKETS = "brackets"
@@ -163,9 +164,11 @@ def changes(store: Store, model: ModelInfo) -> list[str]:
         if row.corpus_id not in tokens:
             lines.append(f"corpus {row.corpus_name!r} was removed")
         elif tokens[row.corpus_id] != row.tokens:
-            lines.append(f"corpus {row.corpus_name!r} had {row.tokens} tokens, now {tokens[row.corpus_id]}")
+            lines.append(
+                f"corpus {row.corpus_name!r} had {quantity(row.tokens, 'token')}, now {tokens[row.corpus_id]}"
+            )
         elif row.corpus_id in newest and newest[row.corpus_id] > model.created_at:
-            lines.append(f"corpus {row.corpus_name!r} has sources that came later, and as many tokens")
+            lines.append(f"corpus {row.corpus_name!r} has as many tokens, some from sources that came later")
     return lines
 
 

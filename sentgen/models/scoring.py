@@ -22,6 +22,7 @@ from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_ngrams import known_words, prefetch_text
 from sentgen.schema import Store
 from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.wording import quantity
 
 COLUMNS = ("sentence", "log10", "logp", "tokens", "oov", "perplexity", "text")
 TOTALS = ("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov")
@@ -86,8 +87,8 @@ class Totals:
     def notes(self) -> tuple[str, str]:
         """Return the same in words."""
         return (
-            f"{self.sentences} sentences, {self.tokens} tokens with ends, {self.oov} unknown;"
-            f" log10 {self.log10:.4f}",
+            f"{quantity(self.sentences, 'sentence')}, {quantity(self.tokens, 'token')} with ends,"
+            f" {self.oov} unknown; log10 {self.log10:.4f}",
             f"perplexity {_readable(self.perplexity)}, "
             f"without unknown words {_readable(self.perplexity_without_oov)}",
         )

@@ -16,6 +16,7 @@ from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
 from sentgen.server.process import NotTaken, Worker
 from sentgen.server.wire import Message, Opening
+from sentgen.wording import quantity
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +141,10 @@ class Pool:
             self._waiting.popleft()
         if len(self._waiting) >= self.queue:
             raise Refused(
-                429, "busy", f"{self.queue} requests wait already; try again later", {"Retry-After": "1"}
+                429,
+                "busy",
+                f"waiting already: {quantity(self.queue, 'request')}; try again later",
+                {"Retry-After": "1"},
             )
         place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)

@@ -195,6 +195,22 @@ def test_export(trained: Sentgen) -> None:
     assert pharaoh == set(lines[5].split())
 
 
+@pytest.mark.parametrize("command", [("figures",), ("export",), ("export", "--pharaoh")])
+def test_limit(trained: Sentgen, command: tuple[str, ...]) -> None:
+    """All without it; with it, the first ones, and a note if there are more."""
+    trained("align", "apply", *OF)
+    form = () if "--pharaoh" in command else ("--jsonl",)
+    whole = trained("align", *command, *OF, *form)
+    lines = whole.out.splitlines()
+
+    cut = trained("align", *command, *OF, *form, "--limit", "2")
+    exact = trained("align", *command, *OF, *form, "-n", str(len(lines)))
+
+    assert (whole.err, exact) == ("", whole)
+    assert cut.out.splitlines() == lines[:2]
+    assert cut.err == f"first 2 {'rows' if form else 'pairs'}; there are more (--limit 0 for all)\n"
+
+
 def test_removing_the_pairs_removes_their_alignments(trained: Sentgen, store: Path) -> None:
     """The model stays."""
     trained("align", "apply", *OF)

@@ -71,7 +71,7 @@ def test_pseudo_documents(sentgen: Sentgen, gold: Path) -> None:
     told = sentgen(*command(gold, "--systems", "lcs", "--pseudo-documents", "2x1"))
     run = sentgen("sql", "select parameters from run", "--json")
 
-    assert "1 pairs, all words" in told.err
+    assert "1 pair, all words" in told.err
     parameters = json.loads(json.loads(run.out)[0]["parameters"])
     assert parameters["pseudo-documents"] == "2x1"
 

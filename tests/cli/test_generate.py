@@ -168,7 +168,7 @@ def test_what_is_not_proven_is_said(sentgen: Sentgen) -> None:
     bounded = sentgen("generate", TREEBANK, "--cluster", "relief-001", "--lengths", "25", "--beam", "2")
     free = sentgen("generate", TREEBANK, "--cluster", "relief-001", "--lengths", "25", "--reuse", "free")
 
-    assert "0 of 1 sentences are exact; for the others, the beam may have lost a better one" in bounded.err
+    assert "0 of 1 sentence is exact; for the others, the beam may have lost a better one" in bounded.err
     assert bounded.out.endswith("false\n")
     assert free.err == ""
 

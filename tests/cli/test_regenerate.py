@@ -301,7 +301,7 @@ def test_more_refusals(regenerate: Sentgen, sentgen: Sentgen) -> None:
     Path("empty.txt").write_text("")
     sentgen("ingest", "plain.txt", "--corpus", "plain", "--format", "lines")
 
-    refused(regenerate("-i", "many.txt", "-a", "lmo"), "bag 2 has 1001 units, and lmo takes at most 1000")
+    refused(regenerate("-i", "many.txt", "-a", "lmo"), "bag 2 has 1,001 units, and lmo takes at most 1000")
     refused(regenerate("-i", "empty.txt"), "empty.txt: is empty")
     refused(regenerate("-i", "none.txt"), "none.txt: no such file")
     refused(regenerate("-", stdin='{"words": ["a"'), "-:1: not JSON")

@@ -127,7 +127,7 @@ def test_json_holds_any_words(
         ('{"units": ["a\\u0000"]}', "character U\\+0000"),
         ('{"words": [["a", "b"]]}', "phrases belong in `units`"),
         ('{"words": ["a", "b"], "tags": ["X"]}', "1 `tags` for 2 `words`"),
-        ('{"units": [["a", "b"]], "tags": [["X"]]}', "1 tags for the 2 words of 'a b'"),
+        ('{"units": [["a", "b"]], "tags": [["X"]]}', "1 tag for the 2 words of 'a b'"),
         ('{"units": [["a", "b"]], "tags": ["X"]}', "with the tags 'X'"),
         ('{"words": ["a"], "id": [1]}', "`id` is neither"),
         ('{"words": ' + "[" * 100_000, "bags:1: not JSON"),

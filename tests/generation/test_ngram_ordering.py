@@ -229,7 +229,7 @@ def test_refusals(toy: Toy, options: dict[str, object], message: str) -> None:
 
 def test_too_many_units(toy: Toy) -> None:
     """A bag beyond the algorithm's limit is refused with its number."""
-    with pytest.raises(InputError, match="bag 2 has 1001 units"):
+    with pytest.raises(InputError, match="bag 2 has 1,001 units"):
         regenerate(*toy, [parse_bag("a"), [Unit(("a",))] * 1001], algorithm="lmo")
 
 

@@ -24,6 +24,7 @@ from sentgen.alignment.baselines.extraction import SENTENCES
 from sentgen.alignment.baselines.symmetrize import Join, joined
 from sentgen.alignment.pair import Pair
 from sentgen.errors import InputError
+from sentgen.wording import quantity
 
 Texts = Sequence[tuple[Sequence[str], Sequence[str]]]
 #: Links (document, abstract) of each sentence pair in the two directions.
@@ -56,7 +57,7 @@ class External:
             forward, backward = self.run(numbered(of), Path(folder), **self.settings)
         if len(forward) != len(of) or len(backward) != len(of):
             raise InputError(
-                f"{self.name} answered {len(forward):,} and {len(backward):,} of {len(of):,} lines"
+                f"{self.name} answered {len(forward):,} and {len(backward):,} of {quantity(len(of), 'line')}"
             )
         links: list[set[Link]] = [set() for _ in pairs]
         for unit, one, other in zip(of, forward, backward, strict=True):

@@ -186,8 +186,10 @@ def _append(
     append(connection, table, pa.table(rows))
 
 
-def alignments(store: Store, corpus: str, name: str) -> pa.Table:
+def alignments(store: Store, corpus: str, name: str, *, limit: int = 0) -> pa.Table:
     """Return how the pairs of a corpus were aligned by a model, with the figures of each abstract.
+
+    Those of the first ``limit`` pairs, if it is not 0.
 
     Raises:
         NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
@@ -199,11 +201,11 @@ def alignments(store: Store, corpus: str, name: str) -> pa.Table:
             and corpus = ?
         order by pair
     """
-    return _stored(store, corpus, name, query)
+    return _stored(store, corpus, name, query, limit)
 
 
-def links(store: Store, corpus: str, name: str) -> pa.Table:
-    """Return all phrase links of a corpus by a model, with offsets from 0; raises as `alignments` does."""
+def links(store: Store, corpus: str, name: str, *, limit: int = 0) -> pa.Table:
+    """Return phrase links of a corpus by a model, offsets from 0; limit and errors as of `alignments`."""
     query = """
         select * exclude (model, corpus)
         from v_alignment_links
@@ -211,11 +213,13 @@ def links(store: Store, corpus: str, name: str) -> pa.Table:
             and corpus = ?
         order by pair, abstract_first, document_first
     """
-    return _stored(store, corpus, name, query)
+    return _stored(store, corpus, name, query, limit)
 
 
-def stored_alignments(store: Store, corpus: str, name: str) -> Iterator[tuple[str, Alignment]]:
-    """Yield name and phrase links of each pair, in the order of the corpus; raises as `alignments`."""
+def stored_alignments(
+    store: Store, corpus: str, name: str, *, limit: int = 0
+) -> Iterator[tuple[str, Alignment]]:
+    """Yield names and links of pairs, in the order of the corpus; limit and errors as of `alignments`."""
     query = """
         select
             p.name,
@@ -232,7 +236,7 @@ def stored_alignments(store: Store, corpus: str, name: str) -> Iterator[tuple[st
         group by p.id, p.name
         order by p.id
     """
-    rows = _stored(store, corpus, name, query)
+    rows = _stored(store, corpus, name, query, limit)
     for pair, phrases in zip(rows["name"].to_pylist(), rows["phrases"].to_pylist(), strict=True):
         yield (
             pair,
@@ -245,8 +249,8 @@ def stored_alignments(store: Store, corpus: str, name: str) -> Iterator[tuple[st
         )
 
 
-def _stored(store: Store, corpus: str, name: str, query: str) -> pa.Table:
-    """Return what a query finds of a model and a corpus to which it has been applied."""
+def _stored(store: Store, corpus: str, name: str, query: str, limit: int) -> pa.Table:
+    """Return what a query finds, or its first rows, of a model and a corpus to which it has been applied."""
     with store.connect() as connection:
         model = get_model(connection, name).id
         corpus_id = pair_corpus(connection, corpus).id
@@ -257,4 +261,4 @@ def _stored(store: Store, corpus: str, name: str, query: str) -> pa.Table:
                 f"the model {name!r} has not been applied to {corpus!r}; run: "
                 f"sentgen align apply --pairs {corpus} --model {name}"
             )
-        return fetch_arrow(connection, query, [name, corpus])
+        return fetch_arrow(connection, f"{query}\nlimit {limit}" if limit else query, [name, corpus])

@@ -19,6 +19,7 @@ from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
 from sentgen.generation.drawing.text import tree_text
 from sentgen.logarithms import NATURAL, decimal
+from sentgen.wording import quantity
 
 TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "log10", "relation", "stack"]
 
@@ -49,7 +50,7 @@ class TreeFiles:
         for path, drawn in ((self.conllu, answers.conllu), (self.svg, answers.svg)):
             if path is not None:
                 write_text(path, drawn())
-                out.note(f"{path}: {len(answers.trees)} trees")
+                out.note(f"{path}: {quantity(len(answers.trees), 'tree')}")
 
 
 def tree_files(panel: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:

@@ -33,6 +33,11 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what wou
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
 
+def one_more(limit: int) -> int:
+    """Return how many rows to ask for, so that one beyond the limit tells that there are more; 0 for all."""
+    return limit + 1 if limit else 0
+
+
 def report_into(what: str) -> Any:
     """Return the option of an experiment that writes a report."""
     return typer.Option("--report", metavar="DIR", help=f"Write {what} into a folder.")

@@ -53,6 +53,7 @@ from sentgen.tabular import (
     rows_of,
     writable,
 )
+from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,6 +118,11 @@ class Output:
         """Say something about the result on standard error."""
         typer.echo(f"{'-- ' if self.comments else ''}{printable(text)}", err=True)
 
+    def note_more(self, number: int, what: str = "row") -> None:
+        """Say that only the first ones were written."""
+        first = f"first {quantity(number, what)}" if number > 1 else f"first {what}"
+        self.note(f"{first}; there are more (--limit 0 for all)")
+
     def arrow(
         self,
         table: pa.Table | Rows,
@@ -141,7 +147,12 @@ class Output:
         else:
             self.rows(names_of(table), rows_of(table), align=align, styles=styles, programs=programs)
         if truncated:
-            self.note(f"first {table.num_rows} rows; there are more (--limit 0 for all)")
+            self.note_more(table.num_rows)
+
+    def first(self, table: pa.Table, limit: int, *, programs: Collection[str] = ()) -> None:
+        """Write the first rows of a table, 0 for all, which has one row more than that if there is one."""
+        more = bool(limit) and table.num_rows > limit
+        self.arrow(table.slice(0, limit) if more else table, truncated=more, programs=programs)
 
     def parts(
         self, tables: Iterator[pa.Table | Rows], *, limit: int = 0, align: Mapping[str, Align] | None = None
@@ -164,7 +175,7 @@ class Output:
         else:
             self.rows(names_of(first), (row for part in rows for row in rows_of(part)))
         if rows.more:
-            self.note(f"first {rows.number} rows; there are more (--limit 0 for all)")
+            self.note_more(rows.number)
         return rows.number
 
     def table(self, table: Rows, *, programs: Collection[str] = ()) -> None:
@@ -207,7 +218,7 @@ class Output:
     def _parquet(self, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
         if self.path is None:
             raise InputError("Parquet needs a file; name it with --parquet FILE")
-        self.note(f"{self.path}: {write_parquet(schema, tables, self.path)} rows")
+        self.note(f"{self.path}: {quantity(write_parquet(schema, tables, self.path), 'row')}")
 
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:

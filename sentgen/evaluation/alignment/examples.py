@@ -11,6 +11,7 @@ from sentgen.alignment import Link, Pair
 from sentgen.evaluation.alignment.measures import PRIMARY
 from sentgen.evaluation.alignment.results import AlignmentResult
 from sentgen.evaluation.alignment.tables import percent
+from sentgen.wording import quantity
 
 EXAMPLES = 20
 #: Texts of an example that are longer than this many words are not shown whole.
@@ -62,4 +63,4 @@ def _named(pair: Pair, links: Collection[Link]) -> list[str]:
 
 def _shortened(words: Sequence[str]) -> str:
     more = len(words) - _WORDS
-    return " ".join(words[:_WORDS]) + (f" … and {more} words more" if more > 0 else "")
+    return " ".join(words[:_WORDS]) + (f" … and {quantity(more, 'word')} more" if more > 0 else "")

@@ -23,6 +23,7 @@ from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
+from sentgen.wording import quantity
 
 #: A byte order mark; files of RTE-2 have them anywhere, in the middle of words, too.
 # RTE-2 has byte order marks inside of its files, too.
@@ -75,7 +76,7 @@ def _checked(links: Iterable[Link], pair: Pair, place: _Place) -> list[Link]:
     found = list(links)
     for i, j in found:
         if not (0 <= i < len(pair.document) and 0 <= j < len(pair.abstract)):
-            size = f"{len(pair.document)} and {len(pair.abstract)} words"
+            size = f"{len(pair.document)} and {quantity(len(pair.abstract), 'word')}"
             raise place.error(f"the link {i}-{j} leads out of the texts of {size}; offsets count from 0")
     if len(set(found)) < len(found):
         i, j = next(link for n, link in enumerate(found) if link in found[:n])
@@ -204,7 +205,9 @@ def _read_rte(path: str) -> GoldStandard:
     first = each[0]
     for source, pairs in zip(sources, each, strict=True):
         if len(pairs) != len(first):
-            raise InputError(f"has {len(pairs)} pairs, and {sources[0].name} {len(first)}", path=source.name)
+            raise InputError(
+                f"has {quantity(len(pairs), 'pair')}, and {sources[0].name} {len(first)}", path=source.name
+            )
         for (line, one, _), (_, other, _) in zip(pairs, first, strict=True):
             if (len(one.document), len(one.abstract)) != (len(other.document), len(other.abstract)):
                 place = _Place(source.name, line, one.key)
@@ -314,7 +317,7 @@ def _pharaoh_folder(path: str) -> GoldStandard:
     columns = [_lines(source) for source in (sources["document.txt"], sources["abstract.txt"], *links)]
     for source, column in zip((sources["abstract.txt"], *links), columns[1:], strict=True):
         if len(column) != len(columns[0]):
-            message = f"has {len(column)} lines, and document.txt {len(columns[0])}"
+            message = f"has {quantity(len(column), 'line')}, and document.txt {len(columns[0])}"
             raise InputError(message, path=source.name)
     pairs = []
     for number, (document, abstract, *drawn) in enumerate(zip(*columns, strict=True), 1):

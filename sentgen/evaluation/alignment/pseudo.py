@@ -15,6 +15,7 @@ import numpy as np
 from sentgen.alignment import Link, Pair
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
+from sentgen.wording import are, quantity
 
 #: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
 DOCUMENTS, ABSTRACTS = 22, 8
@@ -54,7 +55,8 @@ def pseudo_documents(
     if not 1 <= abstracts <= documents:
         raise InputError(f"{abstracts} of {documents} abstracts cannot be kept; give such as 22x8")
     if len(gold.pairs) < documents:
-        raise InputError(f"{len(gold.pairs)} pairs are too few for a pseudo-document of {documents}")
+        too_few = f"{quantity(len(gold.pairs), 'pair')} {are(len(gold.pairs))} too few"
+        raise InputError(f"{too_few} for a pseudo-document of {documents}")
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(gold.pairs))
     found = list[GoldPair]()

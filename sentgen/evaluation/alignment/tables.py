@@ -9,6 +9,7 @@ from sentgen.evaluation.alignment.kinds import CLASSES, RELATIONS, kinds, missed
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
 from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
 from sentgen.evaluation.report.tables import Table, csv_text
+from sentgen.wording import quantity
 
 #: What people call the figures, in the order of tables.
 LABELS = {
@@ -38,7 +39,7 @@ def percent(value: float) -> str:
 def figures_table(result: AlignmentResult) -> Table:
     """Return the figures of all words: systems, the best one first, and annotators."""
     return Table(
-        f"{len(result.pairs):,} pairs, all words",
+        f"{quantity(len(result.pairs), 'pair')}, all words",
         ["system", *LABELS.values(), "training, s", "ms a pair"],
         [
             [

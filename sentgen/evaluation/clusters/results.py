@@ -18,6 +18,7 @@ from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import OutputRow, Row, RunResult
 from sentgen.evaluation.figures.significance import holm
 from sentgen.extras import needs
+from sentgen.wording import quantity
 
 Metric = Literal["precision", "recall"]
 METRICS: tuple[Metric, ...] = ("precision", "recall")
@@ -228,4 +229,4 @@ def outputs_of(result: GenerationResult) -> Iterator[OutputRow]:
         for item, (name, row) in enumerate(zip(result.clusters, of, strict=True), 1):
             for length, text in zip(result.lengths, row, strict=True):
                 if text is not None:
-                    yield OutputRow(system, item, f"cluster {name}, {length} words", text, "")
+                    yield OutputRow(system, item, f"cluster {name}, {quantity(length, 'word')}", text, "")

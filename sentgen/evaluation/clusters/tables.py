@@ -9,13 +9,14 @@ import numpy as np
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Point
 from sentgen.evaluation.report.tables import Table, csv_text, probability
 from sentgen.tabular import Rows
+from sentgen.wording import quantity
 
 
 def summary_table(result: GenerationResult) -> Table:
     """Return every curve in a line: means over all lengths, and how many lengths differ significantly."""
     system, baseline = result.systems
     return Table(
-        f"{len(result.clusters):,} clusters, all lengths",
+        f"{quantity(len(result.clusters), 'cluster')}, all lengths",
         ["figure", system, baseline, "difference", "p", f"{system} better at", f"{baseline} better at"],
         [_summary_row(curve) for curve in result.curves],
         "Means over clusters of the mean over the lengths, p of the Wilcoxon signed-rank test over clusters."

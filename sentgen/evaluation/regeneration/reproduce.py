@@ -25,6 +25,7 @@ from sentgen.models import ModelInfo, build, registry
 from sentgen.schema import Store
 from sentgen.schema.corpus import corpus, source
 from sentgen.schema.store import scalar
+from sentgen.wording import quantity
 
 #: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).
 _ORDER, _SMOOTHING = 4, "katz"
@@ -96,7 +97,7 @@ def reproduce(
     tables = [table for table in TABLES if table.paper == paper and (table is not WAN_2009_BLLIP or lm_text)]
     say = report or (lambda _: None)
     record_published(store)
-    say(f"reading {len(split.train)} files of {split.title}")
+    say(f"reading {quantity(len(split.train), 'file')} of {split.title}")
     _ingest(store, split.name, split.train)
     if lm_text:
         say("reading the text for the language model")
@@ -106,7 +107,7 @@ def reproduce(
         name = _LM_TEXT if table is WAN_2009_BLLIP else split.name
         say(f"building the model of {name}")
         model = _model(store, name)
-        say(f"regenerating the sentences of {len(split.test)} files: {table.citation}")
+        say(f"regenerating the sentences of {quantity(len(split.test), 'file')}: {table.citation}")
         columns.append(Column(table, model, _evaluate(store, model, table, split, seed, jobs, progress)))
     return Reproduction(split, columns)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
 from sentgen.evaluation.report.tables import Table, csv_text
+from sentgen.wording import quantity
 
 #: What people call the metrics.
 LABELS = {
@@ -23,7 +24,7 @@ PERCENT = frozenset({"exact-match", "adjacency", "search-error", "attachment"})
 def figures_table(result: RegenerationResult) -> Table:
     """Return all figures of all systems with their intervals."""
     return Table(
-        f"{len(result.references):,} sentences",
+        quantity(len(result.references), "sentence"),
         ["system", *(LABELS.get(name, name) for name in result.signatures), "look-up, ms", "search, ms"],
         [
             [

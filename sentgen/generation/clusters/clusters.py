@@ -29,6 +29,7 @@ from sentgen.logarithms import decimal
 from sentgen.models.cluster_counts import cluster_names
 from sentgen.schema import Store
 from sentgen.tabular import Rows
+from sentgen.wording import are, quantity
 
 COLUMNS = ["cluster", "length", "rank", "sentence", "log10", "logp", "exact"]
 #: Name of the corpus in a store that is not kept.
@@ -169,13 +170,14 @@ class Generated:
         proven = sum(one.exact for one in self.sentences)
         if proven < len(self.sentences):
             yield (
-                f"{proven:,} of {len(self.sentences):,} sentences are exact;"
+                f"{proven:,} of {quantity(len(self.sentences), 'sentence')} {are(len(self.sentences))} exact;"
                 " for the others, the beam may have lost a better one"
             )
         reached = sum(one.rank == 1 for one in self.sentences)
         missing = self.clusters * len(parse_lengths(self.request.lengths)) - reached
         if missing > 0:
-            yield f"{missing:,} times a cluster has no sentence of a length: its words do not suffice"
+            times = quantity(missing, "time")
+            yield f"{times} a cluster has no sentence of a length: its words do not suffice"
 
 
 def units_of_words(one: GeneratedSentence) -> list[Unit]:

@@ -24,6 +24,7 @@ from sentgen.errors import InputError
 from sentgen.generation.ngrams.beam_kernels import Edges, Hypotheses, Units, search
 from sentgen.generation.problem import Algorithm, Ordering, Problem, Setting, sentence_logp, string_of
 from sentgen.models.ngram_table import EMPTY, extend, start_state
+from sentgen.wording import quantity
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
 MAX_STEPS = 2**28
@@ -100,10 +101,8 @@ def _possible_beam(problem: Problem) -> int:
     beam = min(problem.settings.of(BeamSettings).beam, math.factorial(min(problem.size, 12)))
     steps = len(problem.words) * problem.size
     if beam * steps > MAX_STEPS:
-        raise InputError(
-            f"a beam of {beam} is too wide for {problem.size} units of {len(problem.words)} words;"
-            f" give at most {MAX_STEPS // steps}"
-        )
+        bag = f"{quantity(problem.size, 'unit')} of {quantity(len(problem.words), 'word')}"
+        raise InputError(f"a beam of {beam} is too wide for {bag}; give at most {MAX_STEPS // steps}")
     return beam
 
 

@@ -22,6 +22,7 @@ from sentgen.schema.placeholders import written
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
 from sentgen.tabular import Rows
+from sentgen.wording import quantity
 
 #: Where a parameter stands on the command line, if it is no option: see `command_line`.
 # `hidden` alters what comes with the rows only; of `each`, every item has a command of its own.
@@ -107,7 +108,7 @@ class Context:
             if number > self.opening.items:
                 raise InputError(f"more than {self.opening.items} in one request; send a {what} fewer")
             if size > most:
-                raise InputError(f"{what} {number} has {size} words; at most {most} are taken")
+                raise InputError(f"{what} {number} has {quantity(size, 'word')}; at most {most} are taken")
 
     @property
     def parser(self) -> Parser | None:

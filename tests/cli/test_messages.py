@@ -1,0 +1,98 @@
+"""What is said to a user: a number goes with the right form of its noun."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from conftest import Sentgen
+
+ROOT = Path(__file__).parents[2]
+#: What messages count.
+NOUNS = (
+    "bags blocks bytes characters checks clusters documents events files hits iterations lines links matches "
+    "models n-grams pairs phrases requests rows segments sentences sources tags terms texts times tokens trees "
+    "types units versions words"
+)
+_PLURAL = re.compile(
+    rf" (?:(?:different|more|new|other|parsed|refused|test|word) )?({'|'.join(NOUNS.split())})\b"
+)
+#: Numbers that are never one: limits, and what is refused or told for being none or several. No numbers at all.
+NEVER_ONE = {
+    "MAX_BYTES bytes": "a limit",
+    "abstract words": "more than a limit",
+    "cells word pairs": "a limit",
+    "events phrases": "more than a limit",
+    "int(self._most) links": "a limit",
+    "len(forms) tokens": "more than a limit",
+    "len(found) files": "none or several",
+    "len(found) sentences": "none or several",
+    "len(parts) words": "more than a limit",
+    "len(sources) files": "none or several",
+    "length characters": "more than a limit",
+    "lengths[-1] words": "more than a limit",
+    "limit bytes": "a limit",
+    "limits.expanded_bytes bytes": "a limit",
+    "limits.ratio times": "a limit",
+    "limits.sentence_tokens tokens": "a limit",
+    "longest characters": "more than a limit",
+    "min_count times": "two and more",
+    "most characters": "a limit",
+    "most lines": "a limit",
+    "nbest sentences": "none and less",
+    "roots tokens": "none or several",
+    "search.nbest sentences": "none and less",
+    "self.limits.line_length characters": "a limit",
+    "len(text) characters": "more than a limit",
+    "tokens / elapsed tokens": "a rate",
+    "words different words": "more than a limit",
+    "answers.tags tags": "a kind",
+    "found.scope words": "a kind",
+    "named words": "a name",
+}
+
+
+def by_hand(text: str) -> Iterator[str]:
+    """Yield what stands before a plural in the f-strings of a module, with the plural."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for value, after in zip(node.values, node.values[1:], strict=False):
+            if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
+                found = _PLURAL.match(str(after.value))
+                if found:
+                    yield ast.unparse(value.value) + found[0]
+
+
+def test_numbers_in_messages_go_with_their_nouns() -> None:
+    """`sentgen.wording.quantity` knows "1 tree"; what is written by hand says "1 trees"."""
+    modules = [path for room in ("sentgen", "schema") for path in (ROOT / room).rglob("*.py")]
+    found = {one for path in modules for one in by_hand(path.read_text("utf-8"))}
+
+    assert sorted(found - NEVER_ONE.keys()) == []
+    assert sorted(NEVER_ONE.keys() - found) == []
+
+
+def test_numbers_in_templates_go_with_their_nouns() -> None:
+    """The same for pages and reports, where it is a filter."""
+    by_hand = re.compile(rf"\}}\}}{_PLURAL.pattern}")
+    pages = [path for path in (ROOT / "sentgen").rglob("*.j2") if by_hand.search(path.read_text("utf-8"))]
+
+    assert pages == []
+
+
+def test_one_of_each(filled: Sentgen, tmp_path: Path) -> None:
+    """Messages of several commands about one thing."""
+    (tmp_path / "one.lines").write_text("word\n")
+    filled("ingest", "one.lines", "--corpus", "one")
+
+    said = filled("freq", "--corpus", "one", "--limit", "1", "--parquet", "f.parquet").err
+    assert "f.parquet: 1 row\n" in said
+    ordered = filled("regenerate", "--model", "pets", "-a", "ab", "dog the", "--conllu", "t.conllu")
+    assert "t.conllu: 1 tree\n" in ordered.err
+    assert filled("models", "build", "one", "--corpus", "one", "--order", "1").err.endswith(
+        "words, 1 token\n"
+    )
+    assert filled("corpora", "remove", "one").out == "removed one: 1 sentence, 1 token\n"
