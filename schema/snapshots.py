@@ -92,12 +92,12 @@ def publish(
 
     Args:
         store: the store; nobody may be writing to it.
-        folder: where the snapshots are; made if it is not there.
+        folder: where the snapshots are; made if it is not there, but not the folders above it.
         keep: remove all but so many of the newest.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
 
     Raises:
-        NotFoundError: there is no store.
+        NotFoundError: there is no store, or no folder above that of the snapshots.
         InputError: ``keep`` is less than 1.
         StoreError: the store is in use, damaged or of another version, or the copy cannot be written.
     """
@@ -162,7 +162,11 @@ def verify(snapshot: Snapshot) -> None:
 def _publishing(folder: Path) -> Iterator[None]:
     """Be the only one that publishes here; remove what one that was killed left behind."""
     with translated_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.parent.exists():  # mistyped, more likely than not
+            raise NotFoundError(
+                f"{folder}: there is no folder {folder.parent}; make it, or choose another --to"
+            )
+        folder.mkdir(exist_ok=True)
         with (folder / _LOCK).open("w") as lock:
             # It ends with the process, however that ends; the file stays, as removing it would let two in.
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, Executable, Table, func, select
 
-from sentgen.default_store import default_path
+from sentgen.default_store import default_path, unnamed_path
 from sentgen.errors import NotFoundError
 from sentgen.schema import block_journal, crash_mark, migrate, write_lock
 from sentgen.schema.connections import cursor
@@ -42,7 +42,7 @@ class Store:
 
     Args:
         path: the DuckDB file.
-        create: make a new store if there is none (its folder too).
+        create: make a new store if there is none, in a folder that exists.
         read_only: allow other readers beside this one, and no writing.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
         threads: threads that DuckDB may use, all cores if ``None``.
@@ -51,7 +51,7 @@ class Store:
             `sentgen.schema.write_lock.manners` say.
 
     Raises:
-        NotFoundError: there is no store at ``path``.
+        NotFoundError: there is no store at ``path``, or no folder to make it in.
         StoreError: it is locked by another process, damaged, not a store, or of another version.
     """
 
@@ -75,7 +75,12 @@ class Store:
                 f"{self.path}: no store here; make one with: sentgen ingest PATH --corpus NAME"
             )
         with translated_errors(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if self.path == unnamed_path():
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            elif not self.path.parent.exists():  # mistyped, more likely than not
+                raise NotFoundError(
+                    f"{self.path}: there is no folder {self.path.parent}; make it, or choose another --db"
+                )
             if not read_only:
                 self._lock = write_lock.waited(self.path, lambda: write_lock.take(self.path), seconds=wait)
                 # Also of a store that nobody closes: DuckDB closes the file then.

@@ -190,8 +190,9 @@ def _system(name: str, *, known: Sequence[str]) -> System:
 def _reader(spec: str, system: System, given: Assignment) -> Callable[[str], Any]:
     """Return what reads the value of a setting."""
     if given.setting not in system.settings:
-        known = ", ".join(system.settings) or "none"
-        raise InputError(f"{spec!r} has no setting {given.setting!r}; there are: {known}")
+        known = ", ".join(system.settings)
+        there = f"there are: {known}" if known else "it has none at all"
+        raise InputError(f"{spec!r} has no setting {given.setting!r}; {there}")
     return system.settings[given.setting]
 
 

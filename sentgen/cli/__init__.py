@@ -91,6 +91,8 @@ def _line(error: Exception) -> str | None:
     from sentgen.errors import SentgenError
 
     if garbled := _garbled(error):
+        if os.path.lexists(garbled):
+            return f"{garbled!a}: the name of this file is not UTF-8; rename it"
         return f"{garbled!a} is no text: it is not UTF-8; write it again"
     return str(error) if isinstance(error, SentgenError) else None
 

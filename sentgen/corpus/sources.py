@@ -232,9 +232,24 @@ def expand(paths: Sequence[str], limits: Limits = LIMITS) -> Iterator[Source]:
 
 
 def place_of(name: str) -> str:
-    """Return the name of a source as it is found from any folder: with an absolute path, but for `-`."""
+    """Return the name of a source as it is found from any folder: with an absolute path, but for `-`.
+
+    Raises:
+        InputError: it is no text, so that it cannot be stored.
+    """
     path, mark, member = name.partition("!")
-    return name if name == "-" else f"{os.path.abspath(path)}{mark}{member}"
+    place = name if name == "-" else f"{os.path.abspath(path)}{mark}{member}"
+    if not _is_text(place):
+        part = "name" if not _is_text(name) else "folder"
+        raise InputError(
+            f"the {part} of this file is not UTF-8; rename it", path=name if part == "name" else place
+        )
+    return place
+
+
+def _is_text(name: str) -> bool:
+    # Bytes that are no UTF-8 come as halves of surrogate pairs.
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def source_at(name: str, limits: Limits = LIMITS) -> Source:

@@ -211,6 +211,7 @@ class _Batch:
         reader = self._reader(source)
         if reader is None:
             return
+        place_of(source.name)  # refuses a name that cannot be stored, before all is read
         # One more pass over the source, so that a known one is passed over before anything is kept.
         digest = source.sha256()
         if self._is_known(reader, digest):

@@ -232,8 +232,8 @@ def select_corpora(
         highest = max(row["max_order"] for row in chosen)
         raise NotFoundError(
             f"no n-grams of order {min_order}: these corpora are counted up to {highest}; "
-            f"ask for {quantity(highest, 'word')} at most, or count more with: sentgen ingest PATH --corpus NAME"
-            f" --order {min_order}"
+            f"ask for {quantity(highest, 'word')} at most, or count more with:"
+            f" sentgen ingest PATH --corpus NAME --order {min_order}"
         )
     left_out = tuple(row["name"] for row in chosen if row not in counted)
     # No condition at all is faster than one that every row meets.

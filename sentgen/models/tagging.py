@@ -133,11 +133,16 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
     with store.connect() as connection:
         found = sorted(set(connection.scalars(having)))
         if not found:
-            names = connection.scalars(select(corpus.c.name).where(corpus.c.id.in_(corpora)))
-            named = ", ".join(sorted(names)) or "no corpus"
+            names = connection.scalars(select(corpus.c.name).where(corpus.c.id.in_(corpora))).all()
+            # None: it was imported, or they were removed.
+            missing = (
+                f"there are no dependency trees in {' and '.join(sorted(names))}, in the layer of {layer}s"
+                if names
+                else "the model has no corpora here to take dependency trees from"
+            )
             raise ModelError(
-                f"{named}: no dependency trees in the layer of {layer}s; ingest a treebank with:"
-                " sentgen ingest FILE --corpus NAME, or name one with --dependencies CORPUS"
+                f"{missing}; ingest a treebank with: sentgen ingest FILE --corpus NAME, or name one with"
+                " --dependencies CORPUS"
             )
     return found
 

@@ -53,6 +53,7 @@ def treebanks_of(
     # Only of named ones: a model may well be built from plain text beside treebanks.
     if names and missing:
         raise ModelError(
-            f"{', '.join(missing)}: no dependency trees; name treebanks only with --dependencies"
+            f"there are no dependency trees in {' and '.join(missing)}; name treebanks only"
+            " with --dependencies"
         )
     return found

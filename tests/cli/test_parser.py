@@ -97,7 +97,7 @@ def test_parses_are_kept_listed_and_forgotten(sentgen: Sentgen, parser: str, tex
     ]
     assert "would remove 1 parsed texts" in sentgen("parser", "forget", "udpipe", "--dry-run").err
     assert "removed 1 parsed texts" in sentgen("parser", "forget", "udpipe").err
-    refused(sentgen("parser", "forget", "udpipe"), "no parses of 'udpipe'; there are: none")
+    refused(sentgen("parser", "forget", "udpipe"), "no parses of 'udpipe'; the store has no parses")
 
 
 def test_the_same_text_parsed_otherwise_is_another_source(

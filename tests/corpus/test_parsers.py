@@ -320,7 +320,7 @@ def test_kept_parses_are_counted_and_forgotten(store: Store) -> None:
     assert forget_parses(store, "counting", "1") == 2
     assert kept_parses(store) == [("counting", "2", 2, 3, 7)]
     assert forget_parses(store, "counting") == 2
-    with pytest.raises(NotFoundError, match="no parses of 'counting'; there are: none"):
+    with pytest.raises(NotFoundError, match="no parses of 'counting'; the store has no parses"):
         forget_parses(store, "counting")
 
 

@@ -29,7 +29,7 @@ def result() -> RegenerationResult:
 @pytest.fixture(scope="module")
 def folder(result: RegenerationResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the report."""
-    path = tmp_path_factory.mktemp("report") / "new" / "folder"
+    path = tmp_path_factory.mktemp("report") / "folder"
     prepare_folder(path)
     regeneration_report(result).write(path)
     return path

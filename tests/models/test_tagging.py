@@ -114,7 +114,9 @@ def test_corpora_with_trees(mixed: Store) -> None:
 
 def test_no_trees_at_all(mixed: Store) -> None:
     """The message names the corpora and says what to do."""
-    with pytest.raises(ModelError, match=r"^plain: no dependency trees.* --dependencies CORPUS$"):
+    with pytest.raises(
+        ModelError, match=r"^there are no dependency trees in plain, .* --dependencies CORPUS$"
+    ):
         with_trees(mixed, [3])
 
 

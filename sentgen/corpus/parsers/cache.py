@@ -151,8 +151,9 @@ def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_
     kept = kept_parses(store)
     texts = [row[2] for row in kept if row[0] == parser and version in (None, row[1])]
     if not texts:
-        there = ", ".join(sorted({row[0] for row in kept})) or "none"
-        raise NotFoundError(f"no parses of {' '.join(filter(None, (parser, version)))!r}; there are: {there}")
+        known = ", ".join(sorted({row[0] for row in kept}))
+        there = f"there are: {known}" if known else "the store has no parses"
+        raise NotFoundError(f"no parses of {' '.join(filter(None, (parser, version)))!r}; {there}")
     if not dry_run:
         with store.begin() as connection:
             remove_parses(raw(connection), parser, version)

@@ -19,8 +19,9 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     overview = await ask("corpora")
     about = next((row for row in overview.rows if row["corpus"] == name), None)
     if name and about is None and not overview.problem:
-        known = ", ".join(row["corpus"] for row in overview.rows) or "none"
-        overview = ask.problem(f"no corpus {name!r}; there are: {known}", 404)
+        known = ", ".join(row["corpus"] for row in overview.rows)
+        there = f"there are: {known}" if known else "the store has no corpora"
+        overview = ask.problem(f"no corpus {name!r}; {there}", 404)
     answer = None if overview.problem else await _VIEWS[tab](ask, query, name)
     return {
         "name": name,
