@@ -29,7 +29,6 @@ _SHOWN = 5
 _TOP = """\
 select w1, w2, w3, count
 from v_ngrams_3
-from sentgen.wording import quantity
 where w1 <> '<s>' and w3 <> '</s>'
 order by count desc, w1, w2, w3
 limit 5"""

@@ -95,8 +95,8 @@ def test_parses_are_kept_listed_and_forgotten(sentgen: Sentgen, parser: str, tex
     assert [(row["parser"], row["texts"], row["sentences"], row["tokens"]) for row in first] == [
         ("udpipe", 1, 2, 13)
     ]
-    assert "would remove 1 parsed texts" in sentgen("parser", "forget", "udpipe", "--dry-run").err
-    assert "removed 1 parsed texts" in sentgen("parser", "forget", "udpipe").err
+    assert "would remove 1 parsed text" in sentgen("parser", "forget", "udpipe", "--dry-run").err
+    assert "removed 1 parsed text" in sentgen("parser", "forget", "udpipe").err
     refused(sentgen("parser", "forget", "udpipe"), "no parses of 'udpipe'; the store has no parses")
 
 

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from sentgen.cli import build
 from sentgen.errors import SentgenError
 
+_SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_SQL_COMMAND = re.compile(r'^(?:\$ )?sentgen sql "(.*?)"', re.MULTILINE)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: What differs from run to run or from machine to machine.
 _VOLATILE = (
@@ -42,6 +44,11 @@ def commands(page: str) -> list[Command]:
             line, _, output = part.partition("\n")
             found.append(Command(line, output))
     return found
+
+
+def queries(page: str) -> list[str]:
+    """Return the SQL of a page: its blocks, and what its commands ask."""
+    return [*_SQL_BLOCK.findall(page), *_SQL_COMMAND.findall(page)]
 
 
 def run(line: str) -> tuple[int, str]:

@@ -150,8 +150,7 @@ def test_the_python_page_runs(workplace: Path) -> None:
 def test_the_queries_on_the_pages_run(workplace: Path) -> None:
     """Every SQL example passes the guard and names columns that exist."""
     Store("relief.duckdb", create=True).close()
-    pattern = re.compile(r"^```sql\n(.*?)^```", re.DOTALL | re.MULTILINE)
-    queries = [query for page in HAND_WRITTEN for query in pattern.findall(page.read_text("utf-8"))]
+    queries = [query for page in HAND_WRITTEN for query in doc_pages.queries(page.read_text("utf-8"))]
     for query in queries:
         readonly.query(Path("relief.duckdb"), query)
 
