@@ -11,6 +11,8 @@ from typing import Any
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+logger = logging.getLogger(__name__)
+
 #: Folder beside a module with the machine code of its functions that came with the package.
 SHIPPED = "machine_code"
 #: What `build_backend.py` compiles for: any processor of this kind.
@@ -35,8 +37,11 @@ class MachineCode(FunctionCache):
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is not None or not self._is_shipped:
+        if found is not None:
             return found
+        if not self._is_shipped:
+            logger.info("compiling %s", self._py_func.__qualname__)  # type: ignore[attr-defined]
+            return None
         key: Any = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
         signature, (triple, *_), hashes = key
         data = self._shipped.load((signature, (triple, *_GENERIC), hashes))
@@ -49,7 +54,7 @@ class MachineCode(FunctionCache):
 @cache
 def _say_that_it_compiles() -> None:
     """Tell who listens that what came with the package was made for another numba, Python or processor."""
-    logging.getLogger(__name__).warning(
+    logger.warning(
         "the machine code that came with this sentgen does not fit this computer; compiling it, once,"
         " takes half a minute"
     )

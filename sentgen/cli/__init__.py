@@ -81,9 +81,12 @@ def _run() -> None:
         return
     import logging
 
+    from sentgen.cli.console.waiting import told_of_compiling
+
     # On a full disk the rollback fails too; SQLAlchemy would log that with its traceback before our line.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
-    build()()
+    with told_of_compiling():
+        build()()
 
 
 def _line(error: Exception) -> str | None:

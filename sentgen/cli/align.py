@@ -37,7 +37,6 @@ from sentgen.cli.console.options import (
 )
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.progress import counted, trained
-from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.logarithms import NATURAL, decimal
 from sentgen.schema.store import default_memory_limit
@@ -112,7 +111,6 @@ def train(
     with (
         open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
         trained(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
-        told_when_slow(),
     ):
         for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
             # With the first row: what fails before leaves standard output empty.
@@ -275,7 +273,6 @@ def apply(
     with (
         open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
         counted("pairs") as progress,
-        told_when_slow(),
     ):
         done = application.apply_model(
             store,

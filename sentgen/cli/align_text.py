@@ -25,7 +25,6 @@ from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, printable
-from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.schema import Store
 from sentgen.schema.store import default_memory_limit
@@ -71,7 +70,7 @@ def text(
     _check(document, abstract, both=as_object and as_links)
     limit = parse_size(memory_limit) or default_memory_limit()
     budget = aligning_budget(limit, with_store=choice.model is not None)
-    with told_when_slow(), ExitStack() as opened:
+    with ExitStack() as opened:
 
         def store() -> Store:
             # Called if a model is asked for; without one, there need be no store.

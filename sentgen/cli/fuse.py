@@ -12,7 +12,6 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import read_trees
@@ -105,13 +104,12 @@ def fuse(
     trees = open_parser(parser) if parser else None
     sentence, others = _sentences(key, related, trees, asked.format)
     selection = select(sentence, others, words=asked.words)
-    with told_when_slow():
-        if asked.model is None:
-            found = fuse_by_search(selection, weight=asked.weight, nbest=asked.nbest)
-        else:
-            with open_for_lookups(db, memory_limit) as store:
-                search = Search(algorithm=chosen, nbest=asked.nbest, seed=asked.seed)
-                found = fuse_with_model(store, asked.model, selection, search)
+    if asked.model is None:
+        found = fuse_by_search(selection, weight=asked.weight, nbest=asked.nbest)
+    else:
+        with open_for_lookups(db, memory_limit) as store:
+            search = Search(algorithm=chosen, nbest=asked.nbest, seed=asked.seed)
+            found = fuse_with_model(store, asked.model, selection, search)
     _show(found, selection, chosen, out)
 
 

@@ -20,7 +20,6 @@ from sentgen.cli.console.options import (
 )
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import counted
-from sentgen.cli.console.waiting import told_when_slow
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
@@ -123,7 +122,7 @@ def _generate(
     """Generate from all clusters, and show how many are done."""
     found: list[GeneratedSentence] = []
     done: set[str] = set()
-    with told_when_slow(), counted("clusters") as progress:
+    with counted("clusters") as progress:
         for one in run(
             clusters.store,
             clusters.corpus,

@@ -10,7 +10,6 @@ from sentgen.cli.console.answers import TreeFiles, show, tree_files
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.waiting import told_when_slow
 from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, Request, answer, require_trees
 from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
@@ -56,9 +55,8 @@ def regenerate(
     if asked.tree and asked.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
     with open_for_lookups(db, memory_limit) as store:
-        with told_when_slow():
-            # Which tags a bag has to have depends on the treebank, which `answer` finds first.
-            answers = answer(store, asked, lambda notation: _bags(asked.bag, input, format, notation))
+        # Which tags a bag has to have depends on the treebank, which `answer` finds first.
+        answers = answer(store, asked, lambda notation: _bags(asked.bag, input, format, notation))
         files.write(answers, out)
         show(answers, out)
 

@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 from sentgen.cli import build, main
+from sentgen.cli.console import waiting
 
 ROOT = Path(__file__).parents[2]
 
@@ -80,6 +81,7 @@ def sentgen(
     """Run a command in this process, through the same entrance as the installed program."""
     monkeypatch.setenv("SENTGEN_DB", str(store))
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(waiting, "PATIENCE", 3600.0)  # whether something is compiled, tests do not know
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object, stdin: str = "") -> Told:

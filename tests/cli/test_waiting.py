@@ -1,38 +1,80 @@
-"""Who waits in front of a terminal is told what for; others are not."""
+"""Who waits while something is compiled is told, on a terminal and in a log; others are not."""
 
 from __future__ import annotations
 
+import importlib.util
 import sys
-import threading
+import time
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from sentgen.cli.console import waiting
-from sentgen.cli.console.waiting import told_when_slow
+from sentgen.cli.console.waiting import COMPILING, told_of_compiling
+
+MODULE = """
+from sentgen.arrays import compiled
+
+@compiled
+def one_more(number):
+    return number + 1
+
+@compiled
+def one_less(number):
+    return number - 1
+"""
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set as soon as something is said."""
-    event = threading.Event()
-    monkeypatch.setattr(waiting.typer, "echo", lambda text, err: event.set())
-    return event
+def functions(tmp_path: Path) -> ModuleType:
+    """Functions that nobody has compiled yet; their machine code is kept beside them."""
+    path = tmp_path / "functions_to_compile.py"
+    path.write_text(MODULE)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_slow_work_on_a_terminal(said: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work goes on until the words have come."""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with told_when_slow("wait", seconds=0):
-        assert said.wait(60)
+def work(functions: ModuleType) -> None:
+    """Compile, and go on until what is to be said must have been said."""
+    functions.one_more(1)
+    functions.one_less(1)
+    time.sleep(0.2)
 
 
-def test_quick_work_and_pipes(said: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is said when the work ends first, or to a pipe."""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with told_when_slow("wait", seconds=3600):
-        pass
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
-    with told_when_slow("wait", seconds=0):
-        pass
+@pytest.mark.parametrize("terminal", [True, False])
+def test_slow_work_that_compiles(
+    functions: ModuleType,
+    terminal: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line for all functions, and none when their machine code is there."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    with told_of_compiling():
+        work(functions)
+    assert capsys.readouterr() == ("", f"{COMPILING}\n")
 
-    assert not said.is_set()
+    with told_of_compiling():
+        work(functions)
+
+    assert capsys.readouterr() == ("", "")
+
+
+def test_quick_work(
+    functions: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is said when the work ends first, nor when other work follows."""
+    monkeypatch.setattr(waiting, "PATIENCE", 30.0)
+    with told_of_compiling():
+        functions.one_more(1.5)
+        monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    time.sleep(0.2)
+    functions.one_less(1.5)
+
+    assert capsys.readouterr().err == ""
