@@ -40,7 +40,7 @@ class MachineCode(FunctionCache):
         if found is not None:
             return found
         if not self._is_shipped:
-            logger.info("compiling %s", self._py_func.__qualname__)  # type: ignore[attr-defined]
+            logger.info("compiling %s", self._py_func.__qualname__)
             return None
         key: Any = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
         signature, (triple, *_), hashes = key

@@ -168,7 +168,7 @@ def kwic(
         table = _cut_sides(table, width, width)
     out.arrow(table, align=_SIDES, styles={"node": "bold", "sent_id": "dim"})
     if answer.truncated:
-        out.note(f"{table.num_rows} of {quantity(answer.total, 'line')} (--limit 0 for all)")
+        out.note(f"{table.num_rows} of {quantity(answer.total or 0, 'line')} (--limit 0 for all)")
     _finish(answer, out)
 
 
