@@ -2,7 +2,7 @@
 
 Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``clusters``
 (of the two sentences) and ``pairs``;
-models ``kn``, ``katz`` and ``tags`` of ``pets``; the aligner ``aligner``, trained and applied; one evaluation,
+models ``kn``, ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligner ``aligner``, trained and applied; one evaluation,
 and one parse.
 """
 
@@ -63,6 +63,8 @@ def make(folder: Path) -> Path:
     run("ingest", trees, "--corpus", "pets", "--on-error", "skip", *at)
     run("ingest", notes, "--corpus", "notes", *at)
     run("models", "build", "kn", "--corpus", "pets", "--order", 3, *at)
+    run("models", "build", "gone", "--corpus", "pets", "--order", 2, *at)
+    run("models", "remove", "gone", *at)
     run("models", "build", "katz", "--corpus", "pets", "--corpus", "notes", "--smoothing", "katz", *at)
     run("models", "build", "tags", "--corpus", "pets", "--unknown", "tag", "--brackets", "--order", 2, *at)
     run("pairs", "ingest", pairs, "--corpus", "pairs", *at)

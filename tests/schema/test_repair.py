@@ -11,6 +11,7 @@ from sqlalchemy import Boolean, DateTime, Double, String, Table
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, crash_mark, maintenance, metadata
+from sentgen.schema.migrate import REVISIONS
 from sentgen.schema.owners import unowned
 from sentgen.schema.repair import RemovedRows, repair
 
@@ -99,11 +100,11 @@ def test_a_sound_store_is_not_looked_at_twice(path: Path) -> None:
 
 def test_a_log_that_nobody_could_look_into_is_remembered(path: Path) -> None:
     """The store is of another revision; its log is gone once that was found out."""
-    damage(path, next(iter(TORN)), "update alembic_version set version_num = '0004x'")
+    damage(path, next(iter(TORN)), f"update alembic_version set version_num = '{REVISIONS[-1]}x'")
     crash(path)
     with pytest.raises(StoreError, match="newer sentgen"):
         Store(path)
-    damage(path, "update alembic_version set version_num = '0004'")
+    damage(path, f"update alembic_version set version_num = '{REVISIONS[-1]}'")
 
     with pytest.raises(StoreError, match="half of a transaction"):
         Store(path)
