@@ -1,0 +1,161 @@
+"""The layout of a lake: a manifest, and for each table of the store Parquet files that it names.
+
+    LAKE/manifest.json
+    LAKE/word/part=00000-HASH.parquet
+    LAKE/ngram_3/part=00000-HASH.parquet
+    LAKE/ngram_3/part=00001-HASH.parquet
+
+A file has exactly the columns of its table, in their order (`file_schema`), and the files of a table in the
+order of the manifest have its rows as the store sorts them (`sort_keys`), so that the minima and maxima of
+row groups prune. HASH is the beginning of the SHA-256 of the file. What the manifest does not name does not
+exist: a table without files is empty. The manifest is written aside and renamed when all files are there.
+Nothing in it depends on the time: the same rows make the same lake.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema.base import metadata
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.migrate import REVISIONS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Version of the layout; another one is refused.
+FORMAT = 1
+MANIFEST = "manifest.json"
+#: Digits of the hash that are part of the name of a file.
+_DIGITS = 16
+#: No other name is opened: a manifest from elsewhere must not reach other files.
+_NAME = re.compile(r"[a-z][a-z0-9_]*/part=[0-9]+-[0-9a-f]+\.parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class LakeFile:
+    """One Parquet file of a lake: its path below the lake, rows, size in bytes, and SHA-256."""
+
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a lake holds.
+
+    Attributes:
+        tables: table of the store to its files, in the order of their rows.
+        schema: revision of the tables.
+        format: version of the layout.
+    """
+
+    tables: Mapping[str, Sequence[LakeFile]]
+    schema: str = REVISIONS[-1]
+    format: int = field(default=FORMAT)
+
+    @property
+    def files(self) -> list[LakeFile]:
+        """Return the files of all tables."""
+        return [file for name in sorted(self.tables) for file in self.tables[name]]
+
+    def rows(self, table: str) -> int:
+        """Return how many rows a table has."""
+        return sum(file.rows for file in self.tables.get(table, ()))
+
+
+def file_name(table: str, part: int, sha256: str) -> str:
+    """Return the path of a file below the lake.
+
+    >>> file_name("word", 3, "0123456789abcdef0000")
+    'word/part=00003-0123456789abcdef.parquet'
+    """
+    return f"{table}/part={part:05d}-{sha256[:_DIGITS]}.parquet"
+
+
+def file_schema(table: str) -> pa.Schema:
+    """Return the columns of the files of a table: names and types of the store, in its order."""
+    import pyarrow as pa
+
+    types: dict[str, pa.DataType] = {
+        "INTEGER": pa.int32(),
+        "SMALLINT": pa.int16(),
+        "BIGINT": pa.int64(),
+        "VARCHAR": pa.string(),
+        "BOOLEAN": pa.bool_(),
+        "DOUBLE": pa.float64(),
+        "DATETIME": pa.timestamp("us"),
+    }
+    columns = metadata.tables[table].columns
+    return pa.schema([pa.field(c.name, types[str(c.type)], c.nullable is not False) for c in columns])
+
+
+def sort_keys(table: str) -> tuple[str, ...]:
+    """Return the columns that the rows of a large table are sorted by, nulls last; empty for a small one.
+
+    >>> sort_keys("ngram_2"), sort_keys("word")
+    (('segment_id', 'w1', 'w2'), ('id',))
+    """
+    names = tuple(column.name for column in metadata.tables[table].columns)
+    if "segment_id" in names:
+        return tuple(name for name in names if name != "count")
+    if table == "model_ngram":
+        return tuple(name for name in names if name not in ("logp", "backoff"))
+    if table in ("token", "multiword"):
+        return ("sentence_id", "position" if table == "token" else "first")
+    return ("id",) if "id" in names else ()
+
+
+def is_lake(place: Place) -> bool:
+    """Say whether there is a manifest."""
+    return place.exists(MANIFEST)
+
+
+def read_manifest(place: Place) -> Manifest:
+    """Return what a lake holds.
+
+    Raises:
+        NotFoundError: there is no lake.
+        StoreError: its manifest is damaged, or of a version that this sentgen does not read.
+    """
+    if not is_lake(place):
+        raise NotFoundError(f"{place}: no lake here: there is no {MANIFEST}; make one with: sentgen cluster")
+    try:
+        values = json.loads(place.read(MANIFEST))
+        if values["format"] != FORMAT:
+            raise StoreError(
+                f"{place}: a lake of format {values['format']}, and this sentgen reads {FORMAT}; "
+                "use the sentgen that made it, or make it again"
+            )
+        if values["schema"] != REVISIONS[-1]:
+            raise StoreError(
+                f"{place}: a lake with tables of revision {values['schema']}, and this sentgen reads "
+                f"{REVISIONS[-1]}; use the sentgen that made it, or make it again"
+            )
+        return Manifest(_tables(values["tables"]), str(values["schema"]), FORMAT)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"{place}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
+        ) from error
+
+
+def _tables(values: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[LakeFile, ...]]:
+    tables = {name: tuple(LakeFile(**each) for each in files) for name, files in values.items()}
+    for name, files in tables.items():
+        if name not in metadata.tables or not all(_NAME.fullmatch(file.path) for file in files):
+            raise ValueError(name)
+    return tables
+
+
+def write_manifest(place: Place, manifest: Manifest) -> None:
+    """Write the manifest aside and rename it into place; with it, the lake is what it says."""
+    tables = {name: [asdict(file) for file in files] for name, files in manifest.tables.items() if files}
+    values = {"format": manifest.format, "schema": manifest.schema, "tables": tables}
+    place.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())

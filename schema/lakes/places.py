@@ -1,0 +1,125 @@
+"""Where a lake is: a local folder, or a bucket that fsspec opens."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from sentgen.errors import InputError
+from sentgen.extras import needs
+from sentgen.schema.engine import sync_folder, translated_errors
+
+#: A URL, also as `pathlib.Path` leaves one, with one slash.
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
+
+
+def is_url(place: Path | str) -> bool:
+    """Say whether a place is a URL and no local path; ``file:`` is local.
+
+    >>> is_url("s3://bucket/lake"), is_url(Path("gs://bucket/lake")), is_url("file:///tmp/lake")
+    (True, True, False)
+    """
+    found = _URL.fullmatch(str(place))
+    return found is not None and found[1] != "file"
+
+
+class Place:
+    """A folder of files, local or not; paths below it have forward slashes.
+
+    Args:
+        root: a local folder, or a URL such as ``s3://bucket/lake``.
+
+    Raises:
+        InputError: it is a URL, and fsspec or what it needs for such URLs is not installed.
+    """
+
+    def __init__(self, root: Path | str) -> None:
+        found = _URL.fullmatch(str(root))
+        self.files: Any = None  # the file system of fsspec; None for a local folder
+        if found and found[1] != "file":
+            self.root = f"{found[1]}://{found[2].rstrip('/')}"
+            self.files = _file_system(found[1], self.root)
+        else:
+            self.root = os.path.abspath(f"/{found[2]}" if found else root)
+
+    def __str__(self) -> str:
+        return self.root
+
+    def path(self, name: str) -> str:
+        """Return what a file below it is called: an absolute path, or a URL."""
+        return f"{self.root}/{name}"
+
+    def exists(self, name: str) -> bool:
+        """Say whether there is such a file."""
+        if self.files is None:
+            return os.path.isfile(self.path(name))
+        return bool(self.files.isfile(self.path(name)))
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        with translated_errors(Path(self.path(name))), self.open(name) as file:
+            return file.read()
+
+    def open(self, name: str) -> IO[bytes]:
+        """Open a file for reading."""
+        if self.files is None:
+            return open(self.path(name), "rb")
+        opened: IO[bytes] = self.files.open(self.path(name), "rb")
+        return opened
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file aside and rename it into place; whole or not at all."""
+        with self.draft() as (file, keep):
+            file.write(content)
+            keep(name)
+
+    @contextmanager
+    def draft(self) -> Iterator[tuple[IO[bytes], Any]]:
+        """Open a file that has no name yet, and a function that gives it one once it is written.
+
+        A file without a name is gone at the end. In a bucket, where no file is seen before it is whole, it
+        lies on this machine until then.
+        """
+        folder = None
+        if self.files is None:
+            folder = Path(self.root)
+            folder.mkdir(parents=True, exist_ok=True)
+        descriptor, path = tempfile.mkstemp(prefix=".lake-", suffix=".tmp", dir=folder)
+        with translated_errors(Path(self.root)):
+            try:
+                with os.fdopen(descriptor, "w+b") as file:
+
+                    def keep(name: str) -> None:
+                        file.flush()
+                        os.fsync(file.fileno())
+                        self._place(path, name)
+
+                    yield file, keep
+            finally:
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+
+    def _place(self, draft: str, name: str) -> None:
+        if self.files is not None:
+            self.files.put_file(draft, self.path(name))
+            return
+        target = Path(self.path(name))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # A lake is only read: also whoever gets past everything else finds its files closed.
+        os.chmod(draft, 0o444)
+        os.replace(draft, target)
+        sync_folder(target.parent)
+
+
+def _file_system(scheme: str, url: str) -> Any:
+    with needs("cluster", "fsspec"):
+        import fsspec
+    try:
+        return fsspec.filesystem(scheme)
+    except (ImportError, ValueError) as error:
+        raise InputError(f"{url}: {' '.join(str(error).split())}") from error
