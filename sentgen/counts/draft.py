@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,7 +61,7 @@ class Draft:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._parts, self._bytes = folder, list[_Part](), 0
+        self.folder, self._parts, self._bytes = folder, list[_Part](), 0
         #: The part of each table that rows are added to.
         self._current: dict[str, _Part] = {}
 
@@ -73,16 +74,21 @@ class Draft:
         part.rows.append(rows)
         self._bytes += rows.nbytes
         if self._bytes > _IN_MEMORY:
-            self._folder.mkdir(exist_ok=True)
+            self.folder.mkdir(exist_ok=True)
             for one in self._parts:
-                one.spill(self._folder)
+                one.spill(self.folder)
             self._bytes = 0
 
     def write(self, connection: Connection) -> None:
         """Store all of it, and forget it."""
-        for part in self._parts:
-            append(connection, part.table, part.read())
+        for table, rows in self.read():
+            append(connection, table, rows)
         self.close()
+
+    def read(self) -> Iterator[tuple[str, pa.RecordBatchReader]]:
+        """Yield each table with its rows; one whose rows differ in their columns comes more than once."""
+        for part in self._parts:
+            yield part.table, part.read()
 
     def close(self) -> None:
         """Remove what is on the disk."""

@@ -269,16 +269,11 @@ class _Batch:
 
     def _reader(self, source: Source) -> Reader | None:
         """Return the reader of a source, or ``None`` if it only lies beside a corpus."""
-        if not source.explicit and _ABOUT.match(source.base_name):
-            self.done.passed_over.append((source.name, "is about the corpus, by its name"))
-            return None
-        try:
-            return READERS[self.settings.format or detect(source)]
-        except UnrecognizedError as error:
-            if source.explicit:
-                raise
-            self.done.passed_over.append((source.name, error.message))
-            return None
+        found = choose_reader(source, self.settings.format)
+        if isinstance(found, Reader):
+            return found
+        self.done.passed_over.append((source.name, found))
+        return None
 
     def _read(self, source: Source, reader: Reader) -> tuple[SourceTally, list[Rejection]]:
         writer = self._writer()
@@ -380,6 +375,26 @@ class _Batch:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
+
+
+def choose_reader(source: Source, form: str | None) -> Reader | str:
+    """Return the reader of a source, or why it is passed over: it only lies beside a corpus.
+
+    Args:
+        source: the source.
+        form: the name of its format, if it is known.
+
+    Raises:
+        UnrecognizedError: the user named the source, and its format cannot be told.
+    """
+    if not source.explicit and _ABOUT.match(source.base_name):
+        return "is about the corpus, by its name"
+    try:
+        return READERS[form or detect(source)]
+    except UnrecognizedError as error:
+        if source.explicit:
+            raise
+        return error.message
 
 
 def _is_small(paths: Sequence[str]) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import numpy as np
 
@@ -80,7 +80,26 @@ def _merge(
     return rows, -1
 
 
-class _Runs:
+class Runs(Protocol):
+    """Sorted runs of distinct records, of which a block each is in memory.
+
+    Attributes:
+        records: (runs, rows of a block, 5).
+        counts: (runs, rows of a block).
+        filled: rows of the block of each run.
+        cursor: how many of them are merged.
+    """
+
+    records: Ints
+    counts: Ints
+    filled: Longs
+    cursor: Longs
+
+    def fill(self, run: int) -> bool:
+        """Read the next block of a run; False at its end."""
+
+
+class _SpilledRuns:
     """Spilled runs, read block by block; mapped into memory, their pages would count as ours."""
 
     def __init__(self, files: Sequence[tuple[BinaryIO, BinaryIO]], block: int) -> None:
@@ -108,11 +127,12 @@ def merge_runs(paths: list[tuple[Path, Path]], *, block: int) -> Iterator[tuple[
     """
     with ExitStack() as stack:
         files = [(stack.enter_context(r.open("rb")), stack.enter_context(c.open("rb"))) for r, c in paths]
-        yield from _merge_files(_Runs(files, max(1, block // len(paths))), block)
+        yield from merge(_SpilledRuns(files, max(1, block // len(paths))), block)
 
 
-def _merge_files(runs: _Runs, block: int) -> Iterator[tuple[Ints, Longs]]:
-    heap = np.array([run for run in range(len(runs.files)) if runs.fill(run)], np.int64)
+def merge(runs: Runs, block: int) -> Iterator[tuple[Ints, Longs]]:
+    """Merge runs wherever they come from, as `merge_runs` does."""
+    heap = np.array([run for run in range(runs.filled.size) if runs.fill(run)], np.int64)
     size = heap.size
     for at in range(size // 2 - 1, -1, -1):
         _sift(heap, size, at, runs.records, runs.cursor)
@@ -135,6 +155,15 @@ def _merge_files(runs: _Runs, block: int) -> Iterator[tuple[Ints, Longs]]:
         held = out[rows - 1 : rows], sums[rows - 1 : rows]
     if held is not None:
         yield held
+
+
+def rolled_up(records: Iterable[tuple[Ints, Ints | Longs]], highest: int) -> Iterator[list[NgramCounts]]:
+    """Yield the n-grams of orders 1 to ``highest`` of sorted records, block by block."""
+    roll_up = RollUp(highest)
+    for rows, counts in records:
+        if counts.size:
+            yield roll_up.add(rows, counts)
+    yield roll_up.finish()
 
 
 class NgramCounter:
@@ -164,18 +193,10 @@ class NgramCounter:
 
     def results(self) -> Iterator[list[NgramCounts]]:
         """Yield the counts of orders 1 to ``highest``, sorted, in blocks."""
-        roll_up = RollUp(self.highest)
-        for records, counts in self._records():
-            if counts.size:
-                yield roll_up.add(records, counts)
-        yield roll_up.finish()
+        yield from rolled_up(self.records(), self.highest)
 
-    def close(self) -> None:
-        """Forget everything and remove what was spilled."""
-        self._waiting, self._tokens, self._runs = [], 0, []
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _records(self) -> Iterator[tuple[Ints, Ints | Longs]]:
+    def records(self) -> Iterator[tuple[Ints, Ints | Longs]]:
+        """Yield the distinct records and their counts, sorted, in blocks."""
         if not self._runs:
             records, counts = self._sorted_chunk()
             # In blocks even when all is in memory: rolling up takes several times as much.
@@ -184,6 +205,11 @@ class NgramCounter:
             return
         self._spill()
         yield from merge_runs(self._runs, block=self.block)
+
+    def close(self) -> None:
+        """Forget everything and remove what was spilled."""
+        self._waiting, self._tokens, self._runs = [], 0, []
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _sorted_chunk(self) -> tuple[Ints, Ints]:
         if not self._waiting:

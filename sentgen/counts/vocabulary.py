@@ -145,6 +145,10 @@ class Vocabulary:
             arena = np.concatenate((arena, np.empty(max(arena.size, room), np.uint8)))
         self._table = _Table(slots, hashes, offsets, arena)
 
+    def hashes(self) -> Bits:
+        """Return the hash of each string: of its bytes alone, so that it is the same everywhere."""
+        return self._table.hashes[: len(self)].copy()
+
     def strings(self, first: int = 0) -> pa.Array:
         """Return the strings numbered ``first`` and up, as an Arrow array."""
         offsets = self._table.offsets[first : len(self) + 1]

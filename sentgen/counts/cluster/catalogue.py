@@ -1,0 +1,319 @@
+"""What a lake has been told of corpora, sources and segments; adding to it, and taking from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentgen.counts.cluster.files import read_json
+from sentgen.counts.settings import Settings, check_settings
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema.lakes.files import write_file
+from sentgen.schema.lakes.layout import (
+    LakeFile,
+    Manifest,
+    file_schema,
+    is_lake,
+    read_manifest,
+    write_manifest,
+)
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.segments import counted_tables
+
+#: What is counted, in the folder of a count that is not finished.
+JOB = "job.json"
+#: A lake knows no times: the same texts make the same bytes.
+_EPOCH = datetime(1970, 1, 1)
+#: Tables whose files have rows of one corpus, and the column that says which.
+_OF_SEGMENT = tuple(counted_tables())
+#: Tables of strings, and the columns that hold their ids.
+_STRINGS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "word": {"ngram_1": ("w1",)},
+    "tag": {"argument_count": ("tag_id",), "dependency_event": ("head_tag_id", "modifier_tag_id")},
+}
+
+
+@dataclass(slots=True)
+class Counted:
+    """A source that is counted: where it is, what it is known by, and its figures."""
+
+    path: str
+    sha256: str
+    format: str
+    version: str
+    sentences: int = 0
+    tokens: int = 0
+    rejected: int = 0
+    cyclic: int = 0
+    empty_nodes: int = 0
+
+    def add(self, tally: Mapping[str, int]) -> None:
+        """Add the figures of one of its pieces."""
+        for name in ("sentences", "tokens", "rejected", "cyclic", "empty_nodes"):
+            setattr(self, name, getattr(self, name) + tally[name])
+
+
+def settings_of(settings: Settings) -> dict[str, Any]:
+    """Return the settings that a count depends on, as JSON keeps them."""
+    names = ("corpus", "format", "licence", "lowercase", "order", "tags", "function_heads", "on_error")
+    return {name: getattr(settings, name) for name in names}
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """A lake as it is described: its manifest, and the rows of its small tables."""
+
+    lake: Place
+    manifest: Manifest
+
+    @classmethod
+    def read(cls, lake: Place) -> Catalogue:
+        """Return that of a lake; of no lake yet, an empty one."""
+        return cls(lake, read_manifest(lake) if is_lake(lake) else Manifest({}))
+
+    def files(self, table: str) -> Sequence[LakeFile]:
+        """Return the files of a table."""
+        return self.manifest.tables.get(table, ())
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """Return the rows of a small table."""
+        found: list[dict[str, Any]] = []
+        for file in self.files(table):
+            with self.lake.open(file.path) as opened:
+                found += pq.read_table(opened).to_pylist()
+        return found
+
+    def next_id(self, table: str) -> int:
+        """Return the next free number of a table; 0 of one without rows."""
+        return max((_greatest(self.lake, file, "id") for file in self.files(table)), default=-1) + 1
+
+    def files_of(self, corpus: int) -> list[LakeFile]:
+        """Return the files of counts of a corpus.
+
+        Raises:
+            StoreError: a file has counts of several segments, as no count on a cluster leaves it.
+        """
+        segments = {row["id"] for row in self.rows("segment") if row["corpus_id"] == corpus}
+        found = []
+        for table in _OF_SEGMENT:
+            for file in self.files(table):
+                first, last = (pick(self.lake, file, "segment_id") for pick in (_least, _greatest))
+                if first != last:
+                    raise StoreError(
+                        f"{self.lake}: the lake was made from a store, not by `sentgen cluster count`; "
+                        "change the store, and make it again"
+                    )
+                if first in segments:
+                    found.append(file)
+        return found
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings that would make the counts of one corpus mean two things."""
+        for row in self.rows("corpus"):
+            if row["name"] == settings.corpus:
+                check_settings(SimpleNamespace(**row), settings)  # type: ignore[arg-type]
+
+    def corpus(self, name: str) -> dict[str, Any]:
+        """Return the row of a corpus.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        for row in self.rows("corpus"):
+            if row["name"] == name:
+                return row
+        known = ", ".join(row["name"] for row in self.rows("corpus")) or "none"
+        raise NotFoundError(f"{self.lake}: no corpus {name!r}; there are: {known}")
+
+    def known(self, corpus: str) -> set[tuple[str, str, str]]:
+        """Return what the sources of a corpus are known by: hash, format, and version of the reader."""
+        numbers = {row["id"] for row in self.rows("corpus") if row["name"] == corpus}
+        return {
+            (row["sha256"], row["format"], row["reader_version"])
+            for row in self.rows("source")
+            if row["corpus_id"] in numbers
+        }
+
+    def unfinished(self, work: Path) -> str | None:
+        """Return the corpus whose count is not finished, if there is one and it is planned."""
+        job = read_json(work / JOB)
+        if job is None:
+            return None
+        corpus = str(job["settings"]["corpus"])
+        known = self.known(corpus)
+        # In the manifest it is finished, though it may have been killed before its folder was removed.
+        done = all((one["sha256"], one["format"], one["version"]) in known for one in job["sources"])
+        return None if done else corpus
+
+    def add(self, settings: Settings, sources: Sequence[Counted], files: Sequence[LakeFile]) -> None:
+        """Name the files of a segment in the manifest, and describe it: from now on it is there."""
+        corpora, segments = self.rows("corpus"), self.rows("segment")
+        found = [row for row in corpora if row["name"] == settings.corpus]
+        if not found:
+            found = [_corpus_row(settings, max((row["id"] for row in corpora), default=0) + 1)]
+            corpora += found
+        number = found[0]["id"]
+        segments.append(
+            {
+                "id": self.next_segment,
+                "corpus_id": number,
+                "sentences": sum(source.sentences for source in sources),
+                "tokens": sum(source.tokens for source in sources),
+                "created_at": _EPOCH,
+            }
+        )
+        first = max(self.next_id("source"), 1)
+        described = [_source_row(source, number, first + place) for place, source in enumerate(sources)]
+        tables = {name: list(self.manifest.tables[name]) for name in self.manifest.tables}
+        for file in files:
+            tables.setdefault(file.path.split("/")[0], []).append(file)
+        tables["corpus"] = [self._write("corpus", corpora, 0)]
+        tables["segment"] = [self._write("segment", segments, 0)]
+        tables.setdefault("source", []).append(self._write("source", described, len(self.files("source"))))
+        self._commit(tables)
+
+    @property
+    def next_segment(self) -> int:
+        """The number of the segment that is counted next."""
+        return max(self.next_id("segment"), 1)
+
+    def remove(self, name: str) -> tuple[int, int]:
+        """Take a corpus out, with the words that only came with it if none came later; return its size.
+
+        Returns:
+            Sentences and tokens.
+
+        Raises:
+            NotFoundError: there is no such corpus.
+        """
+        number = self.corpus(name)["id"]
+        gone = [row for row in self.rows("segment") if row["corpus_id"] == number]
+        counted = {file.path for file in self.files_of(number)}
+        tables = {table: list(files) for table, files in self.manifest.tables.items()}
+        for table in _OF_SEGMENT:
+            tables[table] = [file for file in self.files(table) if file.path not in counted]
+        tables["source"] = [f for f in self.files("source") if _greatest(self.lake, f, "corpus_id") != number]
+        for table, column in (("corpus", "id"), ("segment", "corpus_id")):
+            rows = [row for row in self.rows(table) if row[column] != number]
+            tables[table] = [self._write(table, rows, 0)] if rows else []
+        for table, users in _STRINGS.items():
+            used = [
+                _greatest(self.lake, file, column)
+                for user, columns in users.items()
+                for file in tables.get(user, ())
+                for column in columns
+            ]
+            # Those behind the greatest number that is used go; what is reserved stays.
+            most = max(used, default=0)
+            tables[table] = [
+                f for f in self.files(table) if tables["corpus"] and _least(self.lake, f, "id") <= most
+            ]
+        self._commit(tables)
+        return sum(row["sentences"] for row in gone), sum(row["tokens"] for row in gone)
+
+    def _write(self, table: str, rows: Sequence[Mapping[str, Any]], part: int) -> LakeFile:
+        batch = pa.RecordBatch.from_pylist(list(rows), schema=file_schema(table))
+        return write_file(self.lake, table, part, [batch])
+
+    def _commit(self, tables: Mapping[str, Sequence[LakeFile]]) -> None:
+        self.manifest = Manifest({name: files for name, files in tables.items() if files})
+        write_manifest(self.lake, self.manifest)
+
+
+def in_the_way(lake: Place, work: Path, corpus: str) -> StoreError:
+    """Say that a count is not finished: the lake has to stay as it is until then."""
+    return StoreError(
+        f"{work}: an unfinished count of corpus {corpus!r}, of other sources or settings; "
+        f"run that again, or drop it: sentgen cluster remove --unfinished --from {lake}"
+    )
+
+
+def sweep(lake: Place, manifest: Manifest) -> int:
+    """Remove the files below a lake that its manifest does not name; return how many.
+
+    Only while nobody writes: they are what a killed process left, or what was removed.
+    """
+    named = {file.path for file in manifest.files}
+    gone = 0
+    for path in _below(lake):
+        if path not in named:
+            _remove(lake, path)
+            gone += 1
+    return gone
+
+
+def _below(lake: Place) -> Iterator[str]:
+    """Yield the files of tables, and drafts without a name."""
+    if lake.files is not None:
+        found = (
+            str(path).split(lake.root.split("://", 1)[1] + "/", 1)[1] for path in lake.files.find(lake.root)
+        )
+        yield from (path for path in found if "/part=" in path)
+        return
+    root = Path(lake.root)
+    for draft in root.glob(".lake-*.tmp"):
+        yield draft.name
+    for path in root.glob("*/part=*.parquet"):
+        yield path.relative_to(root).as_posix()
+
+
+def _remove(lake: Place, path: str) -> None:
+    if lake.files is not None:
+        lake.files.rm(lake.path(path))
+        return
+    file = Path(lake.path(path))
+    file.unlink(missing_ok=True)
+    if file.parent != Path(lake.root) and not any(file.parent.iterdir()):
+        file.parent.rmdir()
+
+
+def _corpus_row(settings: Settings, number: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "name": settings.corpus,
+        "kind": settings.kind,
+        "licence": settings.licence,
+        "lowercase": settings.lowercase,
+        "max_order": settings.order,
+        "tags": settings.tags,
+        "function_heads": settings.function_heads,
+        "created_at": _EPOCH,
+    }
+
+
+def _source_row(source: Counted, corpus: int, number: int) -> dict[str, Any]:
+    figures = {
+        name: getattr(source, name) for name in ("sentences", "tokens", "rejected", "cyclic", "empty_nodes")
+    }
+    identity = {"sha256": source.sha256, "format": source.format, "reader_version": source.version}
+    return {
+        "id": number,
+        "corpus_id": corpus,
+        "path": source.path,
+        **identity,
+        **figures,
+        "ingested_at": _EPOCH,
+    }
+
+
+def _greatest(lake: Place, file: LakeFile, column: str) -> int:
+    return max(int(one.max) for one in _statistics(lake, file, column))
+
+
+def _least(lake: Place, file: LakeFile, column: str) -> int:
+    return min(int(one.min) for one in _statistics(lake, file, column))
+
+
+def _statistics(lake: Place, file: LakeFile, column: str) -> list[Any]:
+    """Return the minima and maxima of a column, row group by row group."""
+    with lake.open(file.path) as opened:
+        about = pq.read_metadata(opened)
+    place = about.schema.to_arrow_schema().get_field_index(column)
+    return [about.row_group(group).column(place).statistics for group in range(about.num_row_groups)]

@@ -1,0 +1,381 @@
+"""Count sources into a lake, stage by stage; what is done stays done, whatever dies."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.sources import Source, expand, place_of
+from sentgen.counts.cluster import counting, merging, reading, words
+from sentgen.counts.cluster.catalogue import JOB, Catalogue, Counted, in_the_way, settings_of, sweep
+from sentgen.counts.cluster.engine import Engine, Task
+from sentgen.counts.cluster.files import read_json, write_json
+from sentgen.counts.cluster.reading import TREES, Reading
+from sentgen.counts.cluster.shards import Piece, Shard, pack, survey
+from sentgen.counts.ingestion import choose_reader
+from sentgen.counts.settings import Settings
+from sentgen.errors import InputError
+from sentgen.schema import write_lock
+from sentgen.schema.lakes.layout import LakeFile
+from sentgen.schema.lakes.places import Place
+
+#: Bytes that a worker takes before it does anything: Python, numba, Arrow and DuckDB.
+_PROGRAM = 350 << 20
+#: What counting the trees of a shard takes.
+_LEAST_MEMORY = 512 << 20
+#: Bytes on the disk for a byte of plain text, while it is counted and in the lake (benchmarks/cluster.py).
+_WORK_BYTES, _LAKE_BYTES = 3.0, 2.5
+#: The stages in their order; each has a folder of its name.
+STAGES = ("survey", "read", "known", "words", "number", "fresh", "numbers", "tags", "count", "merge", "trees")
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How work is cut up; the counts do not depend on it.
+
+    Attributes:
+        shard: bytes of text of a shard, at least.
+        shards: shards of one run, about, so that large corpora have larger shards.
+        words: bytes of text for which there is a partition of the words.
+        range: records that are merged into one file of each order.
+    """
+
+    shard: int = 16 << 20
+    shards: int = 256
+    words: int = 4 << 30
+    range: int = 1 << 24
+
+
+#: Called with the stage, the tasks that are done, all of its tasks, and the tokens of those done.
+Progress = Callable[[str, int, int, int], None]
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run did."""
+
+    corpus: str
+    sources: int = 0
+    unchanged: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    rejected: int = 0
+    new_words: int = 0
+    files: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    #: Seconds of each stage that had something to do.
+    stages: dict[str, float] = field(default_factory=dict)
+    passed_over: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Job:
+    """One run of a count.
+
+    Args:
+        lake: where the counts go.
+        work: folder of the files between, which all workers see.
+        settings: of the corpus.
+        engine: runs the tasks.
+        memory: bytes that a worker may take.
+        report: is told how far the work is.
+        say: is told what may interest a person, such as the disk that is needed.
+        sizes: how work is cut up.
+    """
+
+    lake: Place
+    work: Path
+    settings: Settings
+    engine: Engine
+    memory: int
+    report: Progress = lambda *_: None
+    say: Callable[[str], None] = lambda _: None
+    sizes: Sizes = field(default_factory=Sizes)
+    _summary: Summary = field(init=False)
+    _catalogue: Catalogue = field(init=False)
+    _tokens: list[int] = field(init=False, default_factory=list)
+
+    def run(self, paths: Sequence[str]) -> Summary:
+        """Count what the corpus does not have yet, and name it in the manifest.
+
+        Raises:
+            InputError: a path or a setting is wrong, or a sentence is.
+            InUseError: another process writes the lake.
+            StoreError: the disk is full, workers are gone, or an unfinished count is in the way.
+        """
+        lock = write_lock.waited(place := locked(self.lake, self.work), lambda: write_lock.take(place))
+        try:
+            began = time.monotonic()
+            self._summary = Summary(self.settings.corpus)
+            self._catalogue = Catalogue.read(self.lake)
+            self._catalogue.check(self.settings)
+            if self._catalogue.unfinished(self.work) is None and (self.work / JOB).exists():
+                # Killed between the manifest and this.
+                self._clear()
+            self.work.mkdir(parents=True, exist_ok=True)
+            shards, sources = self._plan(paths)
+            if sources:
+                counted = self._count(shards, sources)
+                self._catalogue.add(self.settings, sources, counted)
+            self._clear()
+            self._summary.seconds = time.monotonic() - began
+            return self._summary
+        finally:
+            # An empty folder says nothing.
+            with suppress(OSError):
+                self.work.rmdir()
+            lock.release()
+
+    def _clear(self) -> None:
+        """Remove what lies between, and what no manifest names."""
+        sweep(self.lake, self._catalogue.manifest)
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def _stage(
+        self,
+        stage: str,
+        function: Callable[..., dict[str, Any]],
+        calls: Sequence[tuple[Any, ...]],
+        names: Sequence[str] = (),
+        **named: Any,
+    ) -> list[dict[str, Any]]:
+        """Run the tasks of a stage that are not done; return what all of them returned.
+
+        Args:
+            stage: its name.
+            function: what a task does.
+            calls: what each of them gets.
+            names: of the tasks, if not their numbers.
+            named: what all of them get.
+        """
+        began = time.monotonic()
+        folder = self.work / stage
+        folder.mkdir(exist_ok=True)
+        names = names or [f"{number:06d}" for number in range(len(calls))]
+        tasks = [
+            Task(folder / f"{name}.json", function, call, named)
+            for name, call in zip(names, calls, strict=True)
+        ]
+        results = [read_json(task.receipt) for task in tasks]
+        left = [number for number, result in enumerate(results) if result is None]
+        tokens = self._tokens if stage == "count" else [0] * len(tasks)
+        total = 0
+        self.report(stage, len(tasks) - len(left), len(tasks), total)
+        for ended, (number, result) in enumerate(self.engine.run([tasks[number] for number in left]), 1):
+            results[left[number]] = result
+            total += tokens[left[number]] + sum(tally["tokens"] for tally in result.get("tallies", ()))
+            self.report(stage, len(tasks) - len(left) + ended, len(tasks), total)
+        if left:
+            self._summary.stages[stage] = time.monotonic() - began
+        return results
+
+    def _plan(self, paths: Sequence[str]) -> tuple[list[Shard], list[Counted]]:
+        """Return what has to be counted: shards, and the sources that they are of."""
+        found = self._sources(paths)
+        # The survey of a file that has changed since is another one.
+        names = [_name_of(source, reader, self.sizes.shard) for source, reader in found]
+        calls = [(source, reader.name, number) for number, (source, reader) in enumerate(found)]
+        surveys = self._stage("survey", survey, calls, names, most=self.sizes.shard)
+        return self._choose(found, surveys)
+
+    def _sources(self, paths: Sequence[str]) -> list[tuple[Source, Reader]]:
+        found: list[tuple[Source, Reader]] = []
+        for source in expand(paths):
+            if source.is_stream:
+                raise InputError("workers cannot read a stream; name a file", path=source.name)
+            reader = choose_reader(source, self.settings.format)
+            if isinstance(reader, Reader):
+                found.append((source, reader))
+            else:
+                self._summary.passed_over.append((source.name, reader))
+        if not found:
+            raise InputError("none of the files found is a corpus; give --format")
+        return found
+
+    def _choose(
+        self, found: Sequence[tuple[Source, Reader]], surveys: Sequence[dict[str, Any]]
+    ) -> tuple[list[Shard], list[Counted]]:
+        """Leave out what the corpus has, and cut up the rest."""
+        known = self._catalogue.known(self.settings.corpus)
+        pieces: list[tuple[str, Piece]] = []
+        sources: list[Counted] = []
+        for (source, reader), one in zip(found, surveys, strict=True):
+            identity = (one["sha256"], reader.name, reader.version)
+            if identity in known:
+                self._summary.unchanged += 1
+                continue
+            known.add(identity)
+            where = {"source": len(sources), "name": source.name, "path": str(Path(source.path).absolute())}
+            pieces += [(reader.name, Piece(**{**piece, **where})) for piece in one["pieces"]]
+            sources.append(Counted(place_of(source.name), *identity))
+        plan = {"settings": settings_of(self.settings), "sources": [asdict(source) for source in sources]}
+        kept = read_json(self.work / JOB)
+        if kept is not None and {name: kept[name] for name in plan} != plan:
+            raise in_the_way(self.lake, self.work, kept["settings"]["corpus"])
+        if not sources:
+            return [], []
+        if kept is None:
+            total = sum(piece.bytes for _, piece in pieces)
+            shards = pack(pieces, max(self.sizes.shard, total // self.sizes.shards))
+            kept = {**plan, "shards": [asdict(shard) for shard in shards]}
+            write_json(self.work / JOB, kept)
+        self._tell_disk(sum(piece.bytes for _, piece in pieces))
+        return [Shard.of(shard) for shard in kept["shards"]], sources
+
+    def _tell_disk(self, text: int) -> None:
+        needed = int(text * _WORK_BYTES)
+        free = shutil.disk_usage(self.work).free
+        self.say(
+            f"disk: about {_size(needed)} in {self.work} while it counts, "
+            f"{_size(int(text * _LAKE_BYTES))} in the lake for good; {_size(free)} free"
+            + (", which may not do" if free < needed else "")
+        )
+
+    def _count(self, shards: Sequence[Shard], sources: list[Counted]) -> list[LakeFile]:
+        """Run the stages that follow the plan; return the files that they left in the lake."""
+        memory = max(self.memory - _PROGRAM, _LEAST_MEMORY)
+        parts = math.ceil(sum(shard.bytes for shard in shards) / self.sizes.words) or 1
+        (self.work / "read").mkdir(exist_ok=True)
+        read = Reading(self.settings, str(self.work / "read"), parts, memory)
+        receipts = self._stage("read", reading.read_shard, [(read, shard) for shard in shards])
+        self._tokens = [sum(tally["tokens"] for tally in one["tallies"]) for one in receipts]
+        self._tally(receipts, sources)
+        trees = [number for number, one in enumerate(receipts) if one["trees"]]
+        numbering, files = self._number(read, len(shards), trees)
+        calls = [(read, numbering, number, bool(one["trees"])) for number, one in enumerate(receipts)]
+        counted = self._stage("count", counting.count_shard, calls, shards=len(shards))
+        batches = [one["batches"] for one in counted]
+        files += self._merge(read, batches, trees)
+        self._summary.files, self._summary.bytes = len(files), sum(file.bytes for file in files)
+        return files
+
+    def _tally(self, receipts: Sequence[dict[str, Any]], sources: list[Counted]) -> None:
+        for tally in (tally for one in receipts for tally in one["tallies"]):
+            sources[tally["id"]].add(tally)
+        for source in sources:
+            if not source.sentences and not source.rejected:
+                shutil.rmtree(self.work, ignore_errors=True)
+                raise InputError("has no sentences", path=source.path)
+        done = self._summary
+        done.sources = len(sources)
+        done.sentences = sum(source.sentences for source in sources)
+        done.tokens = sum(source.tokens for source in sources)
+        done.rejected = sum(source.rejected for source in sources)
+
+    def _number(
+        self, read: Reading, shards: int, trees: Sequence[int]
+    ) -> tuple[counting.Numbering, list[LakeFile]]:
+        """Number the words and labels of all shards."""
+        base, lake, every = self._catalogue, self.lake, range(shards)
+        found = [read.file(number, "words") for number in every]
+        stored = [file.path for file in base.files("word")]
+        known = [self._file("known", number) for number in range(len(stored))]
+        self._stage(
+            "known",
+            words.split_words,
+            [(lake, file, read.parts, to) for file, to in zip(stored, known, strict=True)],
+        )
+        parts = range(read.parts)
+        summed = [self._file("words", part, "parquet") for part in parts]
+        self._stage(
+            "words",
+            words.sum_words,
+            [(part, found, known, to) for part, to in zip(parts, summed, strict=True)],
+        )
+        sizes: dict[str, Any] = {
+            "sentences": self._summary.sentences,
+            "most": self.sizes.range,
+            "memory": read.memory // 2,
+        }
+        (numbered,) = self._stage(
+            "number", words.number_words, [(lake, summed, base.next_id("word"), len(stored))], **sizes
+        )
+        files = _files([numbered["file"]])
+        self._summary.new_words = numbered["new"]
+        fresh = [self._file("fresh", number) for number in range(len(files))]
+        self._stage(
+            "fresh",
+            words.split_words,
+            [(lake, f.path, read.parts, to) for f, to in zip(files, fresh, strict=True)],
+        )
+        numbers = [self._file("numbers", part) for part in parts]
+        known += fresh
+        self._stage(
+            "numbers",
+            words.resolve_words,
+            [(part, found, known, to) for part, to in zip(parts, numbers, strict=True)],
+        )
+        tags = self._file("tags", 0, "parquet")
+        labels = [file.path for file in base.files("tag")]
+        found = [read.file(number, "tags") for number in trees]
+        call = (lake, found, labels, base.next_id("tag"), len(labels), tags)
+        files += _files(one["file"] for one in self._stage("tags", words.number_tags, [call]))
+        numbering = counting.Numbering(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
+        return numbering, files
+
+    def _merge(self, read: Reading, batches: Sequence[Sequence[int]], trees: Sequence[int]) -> list[LakeFile]:
+        """Merge what the shards counted, each range by itself."""
+        segment, base = self._catalogue.next_segment, self._catalogue
+        tables = [f"ngram_{order}" for order in range(1, self.settings.order + 1)]
+        calls = []
+        for number in range(len(batches[0])):
+            runs = [
+                (read.file(shard, "records"), range(sum(rows[:number]), sum(rows[: number + 1])))
+                for shard, rows in enumerate(batches)
+                if rows[number]
+            ]
+            if runs:
+                calls.append(
+                    (self.lake, runs, segment, {table: len(base.files(table)) + number for table in tables})
+                )
+        found = self._stage("merge", merging.merge_range, calls, memory=read.memory, scratch=self.work)
+        of_trees = [
+            (
+                self.lake,
+                table,
+                [read.file(number, f"{table}-counted") for number in trees],
+                segment,
+                len(base.files(table)),
+            )
+            for table in TREES
+            if trees
+        ]
+        found += self._stage("trees", merging.merge_trees, of_trees, memory=read.memory)
+        return [LakeFile(**file) for one in found for file in one["files"]]
+
+    def _file(self, stage: str, number: int, kind: str = "arrow") -> Path:
+        (self.work / stage).mkdir(exist_ok=True)
+        return self.work / stage / f"{number:06d}.{kind}"
+
+
+def locked(lake: Place, work: Path) -> Path:
+    """Return what the lock of a lake is beside: the lake, or the work folder of one in a bucket."""
+    return Path(lake.root) if lake.files is None else work
+
+
+def _files(found: Any) -> list[LakeFile]:
+    return [LakeFile(**file) for file in found if file]
+
+
+def _name_of(source: Source, reader: Reader, most: int) -> str:
+    """Return what is different for another file, another content by its time and size, or another cut."""
+    status = Path(source.path).stat()
+    told = (place_of(source.name), status.st_size, status.st_mtime_ns, reader.name, reader.version, most)
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
+
+
+def _size(number: int) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number //= 1000
+    return f"{number:,} TB"

@@ -1,0 +1,91 @@
+"""What a lake holds, and how far an unfinished count of it is."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sentgen.counts.cluster.catalogue import Catalogue, in_the_way, sweep
+from sentgen.counts.cluster.job import STAGES, locked
+from sentgen.errors import NotFoundError
+from sentgen.schema import write_lock
+from sentgen.schema.lakes.layout import is_lake
+from sentgen.schema.lakes.places import Place
+
+STAGE = "unfinished stage"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A corpus, a table or a stage, with its files and bytes; rows are tokens of a corpus, or none."""
+
+    what: str
+    name: str
+    files: int
+    rows: int | None
+    bytes: int
+
+
+def status(lake: Place, work: Path) -> Iterator[Line]:
+    """Yield corpora, tables, and the stages of an unfinished count.
+
+    Raises:
+        NotFoundError: there is neither a lake nor an unfinished count.
+    """
+    catalogue = Catalogue.read(lake)
+    corpus = catalogue.unfinished(work)
+    if not is_lake(lake) and corpus is None:
+        raise NotFoundError(f"{lake}: no lake here; make one with: sentgen cluster count PATH --to {lake}")
+    for row in sorted(catalogue.rows("corpus"), key=lambda row: str(row["name"])):
+        files = catalogue.files_of(row["id"])
+        tokens = sum(one["tokens"] for one in catalogue.rows("segment") if one["corpus_id"] == row["id"])
+        yield Line("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
+    for table, found in sorted(catalogue.manifest.tables.items()):
+        yield Line(
+            "table", table, len(found), catalogue.manifest.rows(table), sum(file.bytes for file in found)
+        )
+    for stage in STAGES if corpus else ():
+        done = len(list((work / stage).glob("[!.]*.json")))
+        size = sum(file.stat().st_size for file in (work / stage).glob("[!.]*") if file.is_file())
+        yield Line(STAGE, stage, done, None, size)
+
+
+def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
+    """Take a corpus out of a lake, and its files with it; return its sentences and tokens.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        StoreError: a count is not finished, which goes on from the lake as it is; or the lake was
+            made from a store.
+    """
+    lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
+    try:
+        catalogue = Catalogue.read(lake)
+        if (corpus := catalogue.unfinished(work)) is not None:
+            raise in_the_way(lake, work, corpus)
+        size = catalogue.remove(name)
+        sweep(lake, catalogue.manifest)
+        return size
+    finally:
+        lock.release()
+
+
+def drop_unfinished(lake: Place, work: Path) -> str:
+    """Drop a count that is not finished; the lake stays as it is. Return the corpus.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
+    try:
+        catalogue = Catalogue.read(lake)
+        corpus = catalogue.unfinished(work)
+        if corpus is None:
+            raise NotFoundError(f"{work}: no unfinished count here")
+        sweep(lake, catalogue.manifest)
+        shutil.rmtree(work, ignore_errors=True)
+        return corpus
+    finally:
+        lock.release()
