@@ -76,6 +76,16 @@ COMMANDS = (
             list="List the corpora of pairs, or the pairs of one.",
             show="Show a document and its abstract as they are stored, a sentence a line.",
         ),
+        _group(
+            "cluster",
+            "Count on many processes or machines, into a lake that DuckDB reads.",
+            count="Count corpora on many processes or machines into a lake, which DuckDB reads.",
+            status="Show what a lake holds: corpora and tables with files and bytes, and how far an"
+            " unfinished count is.",
+            remove="Remove a corpus with all its counts from a lake, or a count that is not finished.",
+            script="Print a job script that counts on a cluster: submit it with sbatch, and again if it is"
+            " cut short.",
+        ),
     ),
     *_in(
         "Look inside",

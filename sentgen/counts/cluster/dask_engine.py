@@ -68,9 +68,10 @@ def cluster(*, local: int | None, scheduler: str | None) -> Iterator[DaskEngine]
     """
     with needs("cluster", "Dask"):
         dask, distributed = import_module("dask"), import_module("distributed")
-    # What they say of processes that come and go is told in one line, if at all.
-    for name in ("distributed", "tornado.application", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # What they say of processes that come and go is told in one line, if at all; each has a level of its own.
+    for name in ("asyncio", "tornado.application", *logging.root.manager.loggerDict):
+        if name.startswith(("asyncio", "tornado", "distributed")):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     config = {
         "distributed.scheduler.allowed-failures": _DEATHS,
         "distributed.comm.timeouts.connect": _PATIENCE,

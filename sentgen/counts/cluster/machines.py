@@ -57,10 +57,10 @@ set -euo pipefail
 # Where the scheduler is: in a file that all nodes see.
 scheduler={scheduler}.$SLURM_JOB_ID.json
 rm -f "$scheduler"
-dask scheduler --scheduler-file "$scheduler" --no-dashboard &
+dask scheduler --scheduler-file "$scheduler" --port 0 --no-dashboard &
 srun dask worker --scheduler-file "$scheduler" \\
     --nthreads 1 --memory-limit 0 --no-dashboard --local-directory "${{TMPDIR:-/tmp}}" &
-trap 'kill $(jobs -p) 2>/dev/null; rm -f "$scheduler"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait; rm -f "$scheduler"' EXIT
 
 {count} --scheduler "$scheduler"
 """

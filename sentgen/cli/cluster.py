@@ -1,0 +1,209 @@
+"""``sentgen cluster``: count on many processes or machines, into a lake."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import parse_size
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.progress import bars
+from sentgen.counts.cluster import listing
+from sentgen.counts.cluster.dask_engine import cluster
+from sentgen.counts.cluster.job import Job, Progress, Summary
+from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
+from sentgen.counts.settings import Settings
+from sentgen.errors import InputError
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.store import default_memory_limit
+
+app = typer.Typer()
+
+PathsArgument = Annotated[
+    list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs or zip archives.")
+]
+ToOption = Annotated[
+    str, typer.Option("--to", metavar="LAKE", help="Folder or URL of the lake; made if need be.")
+]
+WorkOption = Annotated[
+    str | None, typer.Option("--work", metavar="FOLDER", help="Shared folder of the count, if it had one.")
+]
+#: Settings of an ingestion that a count has as well.
+_SETTINGS = ("corpus", "format", "licence", "lowercase", "order", "tags", "function_heads", "on_error")
+#: Memory of a worker of a scheduler, whose machines are not this one.
+_REMOTE_MEMORY = 2 << 30
+_SHOWN = 20
+
+
+@app.command()
+@asking(Machines, "machines")
+@asking(Settings, "settings", _SETTINGS)
+def count(
+    *,
+    paths: PathsArgument,
+    to: ToOption,
+    settings: Settings,
+    machines: Machines,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--memory-limit",
+            metavar="SIZE",
+            help="Memory of each worker. Default: its share of a quarter of RAM; 2GB with --scheduler.",
+        ),
+    ] = None,
+) -> None:
+    """Count corpora on many processes or machines into a lake, which DuckDB reads.
+
+    What the corpus has already, by content, is not counted again; run again after an interruption, it goes
+    on. Counts are those of `sentgen ingest`; sentences are not kept. Workers have to see the same files.
+
+    Example: `sentgen cluster count texts/ --to lake --corpus web --local 4`
+    """
+    if settings.on_error == "collect":
+        raise InputError("--on-error collect is for `sentgen ingest`; take raise or skip")
+    lake = Place(to)
+    work = _work(lake, machines.work)
+    processes = None if machines.scheduler else machines.local or os.cpu_count() or 1
+    memory = parse_size(memory_limit)
+    memory = memory or (default_memory_limit() // processes if processes else _REMOTE_MEMORY)
+    with cluster(local=processes, scheduler=machines.scheduler) as engine, _progress() as report:
+        if engine.dashboard:
+            _note(f"dashboard: {engine.dashboard}")
+        job = Job(lake, work, settings, engine, memory, report=report or (lambda *_: None), say=_note)
+        summary = job.run(paths)
+    _report(summary, to)
+
+
+@app.command()
+@output_options
+def status(
+    *,
+    lake: Annotated[str, typer.Argument(metavar="LAKE", help="Folder or URL of the lake.")],
+    work: WorkOption = None,
+    out: Output,
+) -> None:
+    """Show what a lake holds: corpora and tables with files and bytes, and how far an unfinished count is.
+
+    Rows of a corpus are its tokens; files of an unfinished stage are tasks that are done.
+
+    Example: `sentgen cluster status lake`
+    """
+    place = Place(lake)
+    lines = list(listing.status(place, _work(place, work)))
+    out.rows(
+        ["what", "name", "files", "rows", "bytes"],
+        [(one.what, one.name, one.files, one.rows, one.bytes) for one in lines],
+    )
+    if any(one.what == listing.STAGE for one in lines):
+        out.note("a count is not finished; run the same command again, and it goes on")
+
+
+@app.command()
+def remove(
+    *,
+    corpus: Annotated[str | None, typer.Argument(metavar="CORPUS", help="Corpus to remove.")] = None,
+    lake: Annotated[str, typer.Option("--from", metavar="LAKE", help="Folder or URL of the lake.")],
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Drop the count that is not finished, and no corpus.")
+    ] = False,
+    work: WorkOption = None,
+) -> None:
+    """Remove a corpus with all its counts from a lake, or a count that is not finished.
+
+    Example: `sentgen cluster remove web --from lake`
+    """
+    if unfinished == (corpus is not None):
+        raise typer.BadParameter("give either CORPUS or --unfinished")
+    place = Place(lake)
+    if corpus is None:
+        typer.echo(f"dropped the unfinished count of {listing.drop_unfinished(place, _work(place, work))}")
+        return
+    sentences, tokens = listing.remove(place, _work(place, work), corpus)
+    typer.echo(f"removed {corpus}: {sentences:,} sentences, {tokens:,} tokens")
+
+
+@app.command()
+@asking(Slurm, "asked")
+def script(
+    *,
+    paths: PathsArgument,
+    to: ToOption,
+    corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
+    slurm: Annotated[bool, typer.Option("--slurm", help="For Slurm, the only one so far.")] = False,
+    asked: Slurm,
+) -> None:
+    """Print a job script that counts on a cluster: submit it with sbatch, and again if it is cut short.
+
+    Example: `sentgen cluster script --slurm texts/ --to lake --corpus web --workers 64`
+    """
+    if not slurm:
+        raise typer.BadParameter("say for which system: --slurm")
+    typer.echo(slurm_script(asked, paths, to, corpus, parse_size(asked.memory) or 0), nl=False)
+
+
+def _work(lake: Place, given: str | None) -> Path:
+    """Return the folder of the files between.
+
+    Raises:
+        InputError: the lake is in a bucket, and no folder is given.
+    """
+    if given is not None:
+        return Path(given).absolute()
+    if lake.files is not None:
+        raise InputError(f"{lake}: a bucket is no place for files between; give a shared folder with --work")
+    return Path(lake.root) / "_work"
+
+
+def _note(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _report(summary: Summary, to: str) -> None:
+    for name, reason in summary.passed_over[:_SHOWN]:
+        _note(f"passed over: {name}: {reason}")
+    if len(summary.passed_over) > _SHOWN:
+        _note(f"... and {len(summary.passed_over) - _SHOWN:,} more files")
+    lines = (
+        ("corpus", summary.corpus),
+        ("lake", to),
+        ("sources", f"{summary.sources:,} ({summary.unchanged:,} unchanged)"),
+        ("sentences", f"{summary.sentences:,}"),
+        ("tokens", f"{summary.tokens:,}"),
+        ("new words", f"{summary.new_words:,}"),
+        ("rejected", f"{summary.rejected:,}"),
+        ("files", f"{summary.files:,}"),
+        ("bytes", f"{summary.bytes:,}"),
+        ("seconds", f"{summary.seconds:.1f}"),
+        *((f"  {stage}", f"{seconds:.1f}") for stage, seconds in summary.stages.items()),
+        ("tokens/s", f"{summary.tokens / summary.seconds:,.0f}"),
+    )
+    for name, value in lines:
+        typer.echo(f"{name:<16}{value}")
+
+
+def _progress() -> AbstractContextManager[Progress | None]:
+    """Show a bar for each stage, with its tasks, tokens a second, and the time left."""
+
+    def start(progress: Bars) -> Progress:
+        tasks = {}
+
+        def show(stage: str, done: int, total: int, tokens: int) -> None:
+            if not total:
+                return
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total, rate="")
+            elapsed = progress.tasks[tasks[stage]].elapsed or 0.0
+            rate = f"{tokens / elapsed:,.0f} tokens/s" if elapsed and tokens else ""
+            progress.update(tasks[stage], completed=done, total=total, rate=rate)
+
+        return show
+
+    return bars(start, MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())

@@ -1,0 +1,94 @@
+"""Counting on a cluster from the command line: two processes, a script for Slurm, and refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Sentgen
+
+from sentgen.demo import TREEBANK
+
+
+@pytest.mark.slow
+def test_count_status_and_remove(sentgen: Sentgen, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    first = sentgen("cluster", "count", TREEBANK, "--to", lake, "--corpus", "relief", "--local", 2)
+    assert first.code == 0, first.err
+    assert re.search(r"^sentences +149$", first.out, re.MULTILINE)
+    assert re.search(r"^disk: about .* while it counts, .* free$", first.err, re.MULTILINE)
+    assert "dashboard: http://127.0.0.1:" in first.err
+    again = sentgen("cluster", "count", TREEBANK, "--to", lake, "--corpus", "relief", "--local", 1)
+    assert re.search(r"^sources +0 \(1 unchanged\)$", again.out, re.MULTILINE)
+    shown = json.loads(sentgen("cluster", "status", lake, "--json").out)
+    assert {row["name"] for row in shown if row["what"] == "corpus"} == {"relief"}
+    assert {"ngram_5", "dependency_event", "argument_count"} <= {row["name"] for row in shown}
+    assert sentgen("cluster", "remove", "relief", "--from", lake).out.startswith(
+        "removed relief: 149 sentences"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["count", "x", "--local", "1", "--scheduler", "tcp://a:1"], "exclude each other"),
+        (["count", "x", "--on-error", "collect"], "take raise or skip"),
+        (["count", "x", "--format", "nothing"], "unknown format 'nothing'"),
+    ],
+)
+def test_refusals_of_count(sentgen: Sentgen, tmp_path: Path, words: list[str], message: str) -> None:
+    answer = sentgen("cluster", *words, "--to", tmp_path / "lake", "--corpus", "c")
+    assert answer.code != 0
+    assert message in " ".join(answer.err.replace("│", " ").split())
+    assert not (tmp_path / "lake").exists()
+
+
+def test_refusals_of_the_others(sentgen: Sentgen, tmp_path: Path) -> None:
+    assert "no lake here" in sentgen("cluster", "status", tmp_path).err
+    assert "no corpus 'c'; there are: none" in sentgen("cluster", "remove", "c", "--from", tmp_path).err
+    assert "no unfinished count" in sentgen("cluster", "remove", "--unfinished", "--from", tmp_path).err
+    assert sentgen("cluster", "remove", "--from", tmp_path).code == 2
+    assert sentgen("cluster", "script", "x", "--to", "lake", "--corpus", "c").code == 2
+    assert "give a shared folder with --work" in sentgen("cluster", "status", "memory://lake").err
+
+
+def test_a_script_for_slurm_is_valid_shell(sentgen: Sentgen, tmp_path: Path) -> None:
+    script = sentgen(
+        "cluster", "script", "--slurm", "it's text", "--to", tmp_path / "a lake", "--corpus", "c c"
+    ).out
+    checked = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert "#SBATCH --ntasks=16\n" in script
+    assert "srun dask worker --scheduler-file" in script
+
+
+@pytest.mark.slow
+def test_the_script_counts_where_srun_starts_workers(sentgen: Sentgen, tmp_path: Path) -> None:
+    """A stand-in for srun starts two workers here; the programs are those of this installation."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "srun").write_text('#!/bin/bash\ntrap \'kill $(jobs -p)\' TERM\n"$@" &\n"$@" &\nwait\n')
+    (programs / "srun").chmod(0o755)
+    lake = tmp_path / "lake"
+    script = sentgen("cluster", "script", "--slurm", TREEBANK, "--to", lake, "--corpus", "relief").out
+    (tmp_path / "job.sh").write_text(script)
+    paths = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    # Files, not pipes: a worker that ends a moment later would hold them open.
+    with (tmp_path / "out").open("w") as out, (tmp_path / "err").open("w") as err:
+        code = subprocess.run(
+            ["bash", str(tmp_path / "job.sh")],
+            env=os.environ | {"PATH": paths, "SLURM_JOB_ID": "7"},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            timeout=60,
+            check=False,
+        ).returncode
+    assert code == 0, (tmp_path / "err").read_text()
+    assert re.search(r"^tokens +\d", (tmp_path / "out").read_text(), re.MULTILINE)
+    assert {path.name for path in tmp_path.iterdir()} == {"bin", "err", "job.sh", "lake", "out"}
