@@ -33,8 +33,11 @@ class _Part:
             self.path = Path(tempfile.mkstemp(prefix=f"{self.table}-", dir=folder)[1])
             self.file = pa.OSFile(str(self.path), "wb")
             self.written = pa.ipc.new_stream(self.file, self.schema)
+        self._flush(self.written)
+
+    def _flush(self, written: pa.RecordBatchStreamWriter) -> None:
         for rows in self.rows:
-            self.written.write_table(rows)
+            written.write_table(rows)
         self.rows.clear()
 
     def read(self) -> pa.RecordBatchReader:
@@ -43,6 +46,8 @@ class _Part:
             return pa.Table.from_batches(
                 [batch for rows in self.rows for batch in rows.to_batches()], self.schema
             ).to_reader()
+        # What came after the last spill.
+        self._flush(self.written)
         self.close()
         return pa.ipc.open_stream(pa.OSFile(str(self.path), "rb"))
 
