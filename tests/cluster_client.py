@@ -11,7 +11,7 @@ from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
 from sentgen.schema.lakes.places import Place
 
-SIZES = Sizes(shard=20_000, shards=1 << 20, words=100_000, range=10_000)
+SIZES = Sizes(shard=20_000, most=1 << 20, words=100_000, range=10_000)
 
 
 def main(lake: str, text: str, where: str) -> None:

@@ -27,7 +27,7 @@ from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 
 #: Many shards, partitions and ranges of a small text.
-SMALL = Sizes(shard=300, shards=1 << 20, words=500, range=60)
+SMALL = Sizes(shard=300, most=1 << 20, words=500, range=60)
 TABLES = (*(f"ngram_{order}" for order in range(1, 6)), "dependency_event", "argument_count")
 LINES = [
     f"the {a} {b} the {a} of {b} ."
@@ -159,6 +159,8 @@ def test_rows_lie_as_the_manifest_says(tmp_path: Path, text: Path) -> None:
 class Backwards:
     """Runs tasks in another order, each twice, as a cluster may."""
 
+    workers = 2
+
     def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
         for number in reversed(range(len(tasks))):
             tasks[number].function(*tasks[number].arguments, **tasks[number].named)
@@ -180,6 +182,8 @@ class Killed(BaseException):
 
 class Dies:
     """Dies after so many tasks; or in the midst of one, when its files are there and its receipt is not."""
+
+    workers = 1
 
     def __init__(self, after: int) -> None:
         self.left = after

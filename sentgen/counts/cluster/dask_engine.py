@@ -27,6 +27,11 @@ class DaskEngine:
         self._client = client
 
     @property
+    def workers(self) -> int:
+        """How many workers there are now."""
+        return len(self._client.nthreads())
+
+    @property
     def dashboard(self) -> str:
         """The address of the page that shows what the workers do."""
         link = str(self._client.dashboard_link or "")

@@ -37,12 +37,18 @@ class Task:
 class Engine(Protocol):
     """What runs tasks."""
 
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+
     def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each task and what it returned, as they end."""
 
 
 class Inline:
     """Runs tasks in this process, one after the other."""
+
+    workers = 1
 
     def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each task and what it returned."""

@@ -31,8 +31,11 @@ from sentgen.schema.lakes.places import Place
 _PROGRAM = 350 << 20
 #: What counting the trees of a shard takes.
 _LEAST_MEMORY = 512 << 20
-#: Bytes on the disk for a byte of plain text, while it is counted and in the lake (benchmarks/cluster.py).
-_WORK_BYTES, _LAKE_BYTES = 3.0, 2.5
+#: Bytes on the disk, as benchmarks/cluster.py found them: for a byte of plain text, between and in the
+#: lake; for a record of each range that is merged.
+_WORK_BYTES, _LAKE_BYTES, _MERGE_BYTES = 2.0, 2.6, 60
+#: A token of plain text and its blank, at least; with less there are more records.
+_TOKEN_BYTES = 4
 #: The stages in their order; each has a folder of its name.
 STAGES = ("survey", "read", "known", "words", "number", "fresh", "numbers", "tags", "count", "merge", "trees")
 
@@ -43,15 +46,15 @@ class Sizes:
 
     Attributes:
         shard: bytes of text of a shard, at least.
-        shards: shards of one run, about, so that large corpora have larger shards.
+        most: shards and ranges of one run, about: those of a large corpus are larger.
         words: bytes of text for which there is a partition of the words.
-        range: records that are merged into one file of each order.
+        range: records that are merged into one file of each order, at least.
     """
 
     shard: int = 16 << 20
-    shards: int = 256
+    most: int = 256
     words: int = 4 << 30
-    range: int = 1 << 24
+    range: int = 1 << 22
 
 
 #: Called with the stage, the tasks that are done, all of its tasks, and the tokens of those done.
@@ -225,19 +228,21 @@ class Job:
             return [], []
         if kept is None:
             total = sum(piece.bytes for _, piece in pieces)
-            shards = pack(pieces, max(self.sizes.shard, total // self.sizes.shards))
+            shards = pack(pieces, max(self.sizes.shard, total // self.sizes.most))
             kept = {**plan, "shards": [asdict(shard) for shard in shards]}
             write_json(self.work / JOB, kept)
         self._tell_disk(sum(piece.bytes for _, piece in pieces))
         return [Shard.of(shard) for shard in kept["shards"]], sources
 
     def _tell_disk(self, text: int) -> None:
-        needed = int(text * _WORK_BYTES)
+        tokens = text // _TOKEN_BYTES
+        merged = min(tokens, self.engine.workers * max(self.sizes.range, tokens // self.sizes.most))
+        needed = int(text * _WORK_BYTES) + merged * _MERGE_BYTES
         free = shutil.disk_usage(self.work).free
         self.say(
             f"disk: about {_size(needed)} in {self.work} while it counts, "
             f"{_size(int(text * _LAKE_BYTES))} in the lake for good; {_size(free)} free"
-            + (", which may not do" if free < needed else "")
+            + (", which may not do" if free < needed + text * _LAKE_BYTES else "")
         )
 
     def _count(self, shards: Sequence[Shard], sources: list[Counted]) -> list[LakeFile]:
@@ -293,7 +298,7 @@ class Job:
         )
         sizes: dict[str, Any] = {
             "sentences": self._summary.sentences,
-            "most": self.sizes.range,
+            "most": max(self.sizes.range, self._summary.tokens // self.sizes.most),
             "memory": read.memory // 2,
         }
         (numbered,) = self._stage(
