@@ -84,7 +84,7 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
         **_WITHOUT_LOG,
         "memory_limit": f"{memory_limit // 2**20}MiB",
         # There is one writer, so that its folder may have one name; readers may be many.
-        "temp_directory": str(_spill_folder(path) if read_only else f"{path}.tmp"),
+        "temp_directory": str(spill_folder(path) if read_only else f"{path}.tmp"),
         # The pruning of the sorted tables lives on the order of their rows.
         "preserve_insertion_order": "true",
     }
@@ -98,9 +98,9 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
         execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
     )
     event.listen(
-        engine, "connect", lambda wrapped, _: connections.opened(_duck(wrapped), read_only=read_only)
+        engine, "connect", lambda wrapped, _: connections.opened(duck_of(wrapped), read_only=read_only)
     )
-    event.listen(engine, "close", lambda wrapped, _: connections.closing(_duck(wrapped)))
+    event.listen(engine, "close", lambda wrapped, _: connections.closing(duck_of(wrapped)))
     if not read_only:
         _keep_blocks(engine, path)
     # SQLAlchemy is lazy: what is wrong with the file should be said now.
@@ -131,19 +131,19 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
     dialect = engine.dialect
 
     def do_commit(wrapped: Any) -> None:
-        with block_journal.kept(_duck(wrapped), path):
+        with block_journal.kept(duck_of(wrapped), path):
             type(dialect).do_commit(dialect, wrapped)
 
     def closing(wrapped: Any, _: object) -> None:
         # DuckDB checkpoints a log as it closes, outside of any commit.
         if crash_mark.has_log(path):
-            block_journal.keep(_duck(wrapped), path)
+            block_journal.keep(duck_of(wrapped), path)
 
     dialect.do_commit = do_commit  # type: ignore[method-assign, assignment]
     event.listen(engine, "close", closing)
 
 
-def _spill_folder(path: Path) -> Path:
+def spill_folder(path: Path) -> Path:
     """Return where a reader spills: beside the store, or among temporary files if it may not write there.
 
     Each process has a folder of its own, as DuckDB gives its files the same names in all of them: two readers
@@ -151,12 +151,16 @@ def _spill_folder(path: Path) -> Path:
     """
     if os.access(path.parent, os.W_OK):
         return path.with_name(f"{path.name}.tmp-{os.getpid()}")
-    return _temporary_folder(path.absolute(), os.getpid())
+    return temporary_folder(path.absolute())
+
+
+def temporary_folder(path: Path) -> Path:
+    """Make a folder for what this process spills from a store, and remove it when the process ends."""
+    return _temporary_folder(path, os.getpid())
 
 
 @cache
 def _temporary_folder(path: Path, process: int) -> Path:
-    """Make a folder for what a process spills from a store, and remove it when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix=f"sentgen-{process}-", suffix=f"-{path.name}"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -170,10 +174,11 @@ def _remove_spilled(path: Path) -> None:
 
 def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
     """Return the DuckDB connection below, in the same transaction: the way in and out for Arrow."""
-    return _duck(connection.connection.dbapi_connection)
+    return duck_of(connection.connection.dbapi_connection)
 
 
-def _duck(wrapped: Any) -> duckdb.DuckDBPyConnection:
+def duck_of(wrapped: Any) -> duckdb.DuckDBPyConnection:
+    """Return the DuckDB connection below a connection of the driver."""
     # The dialect's wrapper keeps it under a private name.
     return cast(duckdb.DuckDBPyConnection, getattr(wrapped, "_ConnectionWrapper__c", wrapped))
 
@@ -280,5 +285,5 @@ def explain(path: Path, error: BaseException) -> StoreError:
     if isinstance(error, PermissionError) or "permission denied" in low or "read-only file system" in low:
         return StoreError(f"{path}: permission denied; check the rights of the file and its folder")
     if isinstance(error, IsADirectoryError) or "is a directory" in low:
-        return StoreError(f"{path}: this is a folder; --db names a file")
+        return StoreError(f"{path}: this is a folder; --db names a file, or a lake: a folder with a manifest")
     return StoreError(f"{path}: {text.splitlines()[0] if text else type(error).__name__}")

@@ -21,6 +21,9 @@ from sentgen.schema.blocks import block_checks
 from sentgen.schema.checks import Check, checks, tree_recounts
 from sentgen.schema.corpus import corpus
 from sentgen.schema.engine import open_engine, raw, sync_folder, translated_errors
+from sentgen.schema.lakes import layout
+from sentgen.schema.lakes.loading import changed
+from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 
 
@@ -63,6 +66,17 @@ class Compaction:
 
 def sizes(store: Store) -> list[Size]:
     """Return the size of each table, largest first."""
+    found = _lake_sizes(store.lake) if store.lake else _sizes(store)
+    return sorted(found, key=lambda size: (-size.bytes, -size.rows, size.table))
+
+
+def _lake_sizes(lake: Place) -> list[Size]:
+    manifest = layout.read_manifest(lake)
+    files = {name: manifest.tables.get(name, ()) for name in metadata.tables}
+    return [Size(name, manifest.rows(name), sum(file.bytes for file in of)) for name, of in files.items()]
+
+
+def _sizes(store: Store) -> list[Size]:
     found = []
     with store.connect() as connection:
         duck = raw(connection)
@@ -72,7 +86,7 @@ def sizes(store: Store) -> list[Size]:
             # Columns share blocks, and what is constant or not yet written has number -1.
             blocks = f"select count(distinct block_id) from pragma_storage_info('{table.name}')"
             found.append(Size(table.name, rows, _one(duck, f"{blocks} where block_id >= 0") * block))
-    return sorted(found, key=lambda size: (-size.bytes, -size.rows, size.table))
+    return found
 
 
 def facts(store: Store) -> dict[str, str | int]:
@@ -82,9 +96,10 @@ def facts(store: Store) -> dict[str, str | int]:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
         segments = _one(duck, "select count(*) from segment")
         free = _one(duck, "select free_blocks * block_size from pragma_database_size()")
+    lake = store.lake and layout.read_manifest(store.lake)
     return {
-        "path": str(store.path),
-        "bytes": store.path.stat().st_size,
+        "path": str(store.lake or store.path),
+        "bytes": sum(file.bytes for file in lake.files) if lake else store.path.stat().st_size,
         "free bytes inside": free,
         "segments": segments,
         "schema revision": str(revision),
@@ -98,14 +113,20 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
     """Read all blocks, then run the checks of `sentgen.schema.checks` and ``extra``.
 
     A damaged block fails the check of its table; checks that need that table are skipped, and all others run.
+    Of a lake, the files are compared with their hashes, and nothing else is checked where one differs.
 
     Args:
         store: the store, for reading.
         extra: checks of the rooms above, made one by one as they run.
         quick: leave out the slow ones.
     """
+    if store.lake:
+        files = list(_files_of(store.lake))
+        yield from files
+        if any(one.problems for one in files):
+            return  # whatever reads these would fail, or say what is not so
     # Read first: a check that meets a damaged block afterwards is skipped, for a reason that was shown.
-    for one in block_checks():
+    for one in () if store.lake else block_checks():
         try:
             yield _run(store, one)
         except DamagedError:
@@ -117,6 +138,15 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
             yield _run(store, one)
         except DamagedError:
             yield Result(one, None, "needs a table with a damaged block")
+
+
+def _files_of(lake: Place) -> Iterator[Result]:
+    """Compare the files of each table with their hashes."""
+    manifest = layout.read_manifest(lake)
+    for table in manifest.tables:
+        wrong = changed(lake, manifest, table)
+        one = Check(f"files of {table}", "", "copy the lake again, or make it again")
+        yield Result(one, len(wrong), f"path {wrong[0].path}" if wrong else "")
 
 
 def _until_damage(made: Iterable[Check]) -> Iterator[Check]:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, text
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import block_journal, inspection
 from sentgen.schema.engine import default_memory_limit, open_engine, raw, sync_folder, translated_errors
+from sentgen.schema.lakes.places import lake_at
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005")
@@ -63,6 +64,8 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
         NotFoundError: there is no store.
         StoreError: it is of a newer version, or something failed; the store is then as it was.
     """
+    if lake_at(path):
+        raise StoreError(f"{path}: a lake is only read; make it again with this sentgen")
     if not path.exists():
         raise NotFoundError(f"{path}: no store here")
     with translated_errors(path):

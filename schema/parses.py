@@ -29,8 +29,12 @@ parse = Table(
 
 
 def is_writable(duck: duckdb.DuckDBPyConnection) -> bool:
-    """Tell whether the store is open for writing."""
-    query = "select not readonly from duckdb_databases() where database_name = current_database()"
+    """Tell whether the store is open for writing; in a lake, the table is a view."""
+    query = f"""
+        select not readonly and '{parse.name}' in (select table_name from duckdb_tables())
+        from duckdb_databases()
+        where database_name = current_database()
+    """
     row = duck.execute(query).fetchone()
     return bool(row and row[0])
 

@@ -5,6 +5,8 @@ walls, from the inside: the file is opened read-only with every switch off; Duck
 is cut; the settings are locked; a self-test tries to break out and must fail; a guard lets only harmless
 queries through (`sentgen.schema.guard`). A server adds one more: a worker process that may be killed.
 
+Of a lake (`sentgen.schema.lakes`), whose files DuckDB opens as it runs, all other files are out of reach.
+
 With the file system cut, nothing can be spilled to disk: a query that needs more than ``memory_limit`` fails.
 """
 
@@ -29,6 +31,7 @@ from sentgen.schema.engine import (
     translated_errors,
 )
 from sentgen.schema.guard import require_harmless, syntax_message
+from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.store import Store
 from sentgen.tabular import SIMPLE_TYPES, Rows
 
@@ -50,6 +53,7 @@ _SWITCHES = {
     "python_enable_replacements": "false",
     "temp_directory": "",
 }
+_OPEN = {"enable_external_access": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +171,15 @@ def open_locked(
         NotFoundError: there is no store.
         StoreError: it cannot be opened, is no current store, or the locks do not hold.
     """
+    limit = memory_limit or default_memory_limit()
+    if lake := lake_at(path):
+        return _open_locked_lake(lake, memory_limit=limit, threads=threads)
     if not path.exists():
         raise NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
     # An ordinary opening: it puts right what a crash has left, and says what is wrong with the store.
     Store(path, read_only=True).close()
-    limit = memory_limit or default_memory_limit()
     with translated_errors(path):
-        config: dict[str, Any] = {**_SWITCHES, "memory_limit": f"{limit // 2**20}MiB"}
-        if threads:
-            config["threads"] = threads
+        config = _config(limit, threads)
 
         def connect() -> duckdb.DuckDBPyConnection:
             with in_use_or_not(path):
@@ -191,6 +195,31 @@ def open_locked(
     return duck
 
 
+def _config(memory_limit: int, threads: int | None) -> dict[str, Any]:
+    limits: dict[str, Any] = {"memory_limit": f"{memory_limit // 2**20}MiB"}
+    return {**_SWITCHES, **limits, **({"threads": threads} if threads else {})}
+
+
+def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) -> duckdb.DuckDBPyConnection:
+    """Open a lake as `open_locked` does a store; DuckDB may open its files, and no others."""
+    from sentgen.schema.lakes import layout, opening
+
+    path = Path(lake.root)
+    with translated_errors(path):
+        manifest = layout.read_manifest(lake)
+        # To make the views, DuckDB opens files that are not allowed yet.
+        duck = duckdb.connect(":memory:", config=_config(memory_limit, threads) | _OPEN)
+        try:
+            opening.create_views(duck, lake, manifest)
+            opening.lock(duck, lake, manifest)
+            _self_test(duck, path, opening.attacks(lake))
+            connections.opened(duck, read_only=True)
+        except BaseException:
+            duck.close()
+            raise
+    return duck
+
+
 def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Cut an open store off from the file system, for good.
 
@@ -200,14 +229,13 @@ def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     # After the opening, which needs the file system; before the lock, after which nothing can be set.
     duck.execute("set disabled_filesystems = 'LocalFileSystem'")
     duck.execute("set lock_configuration = true")
-    _self_test(duck, path)
+    _self_test(duck, path, _attacks(path))
 
 
-def _self_test(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Try to break out; refuse to go on if that succeeds, or if the store brings functions of its own."""
+def _attacks(path: Path) -> tuple[str, ...]:
     place = str(path).replace("'", "''")
     # The store itself is read: it cannot be for want of the file that DuckDB refuses.
-    attacks = (
+    return (
         f"copy (select 1) to '{place}.attack' (use_tmp_file false)",
         f"select count(*) from read_blob('{place}')",
         f"select count(*) from read_text('{place}')",
@@ -216,6 +244,10 @@ def _self_test(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
         "set enable_external_access = true",
         "create table attack (x integer)",
     )
+
+
+def _self_test(duck: duckdb.DuckDBPyConnection, path: Path, attacks: Sequence[str]) -> None:
+    """Try to break out; refuse to go on if that succeeds, or if the store brings functions of its own."""
     for attack in attacks:
         try:
             duck.execute(attack).fetchall()

@@ -28,6 +28,8 @@ from sqlalchemy import text
 
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema.engine import sync_folder, translated_errors
+from sentgen.schema.lakes.loading import load
+from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.public_names import make_public
 from sentgen.schema.store import Store, fetch_arrow
 from sentgen.schema.write_ahead_log import log_of
@@ -88,10 +90,11 @@ def publish(
     """Copy a store into a folder of snapshots; nothing is copied if its content is there already.
 
     Whatever is published last is the newest, also when it had been published before. The store is only read.
-    Linear in the file.
+    A lake becomes one file, another one each time; its files are compared with their hashes before. Linear
+    in the file.
 
     Args:
-        store: the store; nobody may be writing to it.
+        store: the store, to which nobody may be writing, or a lake.
         folder: where the snapshots are; made if it is not there, but not the folders above it.
         keep: remove all but so many of the newest.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
@@ -103,7 +106,7 @@ def publish(
     """
     if keep is not None and keep < 1:
         raise InputError(f"--keep {keep} would remove what is published; give 1 or more")
-    if not store.exists():
+    if not (lake_at(store) or store.exists()):
         raise NotFoundError(f"{store}: no store here; make one with: sentgen ingest PATH --corpus NAME")
     with _publishing(folder):
         draft, digest = _copy(store, folder, memory_limit)
@@ -180,14 +183,12 @@ def _copy(store: Path, folder: Path, memory_limit: int | None) -> tuple[Path, st
 
     What a killed writer left in the log of the store is put into the copy; the store stays as it is.
     """
-    draft, log = folder / _DRAFT, log_of(store)
+    draft = folder / _DRAFT
     try:
-        with Store(store, read_only=True, memory_limit=memory_limit):
-            if log.exists():
-                shutil.copyfile(log, log_of(draft))
-            shutil.copyfile(store, draft)  # last: closing a file gives up the lock that holds off writers
-        if log_of(draft).exists():
-            _checkpoint(draft, memory_limit)
+        if lake := lake_at(store):
+            load(lake, draft, memory_limit=memory_limit)
+        else:
+            _copy_file(store, draft, memory_limit)
         make_public(draft, memory_limit=memory_limit)
         with draft.open("rb") as copy:
             os.fchmod(copy.fileno(), 0o444)
@@ -196,6 +197,16 @@ def _copy(store: Path, folder: Path, memory_limit: int | None) -> tuple[Path, st
         _discard(draft)
         raise
     return draft, _digest(draft)
+
+
+def _copy_file(store: Path, draft: Path, memory_limit: int | None) -> None:
+    log = log_of(store)
+    with Store(store, read_only=True, memory_limit=memory_limit):
+        if log.exists():
+            shutil.copyfile(log, log_of(draft))
+        shutil.copyfile(store, draft)  # last: closing a file gives up the lock that holds off writers
+    if log_of(draft).exists():
+        _checkpoint(draft, memory_limit)
 
 
 def _checkpoint(path: Path, memory_limit: int | None) -> None:

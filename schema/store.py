@@ -1,4 +1,7 @@
-"""The store: one DuckDB file, opened through SQLAlchemy, with a memory limit and clear refusals."""
+"""The store: one DuckDB file, opened through SQLAlchemy, with a memory limit and clear refusals.
+
+A lake (`sentgen.schema.lakes`) is opened as one that is only read.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, Executable, Table, func, select
 
 from sentgen.default_store import default_path, unnamed_path
-from sentgen.errors import NotFoundError
+from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import block_journal, crash_mark, migrate, write_lock
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
+from sentgen.schema.lakes.places import Place, lake_at
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,7 +45,7 @@ class Store:
     """An open store; a context manager that closes it.
 
     Args:
-        path: the DuckDB file.
+        path: the DuckDB file, or a lake: a folder with a manifest, or a URL.
         create: make a new store if there is none, in a folder that exists.
         read_only: allow other readers beside this one, and no writing.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
@@ -52,7 +56,8 @@ class Store:
 
     Raises:
         NotFoundError: there is no store at ``path``, or no folder to make it in.
-        StoreError: it is locked by another process, damaged, not a store, or of another version.
+        StoreError: it is locked by another process, damaged, not a store, or of another version; or it is a
+            lake and should be written.
     """
 
     def __init__(
@@ -70,6 +75,10 @@ class Store:
         self.memory_limit = memory_limit or default_memory_limit()
         self._threads, self._open, self._shared = threads, 0, False
         self._lock: write_lock.WriteLock | None = None
+        self.lake = lake_at(path)
+        if self.lake:
+            self.engine = self._opened_lake(self.lake, read_only=read_only)
+            return
         if not self.path.exists() and not create:
             raise NotFoundError(
                 f"{self.path}: no store here; make one with: sentgen ingest PATH --corpus NAME"
@@ -99,6 +108,17 @@ class Store:
             except BaseException:
                 self._release()
                 raise
+
+    def _opened_lake(self, lake: Place, *, read_only: bool) -> Engine:
+        # Most commands open files: they need not wait for what lakes need.
+        from sentgen.schema.lakes import opening
+
+        if not read_only:
+            raise StoreError(
+                f"{lake}: a lake is only read; this writes, and needs a store: a file, with --db"
+            )
+        with translated_errors(self.path):
+            return opening.open_engine(lake, memory_limit=self.memory_limit, threads=self._threads)
 
     def _opened(self, *, read_only: bool, wait: float | None) -> Engine:
         def opened() -> Engine:
@@ -186,6 +206,8 @@ class Store:
 
     def _close(self) -> None:
         self.engine.dispose()
+        if self.lake:
+            return
         # Only now: DuckDB has let go of the file, so that closing it here gives up no lock.
         block_journal.put_back_closed(self.path)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.base import metadata
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.places import MANIFEST, Place
 from sentgen.schema.migrate import REVISIONS
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 #: Version of the layout; another one is refused.
 FORMAT = 1
-MANIFEST = "manifest.json"
 #: Digits of the hash that are part of the name of a file.
 _DIGITS = 16
 #: No other name is opened: a manifest from elsewhere must not reach other files.
@@ -99,6 +98,8 @@ def file_schema(table: str) -> pa.Schema:
 
 def sort_keys(table: str) -> tuple[str, ...]:
     """Return the columns that the rows of a large table are sorted by, nulls last; empty for a small one.
+
+    Layers and levels are few: a store has them in the order in which it counted, and any order will do.
 
     >>> sort_keys("ngram_2"), sort_keys("word")
     (('segment_id', 'w1', 'w2'), ('id',))

@@ -14,18 +14,15 @@ from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.schema.engine import sync_folder, translated_errors
 
-#: A URL, also as `pathlib.Path` leaves one, with one slash.
+MANIFEST = "manifest.json"
+#: A URL, also as `pathlib.Path` leaves one, with one slash; ``file:`` is local.
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
 
 
-def is_url(place: Path | str) -> bool:
-    """Say whether a place is a URL and no local path; ``file:`` is local.
-
-    >>> is_url("s3://bucket/lake"), is_url(Path("gs://bucket/lake")), is_url("file:///tmp/lake")
-    (True, True, False)
-    """
-    found = _URL.fullmatch(str(place))
-    return found is not None and found[1] != "file"
+def lake_at(path: Path | str) -> Place | None:
+    """Return the place of a lake if that is what a path means: a URL, or a folder with a manifest."""
+    place = Place(path)
+    return place if place.files is not None or place.exists(MANIFEST) else None
 
 
 class Place:

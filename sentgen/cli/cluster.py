@@ -1,4 +1,4 @@
-"""``sentgen cluster``: count on many processes or machines, into a lake."""
+"""``sentgen cluster``: what is done beyond one machine: counting into lakes, and lakes of stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import parse_size
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import bars
 from sentgen.counts.cluster import listing
@@ -147,6 +147,27 @@ def script(
     if not slurm:
         raise typer.BadParameter("say for which system: --slurm")
     typer.echo(slurm_script(asked, paths, to, corpus, parse_size(asked.memory) or 0), nl=False)
+
+
+@app.command()
+def export(
+    *,
+    to: ToOption,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Write the store as a lake: Parquet files that every command reads with --db LAKE.
+
+    A lake has what the store has, its models and sentences too, and is only read.
+
+    Example: `sentgen cluster export --to lake`
+    """
+    from sentgen.schema.lakes.export import export as write
+
+    with open_store(db, read_only=True, memory_limit=memory_limit) as opened:
+        manifest = write(opened, Place(to), progress=lambda line: typer.echo(line, err=True))
+    size = sum(file.bytes for file in manifest.files)
+    typer.echo(f"{to}: {len(manifest.files)} files, {size:,} bytes", err=True)
 
 
 def _work(lake: Place, given: str | None) -> Path:

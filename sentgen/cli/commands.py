@@ -76,16 +76,6 @@ COMMANDS = (
             list="List the corpora of pairs, or the pairs of one.",
             show="Show a document and its abstract as they are stored, a sentence a line.",
         ),
-        _group(
-            "cluster",
-            "Count on many processes or machines, into a lake that DuckDB reads.",
-            count="Count corpora on many processes or machines into a lake, which DuckDB reads.",
-            status="Show what a lake holds: corpora and tables with files and bytes, and how far an"
-            " unfinished count is.",
-            remove="Remove a corpus with all its counts from a lake, or a count that is not finished.",
-            script="Print a job script that counts on a cluster: submit it with sbatch, and again if it is"
-            " cut short.",
-        ),
     ),
     *_in(
         "Look inside",
@@ -191,6 +181,20 @@ COMMANDS = (
             repair="Remove what a killed process left half done; exit code 1 if more is left to do.",
             compact="Merge the counts of each corpus into one segment and give free space back to the disk.",
             upgrade="Bring a store of an older sentgen up to date, after a backup beside it.",
+        ),
+    ),
+    *_in(
+        "Beyond one machine",
+        _group(
+            "cluster",
+            "Count beyond one machine, into lakes: stores as Parquet files in a folder or bucket.",
+            count="Count corpora on many processes or machines into a lake, which DuckDB reads.",
+            status="Show what a lake holds: corpora and tables with files and bytes, and how far an"
+            " unfinished count is.",
+            remove="Remove a corpus with all its counts from a lake, or a count that is not finished.",
+            script="Print a job script that counts on a cluster: submit it with sbatch, and again if it is"
+            " cut short.",
+            export="Write the store as a lake: Parquet files that every command reads with --db LAKE.",
         ),
     ),
     *_in(

@@ -11,6 +11,7 @@ from sentgen.cli.console.options import DbOption
 from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import SentgenError
 from sentgen.schema import Store, default_path, dictionary, maintenance
+from sentgen.schema.lakes.places import lake_at
 
 NameArgument = Annotated[
     str | None,
@@ -46,7 +47,7 @@ def show(name: NameArgument = None, *, db: DbOption = None, out: Output) -> None
 
 def _row_counts(path: Path, out: Output) -> dict[str, int]:
     """Return the rows of each table, none without a store that can be read now."""
-    if not path.exists():
+    if not (lake_at(path) or path.exists()):
         return {}
     try:
         with Store(path, read_only=True) as store:

@@ -63,6 +63,7 @@ READERS = (
     "align export --pairs pairs --model aligner",
     "db info",
     "db check",
+    "cluster export --to {to}/lake",
 )
 #: Command lines that write: the evaluations keep what they find in the store.
 WRITERS = (
