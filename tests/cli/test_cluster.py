@@ -28,6 +28,13 @@ def test_count_status_and_remove(sentgen: Sentgen, tmp_path: Path) -> None:
     shown = json.loads(sentgen("cluster", "status", lake, "--json").out)
     assert {row["name"] for row in shown if row["what"] == "corpus"} == {"relief"}
     assert {"ngram_5", "dependency_event", "argument_count"} <= {row["name"] for row in shown}
+    with_store = sentgen("ingest", TREEBANK, "--corpus", "relief")
+    assert with_store.code == 0
+    for question in (["ngrams", "the *", "--limit", 0], ["deps", "said", "--limit", 0], ["args", "said"]):
+        words = [*question, "--csv"]
+        rows = sorted(sentgen(*words).out.splitlines())
+        assert len(rows) > 2
+        assert sorted(sentgen(*words, "--db", lake).out.splitlines()) == rows
     assert sentgen("cluster", "remove", "relief", "--from", lake).out.startswith(
         "removed relief: 149 sentences"
     )
