@@ -77,6 +77,8 @@ def count(
     with cluster(local=processes, scheduler=machines.scheduler) as engine, _progress() as report:
         if engine.dashboard:
             _note(f"dashboard: {engine.dashboard}")
+        if not engine.workers:
+            _note("no workers yet; waiting for them")
         job = Job(lake, work, settings, engine, memory, report=report or (lambda *_: None), say=_note)
         summary = job.run(paths)
     _report(summary, to)

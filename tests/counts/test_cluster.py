@@ -23,6 +23,7 @@ from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store, write_lock
+from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 
@@ -271,6 +272,31 @@ def test_removing_restores_the_lake(tmp_path: Path, text: Path) -> None:
     assert_same_counts(tmp_path / "lake", stored(tmp_path, TREEBANK))
     listing.remove(lake, work, "trees")
     assert list(files(tmp_path / "lake")) == ["manifest.json"]
+
+
+def test_a_lake_of_a_store_takes_more_and_gives_nothing_back(tmp_path: Path, text: Path) -> None:
+    lake = Place(tmp_path / "lake")
+    stored(tmp_path, TREEBANK).close()
+    with Store(tmp_path / "same.duckdb", read_only=True) as store:
+        export(store, lake)
+    count(tmp_path / "lake", text, corpus="more")
+    assert_same_counts(tmp_path / "lake", stored(tmp_path, TREEBANK, text))
+    with pytest.raises(StoreError, match="the lake was made of a store; remove the corpus there"):
+        listing.remove(lake, tmp_path / "lake" / "_work", "more")
+
+
+def test_a_bucket_takes_a_lake(tmp_path: Path, text: Path) -> None:
+    bucket, work = Place(f"memory://{tmp_path.name}/lake"), tmp_path / "work"
+    for _ in range(2):
+        Job(bucket, work, Settings(corpus="c"), Inline(), 1 << 29, sizes=SMALL).run([str(text)])
+    count(tmp_path / "lake", text)
+    found = {
+        path.removeprefix(f"/{tmp_path.name}/lake/"): bucket.files.cat(path)
+        for path in bucket.files.find(bucket.root)
+    }
+    assert found == files(tmp_path / "lake")
+    listing.remove(bucket, work, "c")
+    assert bucket.files.find(bucket.root) == [f"/{tmp_path.name}/lake/manifest.json"]
 
 
 def test_a_bad_sentence_is_told_with_its_line_or_left_out(tmp_path: Path, text: Path) -> None:

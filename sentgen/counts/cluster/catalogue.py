@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from sentgen.counts.cluster.files import read_json
 from sentgen.counts.settings import Settings, check_settings
 from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema.counts import ngram
 from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import (
     LakeFile,
@@ -31,8 +32,11 @@ from sentgen.schema.segments import counted_tables
 JOB = "job.json"
 #: A lake knows no times: the same texts make the same bytes.
 _EPOCH = datetime(1970, 1, 1)
-#: Tables whose files have rows of one corpus, and the column that says which.
+#: Tables whose rows belong to segments.
 _OF_SEGMENT = tuple(counted_tables())
+#: Tables of a lake that was counted; one that was made of a store has sentences, too, which name its words.
+_OURS = {*(f"ngram_{order}" for order in ngram), "dependency_event", "argument_count"}
+_OURS |= {"word", "tag", "corpus", "source", "segment"}
 #: Tables of strings, and the columns that hold their ids.
 _STRINGS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "word": {"ngram_1": ("w1",)},
@@ -95,24 +99,14 @@ class Catalogue:
         return max((_greatest(self.lake, file, "id") for file in self.files(table)), default=-1) + 1
 
     def files_of(self, corpus: int) -> list[LakeFile]:
-        """Return the files of counts of a corpus.
-
-        Raises:
-            StoreError: a file has counts of several segments, as no count on a cluster leaves it.
-        """
+        """Return the files of counts of a corpus; what was counted has files for each segment."""
         segments = {row["id"] for row in self.rows("segment") if row["corpus_id"] == corpus}
-        found = []
-        for table in _OF_SEGMENT:
-            for file in self.files(table):
-                first, last = (pick(self.lake, file, "segment_id") for pick in (_least, _greatest))
-                if first != last:
-                    raise StoreError(
-                        f"{self.lake}: the lake was made from a store, not by `sentgen cluster count`; "
-                        "change the store, and make it again"
-                    )
-                if first in segments:
-                    found.append(file)
-        return found
+        return [
+            file
+            for table in _OF_SEGMENT
+            for file in self.files(table)
+            if _greatest(self.lake, file, "segment_id") in segments
+        ]
 
     def check(self, settings: Settings) -> None:
         """Refuse settings that would make the counts of one corpus mean two things."""
@@ -192,8 +186,13 @@ class Catalogue:
 
         Raises:
             NotFoundError: there is no such corpus.
+            StoreError: the lake was made of a store.
         """
         number = self.corpus(name)["id"]
+        if not self.manifest.tables.keys() <= _OURS:
+            raise StoreError(
+                f"{self.lake}: the lake was made of a store; remove the corpus there, and export it again"
+            )
         gone = [row for row in self.rows("segment") if row["corpus_id"] == number]
         counted = {file.path for file in self.files_of(number)}
         tables = {table: list(files) for table, files in self.manifest.tables.items()}

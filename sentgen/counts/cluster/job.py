@@ -236,7 +236,7 @@ class Job:
 
     def _tell_disk(self, text: int) -> None:
         tokens = text // _TOKEN_BYTES
-        merged = min(tokens, self.engine.workers * max(self.sizes.range, tokens // self.sizes.most))
+        merged = min(tokens, max(self.engine.workers, 1) * max(self.sizes.range, tokens // self.sizes.most))
         needed = int(text * _WORK_BYTES) + merged * _MERGE_BYTES
         free = shutil.disk_usage(self.work).free
         self.say(

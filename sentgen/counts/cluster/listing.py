@@ -58,7 +58,7 @@ def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
     Raises:
         NotFoundError: there is no such corpus.
         StoreError: a count is not finished, which goes on from the lake as it is; or the lake was
-            made from a store.
+            made of a store.
     """
     lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
     try:
