@@ -27,6 +27,7 @@ class ToyModel:
     name: str = "toy"
     version: int = 1
     order: int = 4
+    smoothing: str = "arpa"
     unknown: str = "word"
     brackets: bool = False
 

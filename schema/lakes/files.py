@@ -33,7 +33,7 @@ def write_file(place: Place, table: str, part: int, batches: Iterable[pa.RecordB
         rows = _write(file, file_schema(table), batches)
         size = file.tell()
         file.seek(0)
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
         name = file_name(table, part, digest)
         keep(name)
     return LakeFile(name, rows, size, digest)

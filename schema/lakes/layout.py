@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.base import metadata
-from sentgen.schema.lakes.places import MANIFEST, Place
+from sentgen.schema.lakes.places import MANIFEST as MANIFEST
+from sentgen.schema.lakes.places import Place
 from sentgen.schema.migrate import REVISIONS
 
 if TYPE_CHECKING:

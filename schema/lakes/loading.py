@@ -39,8 +39,8 @@ def load(place: Place, path: Path, *, memory_limit: int | None = None) -> None:
             duck.register_filesystem(place.files)
         for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
             duck.execute(f"delete from {reserved}")
-        for table in metadata.sorted_tables:
-            duck.execute(f"insert into {table.name} by name {rows_of(place, manifest, table.name)}")
+        for name in metadata.tables:
+            duck.execute(f"insert into {name} by name {rows_of(place, manifest, name)}")
         duck.execute("checkpoint")
 
 

@@ -46,7 +46,7 @@ def build(
     ],
     order: Annotated[int, typer.Option("--order", min=1, max=5, help="Highest order of n-grams.")] = 4,
     smoothing: Annotated[
-        str, typer.Option("--smoothing", metavar="METHOD", help="kneser-ney or katz.")
+        str, typer.Option("--smoothing", metavar="METHOD", help="kneser-ney, katz or stupid-backoff.")
     ] = "kneser-ney",
     min_count: Annotated[
         str | None,

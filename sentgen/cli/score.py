@@ -19,10 +19,10 @@ from sentgen.logarithms import NATURAL
 from sentgen.models import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
-    BRACKET_NOTE,
     COLUMNS,
     TOTALS,
     Totals,
+    model_notes,
     score_rows,
     score_sentences,
     split_lines,
@@ -49,8 +49,8 @@ def score(
     """
     with open_for_lookups(db, memory_limit) as store:
         chosen = registry.find(store, asked.model)
-        if chosen.brackets:
-            out.note(BRACKET_NOTE)
+        for note in model_notes(chosen):
+            out.note(note)
         lines = map(split_tokens, _lines(asked.text, file))
         found = score_sentences(store, chosen, lines, lowercase=asked.lowercase)
         sums = Totals()

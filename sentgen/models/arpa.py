@@ -30,8 +30,8 @@ from sqlalchemy import Connection
 from sentgen.arrays import Longs
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
-from sentgen.errors import InputError, StoreError
-from sentgen.models import sql
+from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.models import sql, stupid_backoff
 from sentgen.models.build import SORTING_SHARE, Recipe, drop_temporary, record
 from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.registry import ModelInfo, find_in, next_version
@@ -85,8 +85,14 @@ def export_arpa(
 
     Raises:
         InputError: the file cannot be written there.
+        ModelError: the model has no probabilities.
         StoreError: the disk is full, or the store cannot be read.
     """
+    if model.smoothing == stupid_backoff.NAME:
+        raise ModelError(
+            f"{model.label}: scores of {model.smoothing} are no probabilities, which ARPA files hold; "
+            "export a model of kneser-ney or katz"
+        )
     path, report = Path(path), progress or (lambda _: None)
     with store.begin() as connection, _replacing(path) as file:
         _escape_forms(connection, model)

@@ -16,19 +16,20 @@ from sqlalchemy import Connection, func, insert, select
 
 from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, NotFoundError
-from sentgen.models import sql
+from sentgen.models import sql, stupid_backoff
 from sentgen.models.recount import recount
 from sentgen.models.registry import BRACKETS, ModelInfo, find_in, next_version
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.models.writing import anchors_of, smoothed, write_sorted
 from sentgen.schema import Store
 from sentgen.schema import models as tables
-from sentgen.schema.corpus import BOS, EOS, corpus
+from sentgen.schema.corpus import BOS, EOS, UNK, corpus
 from sentgen.schema.counts import MAX_ORDER, segment
 from sentgen.schema.store import scalar
 from sentgen.space import Space
 
-SMOOTHING = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
+ESTIMATORS = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
+SMOOTHING = (*ESTIMATORS, stupid_backoff.NAME)
 UNKNOWN = ("word", "none", "tag")
 
 #: Shares of the memory of the whole process: what n-grams may take that are smoothed, what sorting them for
@@ -79,6 +80,11 @@ def recipe(
         raise InputError(f"unknown smoothing {smoothing!r}; there are: {', '.join(SMOOTHING)}")
     if unknown not in UNKNOWN:
         raise InputError(f"unknown words as {unknown!r}; there are: {', '.join(UNKNOWN)}")
+    if smoothing == stupid_backoff.NAME and (unknown == "tag" or brackets):
+        raise InputError(
+            f"{smoothing} reads counts as they are, without classes of unknown words or brackets; "
+            "choose kneser-ney or katz for these"
+        )
     if min(given) < 1 or list(given) != sorted(given):
         listed = ",".join(map(str, given))
         raise InputError(f"min-count {listed}: give counts from 1 that do not fall, such as 1,1,2")
@@ -106,7 +112,8 @@ def build(
         name: name of the model; older versions of it stay.
         corpora: names of the corpora whose counts are summed.
         order: highest order of n-grams, 1 to 5.
-        smoothing: ``kneser-ney`` (as lmplz) or ``katz``.
+        smoothing: ``kneser-ney`` (as lmplz), ``katz``, or ``stupid-backoff``, for which nothing is built:
+            look-ups read the counts.
         min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
         unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
             ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
@@ -123,6 +130,9 @@ def build(
         raise InputError("a model needs a name")
     settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
+    if smoothing == stupid_backoff.NAME:
+        with store.begin() as connection:
+            return _record_counts(connection, name, corpora, settings)
     made = _Build(store, settings, report)
     if unknown == "tag" or brackets:
         # Classes and brackets become words of the store before they are counted.
@@ -135,6 +145,19 @@ def build(
         made.smooth(connection, corpora)
     with store.begin() as connection:
         return made.write(connection, name)
+
+
+def _record_counts(connection: Connection, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
+    """Store a model that reads the counts of its corpora."""
+    found = [built_from(connection, each) for each in dict.fromkeys(corpora)]
+    _check(found, settings)
+    count(connection, found, settings, lambda _: None)
+    words = sql.run(connection, _FILE, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
+    drop_temporary(connection)
+    model_id, version = next_version(connection, name)
+    vocabulary = words[0][0] + (settings.unknown == "word")
+    record(connection, model_id, (name, version), settings, found, (), vocabulary=vocabulary)
+    return find_in(connection, f"{name}@{version}")
 
 
 class _Build:
@@ -153,7 +176,7 @@ class _Build:
         self.corpora = [built_from(connection, each) for each in dict.fromkeys(corpora)]
         _check(self.corpora, settings)
         count(connection, self.corpora, settings, self.report)
-        self.orders, self.parameters = SMOOTHING[settings.smoothing](
+        self.orders, self.parameters = ESTIMATORS[settings.smoothing](
             connection,
             order=settings.order,
             min_count=settings.min_count,
@@ -256,17 +279,18 @@ def record(
     settings: Recipe,
     corpora: Sequence[BuiltFrom],
     parameters: Parameters,
+    *,
+    vocabulary: int | None = None,
 ) -> None:
     """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
 
-    Imported models have no corpora.
+    Imported models have no corpora; one without n-grams of its own needs the size of its vocabulary.
     """
     name, version = label
     ngrams = tables.model_ngram.c
-    vocabulary = scalar(
-        connection,
-        select(func.count()).where(ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS),
-    )
+    if vocabulary is None:
+        unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
+        vocabulary = scalar(connection, select(func.count()).where(*unigrams))
     connection.execute(
         insert(tables.model).values(
             id=model_id,

@@ -36,6 +36,11 @@ select count(*)
 from part_2
 where w1 = {eos} or w2 = {bos}
 
+-- name: vocabulary
+select count(*)
+from counted_1
+where count >= {least} and w1 not in ({bos}, {unk})
+
 -- name: unigrams
 select w1, count
 from counted_1

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlalchemy import text
 
 from sentgen.errors import DamagedError
-from sentgen.models import sql
+from sentgen.models import sql, stupid_backoff
 from sentgen.models.build import Recipe, built_from, count, drop_temporary
 from sentgen.models.registry import ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
@@ -40,7 +40,7 @@ def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
     """
     yield _check("n-grams of models are whole", "shape")
     yield _check("words of models", "words")
-    yield _check("vocabulary of models", "vocabulary", bos=BOS)
+    yield _check("vocabulary of models", "vocabulary", bos=BOS, counts=stupid_backoff.NAME)
     yield _check("tokens of models", "corpora")
     yield _check("parameters of models", "parameters", parameters=_map(_PARAMETERS), max_order=MAX_ORDER)
     if quick:

@@ -31,7 +31,7 @@ left join (
         and w1 <> {bos}
     group by model_id
 ) g on g.model_id = m.id
-where m.vocabulary is distinct from g.words
+where m.smoothing <> '{counts}' and m.vocabulary is distinct from g.words
 
 -- name: corpora
 select m.name, m.version, m.tokens, c.tokens as corpora

@@ -5,6 +5,7 @@ One row after the other and slow on purpose; programs use `sentgen.models.submod
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,12 +13,15 @@ from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError
 from sentgen.logarithms import decimal
+from sentgen.models import stupid_backoff
+from sentgen.models.ngram_cache import NgramCache
 from sentgen.models.ngram_table import MISSING_UNK
-from sentgen.models.submodel import ModelLike
+from sentgen.models.submodel import ModelLike, word_ids
 from sentgen.schema import Store
-from sentgen.schema.corpus import RESERVED_WORDS, UNK
+from sentgen.schema.corpus import BOS, RESERVED_WORDS, UNK
 from sentgen.schema.corpus import word as word_table
 from sentgen.schema.models import model_ngram
+from sentgen.schema.store import raw, translated_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
     """
     if not words:
         raise InputError("there is no word to look up; give one, and its context before it")
+    if model.smoothing == stupid_backoff.NAME:
+        return _explain_counts(store, model, words)
     with store.connect() as connection:
         # No more than the order of the model: it has no n-gram that is longer.
         gram = [_known(connection, model, word) for word in words[-model.order :]]
@@ -66,6 +72,35 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
             total += weight
             steps.append(BackoffStep(forms, len(gram), False, None, weight, total))
             gram = gram[1:]
+
+
+def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> list[BackoffStep]:
+    """Do the same for a model that reads counts: a context that was not counted costs as any other."""
+    with store.connect() as connection, translated_errors(store.path):
+        duck = raw(connection)
+        ids = word_ids(duck, model, set(words), NgramCache(0))
+        counts = stupid_backoff.counts_of(duck, model)
+        asked = sorted({BOS, UNK, *ids.values()})
+        rows = stupid_backoff.count_rows(duck, model, counts, model.order, asked)
+    found = {
+        tuple(gram[:n]): count
+        for gram, n, count in zip(rows.words.tolist(), rows.lengths, rows.logp.tolist(), strict=True)
+    }
+    forms = [form if (ids.get(form, UNK),) in found else RESERVED_WORDS[UNK] for form in words]
+    padding = [RESERVED_WORDS[BOS]] * (model.order - len(forms)) if forms[0] == RESERVED_WORDS[BOS] else []
+    gram = [*padding, *forms][-model.order :]
+    steps: list[BackoffStep] = []
+    total = 0.0
+    while True:
+        numbers = stupid_backoff.counted_as([ids.get(form, UNK) for form in gram])
+        if (count := found.get(numbers)) or len(gram) == 1:
+            before = found.get(stupid_backoff.counted_as(numbers[:-1]), counts.total)
+            log10 = decimal(math.log(count / before) if count else MISSING_UNK)
+            return [*steps, BackoffStep(tuple(gram), len(gram), True, log10, None, total + log10)]
+        total += decimal(stupid_backoff.LOG_ALPHA)
+        weight = decimal(stupid_backoff.LOG_ALPHA)
+        steps.append(BackoffStep(tuple(gram), len(gram), False, None, weight, total))
+        gram = gram[1:]
 
 
 def _known(connection: Connection, model: ModelLike, form: str) -> tuple[str, int]:

@@ -9,11 +9,12 @@ from datetime import datetime
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select
 
 from sentgen.errors import NotFoundError
+from sentgen.models import stupid_backoff
 from sentgen.schema import Store
 from sentgen.schema import models as tables
 from sentgen.schema.corpus import corpus, source
 from sentgen.schema.counts import segment
-from sentgen.schema.store import now, scalar
+from sentgen.schema.store import now, raw, scalar, translated_errors
 from sentgen.tabular import Rows
 from sentgen.wording import quantity
 
@@ -143,7 +144,10 @@ def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
 
 
 def count_ngrams(store: Store, model: ModelInfo) -> dict[int, int]:
-    """Return how many n-grams the model has of each order."""
+    """Return how many n-grams the model has of each order; one that reads counts, how many these are."""
+    if model.smoothing == stupid_backoff.NAME:
+        with store.connect() as connection, translated_errors(store.path):
+            return stupid_backoff.sizes(raw(connection), model)
     table = tables.model_ngram
     query = select(table.c.n, func.count()).where(table.c.model_id == model.id)
     with store.connect() as connection:

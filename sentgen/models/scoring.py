@@ -17,6 +17,7 @@ import numpy as np
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.counts.ngrams import wrap
 from sentgen.logarithms import LN10, natural
+from sentgen.models import stupid_backoff
 from sentgen.models.ngram_table import NgramTable, extend, start_state
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_ngrams import known_words, prefetch_text
@@ -102,6 +103,12 @@ class Totals:
     def perplexity_without_oov(self) -> float:
         """Return the perplexity of the known words and </s> (KenLM: "excluding OOVs")."""
         return _perplexity(self.log10 - self.log10_oov, self.tokens - self.oov)
+
+
+def model_notes(model: ModelLike) -> list[str]:
+    """Return what to know about the scores of a model."""
+    notes = {BRACKET_NOTE: model.brackets, stupid_backoff.NOTE: model.smoothing == stupid_backoff.NAME}
+    return [note for note, holds in notes.items() if holds]
 
 
 def score_rows(found: Iterable[SentenceScore], totals: Totals) -> Iterator[tuple[object, ...]]:

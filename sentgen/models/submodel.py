@@ -20,8 +20,9 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Ints
+from sentgen.models import stupid_backoff
 from sentgen.models.anchors import anchored
-from sentgen.models.bag_filter import membership, within_bags
+from sentgen.models.bag_filter import Membership, membership, within_bags
 from sentgen.models.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
 from sentgen.models.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
@@ -91,9 +92,36 @@ def prefetch(
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
+        if model.smoothing == stupid_backoff.NAME:
+            return _counted(duck, model, order, bags, forms, started)
         ids = word_ids(duck, model, forms, cache)
         rows = _ngrams(duck, model, bags, ids, cache)
     return submodel_of(model, order, ids, rows, started)
+
+
+def _counted(
+    duck: duckdb.DuckDBPyConnection,
+    model: ModelLike,
+    order: int,
+    bags: Sequence[Sequence[str]],
+    forms: set[str],
+    started: float,
+) -> SubModel:
+    """Return the sub-model of a model that reads counts, which may change: nothing is cached."""
+    ids = word_ids(duck, model, forms, NgramCache(0))
+    counts = stupid_backoff.counts_of(duck, model)
+    within = _membership(bags, ids)
+    words = np.flatnonzero(within.places >= 0).tolist()
+    rows = stupid_backoff.count_rows(duck, model, counts, order, words)
+    found = submodel_of(model, order, ids, rows.where(within_bags(rows.words, *within)), started)
+    stupid_backoff.put_scores(found.table, order, counts.total)
+    return found
+
+
+def _membership(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> Membership:
+    """Return the bags of each word; classes of unknown words are in every bag, as <s> is."""
+    coded = [[ids[word] for word in bag if word in ids] for bag in bags]
+    return membership(coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded))
 
 
 def submodel_of(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, started: float) -> SubModel:
@@ -134,9 +162,8 @@ def _ngrams(
     ids: dict[str, int],
     cache: NgramCache,
 ) -> Rows:
-    """Return all n-grams that lie within one bag; classes of unknown words are in every bag, as <s> is."""
-    coded = [[ids[word] for word in bag if word in ids] for bag in bags]
-    within = membership(coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded))
+    """Return all n-grams that lie within one bag."""
+    within = _membership(bags, ids)
     cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
     fetched = _fetch(duck, model, missing, cache) if missing else ()
     parts = (part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))

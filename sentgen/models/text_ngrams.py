@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, Shorts, compiled
+from sentgen.models import stupid_backoff
 from sentgen.models.anchors import anchored, values
-from sentgen.models.ngram_cache import ModelLike, cache_of
+from sentgen.models.ngram_cache import ModelLike, NgramCache, cache_of
 from sentgen.models.ngram_table import MISSING_UNK, NEVER, NgramTable, connect, empty_hash, find, slot_of
 from sentgen.models.submodel import word_ids
 from sentgen.schema import Store
@@ -31,11 +32,21 @@ _UNIGRAMS = "select w1 from model_ngram where model_id = ? and n = 1"
 
 def known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     """Return the id of each form, that of <unk> where the model has no unigram."""
-    cache = cache_of(store)
+    counting = model.smoothing == stupid_backoff.NAME  # counts may change: nothing is kept
+    cache = NgramCache(0) if counting else cache_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         ids = word_ids(duck, model, set(forms).difference(RESERVED_WORDS), cache)
         found = np.array([ids.get(form, UNK) for form in forms], np.int32)
-        known = cache.unigrams(model, lambda: duck.execute(_UNIGRAMS, [model.id]).fetchnumpy()["w1"])
+
+        def unigrams() -> Ints:
+            if counting:
+                counts = stupid_backoff.counts_of(duck, model)
+                words = np.unique(found).tolist() or [UNK]
+                return stupid_backoff.count_rows(duck, model, counts, 1, words).words[:, 0]
+            read: Ints = duck.execute(_UNIGRAMS, [model.id]).fetchnumpy()["w1"]
+            return read
+
+        known = cache.unigrams(model, unigrams)
     found[found >= len(known)] = UNK
     found[~known[found]] = UNK
     return found
@@ -55,15 +66,25 @@ def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> NgramTable:
     occurrences[UNK] += 1  # which `</s>` may fall back on
     anchors = np.flatnonzero(occurrences).tolist()
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
-        for batch in anchored(duck, model, anchors, _COLUMNS, rows=_CHUNK_ROWS):
+        counting = model.smoothing == stupid_backoff.NAME
+        counts = stupid_backoff.counts_of(duck, model) if counting else None
+        for batch in (
+            stupid_backoff.counted(duck, counts, model.order, anchors, rows=_CHUNK_ROWS)
+            if counts
+            else anchored(duck, model, anchors, _COLUMNS, rows=_CHUNK_ROWS)
+        ):
             n, *words, logp, backoff = batch.columns
             stored = (n.to_numpy(), *map(values, words), logp.to_numpy(), backoff.to_numpy())
             _fill(table, grams, _StoredGrams(*stored))
+    if counts:
+        stupid_backoff.count_unknown(table, model)
     for word, least in ((UNK, MISSING_UNK), (BOS, NEVER)):
         row = find(table, 0, word)
         if np.isnan(table.logp[row]):
             table.logp[row] = least
     connect(table, rows.prefixes, rows.last, rows.bounds[-2])
+    if counts:
+        stupid_backoff.put_scores(table, model.order, counts.total)
     return table
 
 

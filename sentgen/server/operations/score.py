@@ -6,10 +6,10 @@ from sentgen.corpus.readers.lines import split_tokens
 from sentgen.models import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
-    BRACKET_NOTE,
     COLUMNS,
     TOTALS,
     Totals,
+    model_notes,
     score_rows,
     score_sentences,
     split_lines,
@@ -28,9 +28,8 @@ def score(context: Context, asked: ScoreRequest) -> Result:
     # All of them, also if only totals are asked for: the sums are made on the way.
     rows = list(score_rows(found, sums))
     table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
-    notes = [BRACKET_NOTE] if chosen.brackets else []
     totals = dict(zip(TOTALS, sums.row, strict=True))
-    return Result(table, notes=[*notes, *sums.notes], more={"totals": totals})
+    return Result(table, notes=[*model_notes(chosen), *sums.notes], more={"totals": totals})
 
 
 OPERATIONS = (
