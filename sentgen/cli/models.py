@@ -11,9 +11,11 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.batch import DATABASE_SHARE
-from sentgen.models import arpa, registry
+from sentgen.models import arpa, registry, stupid_backoff
 from sentgen.models import build as build_model
 from sentgen.models.request import Model
+from sentgen.schema import default_path
+from sentgen.schema.lakes.places import lake_at
 from sentgen.wording import quantity
 
 app = typer.Typer()
@@ -74,7 +76,9 @@ def build(
     Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
     counts = _parse_counts(min_count)
-    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    # A lake is only read, and gets a model that reads counts by a file more.
+    reads = smoothing == stupid_backoff.NAME and lake_at(db or default_path()) is not None
+    with open_store(db, read_only=reads, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
         model = build_model(
             store,
             name,

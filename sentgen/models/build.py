@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
 from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
-from sentgen.errors import InputError, ModelError, NotFoundError
+from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.models import sql, stupid_backoff
 from sentgen.models.recount import recount
-from sentgen.models.registry import BRACKETS, ModelInfo, find_in, next_version
+from sentgen.models.registry import BRACKETS, ModelInfo, find, find_in, next_version
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.models.writing import anchors_of, smoothed, write_sorted
-from sentgen.schema import Store
+from sentgen.schema import Store, metadata
 from sentgen.schema import models as tables
 from sentgen.schema.corpus import BOS, EOS, UNK, corpus
 from sentgen.schema.counts import MAX_ORDER, segment
@@ -125,14 +126,16 @@ def build(
         NotFoundError: there is no such corpus.
         ModelError: a corpus has no counts, too low an order, no tags for ``unknown="tag"``, or no base noun
             phrases for ``brackets``.
+        StoreError: the store is a lake, which takes models of ``stupid-backoff`` alone.
     """
     if not name.strip():
         raise InputError("a model needs a name")
     settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
     if smoothing == stupid_backoff.NAME:
-        with store.begin() as connection:
-            return _record_counts(connection, name, corpora, settings)
+        return _build_of_counts(store, name, corpora, settings)
+    if store.lake:
+        raise StoreError(f"{store.lake}: a lake is only read; it takes models of {stupid_backoff.NAME} alone")
     made = _Build(store, settings, report)
     if unknown == "tag" or brackets:
         # Classes and brackets become words of the store before they are counted.
@@ -147,17 +150,27 @@ def build(
         return made.write(connection, name)
 
 
-def _record_counts(connection: Connection, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
-    """Store a model that reads the counts of its corpora."""
-    found = [built_from(connection, each) for each in dict.fromkeys(corpora)]
-    _check(found, settings)
-    count(connection, found, settings, lambda _: None)
-    words = sql.run(connection, _FILE, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
-    drop_temporary(connection)
-    model_id, version = next_version(connection, name)
-    vocabulary = words[0][0] + (settings.unknown == "word")
-    record(connection, model_id, (name, version), settings, found, (), vocabulary=vocabulary)
-    return find_in(connection, f"{name}@{version}")
+def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
+    """Store a model that reads the counts of its corpora; in a lake, by a file more."""
+    with store.begin() as connection:
+        found = [built_from(connection, each) for each in dict.fromkeys(corpora)]
+        _check(found, settings)
+        count(connection, found, settings, lambda _: None)
+        unigrams = sql.run(connection, _FILE, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
+        drop_temporary(connection)
+        vocabulary = int(unigrams[0][0]) + (settings.unknown == "word")
+        model_id, version = next_version(connection, name)
+        rows = _rows_of(model_id, (name, version), settings, found, vocabulary)
+        if not store.lake:
+            _insert(connection, rows)
+            return find_in(connection, f"{name}@{version}")
+    # Here: every command that takes a model imports this module, and none of them writes Parquet.
+    from sentgen.schema.lakes.adding import add
+
+    add(store.lake, rows)
+    # What is open names the files that were there.
+    with Store(store.lake.root, read_only=True, memory_limit=store.memory_limit) as opened:
+        return find(opened, f"{name}@{version}")
 
 
 class _Build:
@@ -279,40 +292,51 @@ def record(
     settings: Recipe,
     corpora: Sequence[BuiltFrom],
     parameters: Parameters,
-    *,
-    vocabulary: int | None = None,
 ) -> None:
     """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
 
-    Imported models have no corpora; one without n-grams of its own needs the size of its vocabulary.
+    Imported models have no corpora.
     """
-    name, version = label
     ngrams = tables.model_ngram.c
-    if vocabulary is None:
-        unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
-        vocabulary = scalar(connection, select(func.count()).where(*unigrams))
-    connection.execute(
-        insert(tables.model).values(
-            id=model_id,
-            name=name,
-            version=version,
-            max_order=settings.order,
-            smoothing=settings.smoothing,
-            min_count=",".join(map(str, settings.min_count)),
-            unknown=settings.unknown,
-            vocabulary=vocabulary,
-            sentences=sum(each.sentences for each in corpora),
-            tokens=sum(each.tokens for each in corpora),
-            created_at=datetime.now(UTC).replace(tzinfo=None),
-        )
-    )
-    for each in corpora:
-        row = {"corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
-        connection.execute(insert(tables.model_corpus).values(model_id=model_id, **row))
+    unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
+    vocabulary = scalar(connection, select(func.count()).where(*unigrams))
+    rows = _rows_of(model_id, label, settings, corpora, vocabulary)
     parameters = [*parameters, *([(0, BRACKETS, 1.0)] if settings.brackets else [])]
-    if parameters:
-        rows = [{"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters]
-        connection.execute(insert(tables.model_parameter), rows)
+    rows[tables.model_parameter.name] = [
+        {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters
+    ]
+    _insert(connection, rows)
+
+
+def _rows_of(
+    model_id: int, label: tuple[str, int], settings: Recipe, corpora: Sequence[BuiltFrom], vocabulary: int
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows that say what a model is, by table."""
+    name, version = label
+    model = {
+        "id": model_id,
+        "name": name,
+        "version": version,
+        "max_order": settings.order,
+        "smoothing": settings.smoothing,
+        "min_count": ",".join(map(str, settings.min_count)),
+        "unknown": settings.unknown,
+        "vocabulary": vocabulary,
+        "sentences": sum(each.sentences for each in corpora),
+        "tokens": sum(each.tokens for each in corpora),
+        "created_at": datetime.now(UTC).replace(tzinfo=None),
+    }
+    of = [
+        {"model_id": model_id, "corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
+        for each in corpora
+    ]
+    return {tables.model.name: [model], tables.model_corpus.name: of}
+
+
+def _insert(connection: Connection, rows: dict[str, list[dict[str, Any]]]) -> None:
+    for table, new in rows.items():
+        if new:
+            connection.execute(insert(metadata.tables[table]), new)
 
 
 def drop_temporary(connection: Connection) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from toy_corpus import add_corpus
 
 from sentgen.counts.corpora import remove
-from sentgen.errors import InputError, ModelError
+from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.generation import parse_bag, regenerate
 from sentgen.models import ModelInfo, arpa, build, registry, stupid_backoff
 from sentgen.models.checks import model_checks
@@ -26,6 +26,7 @@ from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, maintenance
 from sentgen.schema.corpus import EOS
 from sentgen.schema.lakes.export import export
+from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 
 SENTENCES = ["a b c a b", "b a", "c c c a", "a", "a b a b d"]
@@ -215,3 +216,28 @@ def test_a_lake_has_the_same_scores(store: Store, tmp_path: Path) -> None:
     with Store(tmp_path / "lake", read_only=True) as lake:
         assert list(score_sentences(lake, model, asked)) == list(score_sentences(store, model, asked))
         assert registry.describe(lake, model) == registry.describe(store, model)
+
+
+def test_a_lake_gets_a_model_by_a_file_more(store: Store, tmp_path: Path) -> None:
+    """The next version of its name; other files stay as they are, and other methods are refused."""
+    add_corpus(store, "toy", SENTENCES)
+    first = built(store)
+    place = Place(tmp_path / "lake")
+    before = export(store, place)
+    with Store(place.root, read_only=True) as lake:
+        second = built(lake, 2)
+        assert registry.list_models(lake) == [first]
+        with pytest.raises(StoreError, match="a lake is only read"):
+            build(lake, "kn", ["toy"], order=2)
+
+    after = read_manifest(place)
+    assert set(before.files) < set(after.files)
+    assert {name for name in after.tables if after.tables[name] != before.tables[name]} == {
+        "model",
+        "model_corpus",
+    }
+    with Store(place.root, read_only=True) as lake:
+        assert registry.list_models(lake) == [first, second]
+        (scored,) = score_sentences(lake, second, [["a", "d"]])
+    assert (second.label, second.vocabulary) == ("sb@2", first.vocabulary)
+    assert scored.log10 == pytest.approx(Reference([s.split() for s in SENTENCES], 2).log10(["a", "d"]))
