@@ -14,6 +14,7 @@ from sentgen.schema.lakes.files import FILE_ROWS, ROW_GROUP, write_file
 from sentgen.schema.lakes.layout import LakeFile, Manifest, file_schema, is_lake, write_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
+from sentgen.wording import quantity
 
 
 def export(store: Store, place: Place, *, progress: Callable[[str], None] = lambda _: None) -> Manifest:
@@ -36,7 +37,7 @@ def export(store: Store, place: Place, *, progress: Callable[[str], None] = lamb
         files = tuple(_files(store, place, name))
         if files:
             tables[name] = files
-            progress(f"{name}: {sum(file.rows for file in files):,} rows")
+            progress(f"{name}: {quantity(sum(file.rows for file in files), 'row')}")
     manifest = Manifest(tables)
     write_manifest(place, manifest)
     return manifest

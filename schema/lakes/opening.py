@@ -14,6 +14,7 @@ from sentgen.schema.base import metadata, quoted
 from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, duck_of, spill_folder, temporary_folder
 from sentgen.schema.lakes.layout import MANIFEST, Manifest, file_schema, read_manifest
 from sentgen.schema.lakes.places import Place
+from sentgen.wording import quantity
 
 
 def open_engine(place: Place, *, memory_limit: int, threads: int | None = None) -> Engine:
@@ -147,6 +148,6 @@ def _require_files(place: Place, manifest: Manifest) -> None:
             ) from error
         if size != file.bytes:
             raise DamagedError(
-                f"{path}: {size:,} bytes, and the lake's manifest says {file.bytes:,}; "
+                f"{path}: {quantity(size, 'byte')}, and the lake's manifest says {file.bytes:,}; "
                 "copy the lake again, or make it again"
             )

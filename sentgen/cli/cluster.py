@@ -23,6 +23,7 @@ from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import default_memory_limit
+from sentgen.wording import quantity
 
 app = typer.Typer()
 
@@ -129,7 +130,7 @@ def remove(
         typer.echo(f"dropped the unfinished count of {listing.drop_unfinished(place, _work(place, work))}")
         return
     sentences, tokens = listing.remove(place, _work(place, work), corpus)
-    typer.echo(f"removed {corpus}: {sentences:,} sentences, {tokens:,} tokens")
+    typer.echo(f"removed {corpus}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
 
 
 @app.command()
@@ -169,7 +170,7 @@ def export(
     with open_store(db, read_only=True, memory_limit=memory_limit) as opened:
         manifest = write(opened, Place(to), progress=lambda line: typer.echo(line, err=True))
     size = sum(file.bytes for file in manifest.files)
-    typer.echo(f"{to}: {len(manifest.files)} files, {size:,} bytes", err=True)
+    typer.echo(f"{to}: {quantity(len(manifest.files), 'file')}, {quantity(size, 'byte')}", err=True)
 
 
 def _work(lake: Place, given: str | None) -> Path:
@@ -193,7 +194,7 @@ def _report(summary: Summary, to: str) -> None:
     for name, reason in summary.passed_over[:_SHOWN]:
         _note(f"passed over: {name}: {reason}")
     if len(summary.passed_over) > _SHOWN:
-        _note(f"... and {len(summary.passed_over) - _SHOWN:,} more files")
+        _note(f"... and {quantity(len(summary.passed_over) - _SHOWN, 'more file')}")
     lines = (
         ("corpus", summary.corpus),
         ("lake", to),

@@ -30,7 +30,7 @@ from sentgen.counts.batch import (
     open_writer,
 )
 from sentgen.counts.settings import Settings as Settings
-from sentgen.counts.settings import add_corpus, check_settings
+from sentgen.counts.settings import add_corpus, check_settings, new_corpus
 from sentgen.counts.stored_sources import (
     find_source,
     record_rejections,
@@ -162,16 +162,6 @@ class _Ingestion:
         # After the commit, so that nothing is reported that was rolled back.
         self.summary.add(batch.done)
         return source
-
-
-@dataclass(frozen=True, slots=True)
-class _NewCorpus:
-    """What a writer has to know of a corpus that is not stored yet."""
-
-    id: int
-    lowercase: bool
-    max_order: int
-    function_heads: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,19 +301,8 @@ class _Batch:
 
     def _writer(self) -> Writer:
         if self.writer is None:
-            corpus, asked = self.corpus, self.settings
-            self.writer = open_writer(
-                self.connection,
-                self.ingestion.store,
-                corpus
-                or _NewCorpus(
-                    next_id(self.connection, tables.corpus),
-                    asked.lowercase,
-                    asked.order,
-                    asked.function_heads,
-                ),
-                drafts=True,
-            )
+            corpus = self.corpus or new_corpus(self.connection, self.settings)
+            self.writer = open_writer(self.connection, self.ingestion.store, corpus, drafts=True)
         return self.writer
 
     def _corpus_row(self) -> Row[tuple[object, ...]]:

@@ -61,6 +61,22 @@ class Settings:
             raise InputError(f"unknown format {self.format!r}; there are: {', '.join(sorted(READERS))}")
 
 
+@dataclass(frozen=True, slots=True)
+class NewCorpus:
+    """What a writer has to know of a corpus that is not stored yet."""
+
+    id: int
+    lowercase: bool
+    max_order: int
+    function_heads: bool
+
+
+def new_corpus(connection: Connection, settings: Settings) -> NewCorpus:
+    """Return the corpus that `add_corpus` would make now."""
+    number = next_id(connection, tables.corpus)
+    return NewCorpus(number, settings.lowercase, settings.order, settings.function_heads)
+
+
 def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
     """Make a corpus and return its row."""
     values = {

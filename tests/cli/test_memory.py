@@ -36,6 +36,8 @@ WITHOUT = {
     "parser train": "opens no store; holds the treebank, and says so",
     "parser evaluate": "opens no store; holds the treebank, and says so",
     "parser run": "opens no store; holds one batch of sentences",
+    "cluster script": "prints a script",
+    **dict.fromkeys(("cluster status", "cluster remove"), "reads the manifest, and copies file by file"),
     **dict.fromkeys(
         ("align text", "align model", "align models", "align remove", "align figures", "align export"),
         "alignment has its own bounds",

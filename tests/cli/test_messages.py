@@ -47,6 +47,8 @@ NEVER_ONE = {
     "self.limits.line_length characters": "a limit",
     "len(text) characters": "more than a limit",
     "tokens / elapsed tokens": "a rate",
+    "_DEATHS times": "ten",
+    "words words": "of a bag, which has more than one",
     "words different words": "more than a limit",
     "answers.tags tags": "a kind",
     "found.scope words": "a kind",

@@ -88,7 +88,10 @@ WRITERS = (
     "db upgrade",
 )
 #: Commands that open no store.
-WITHOUT = ("check", "db path", "parser train", "parser evaluate", "parser run")
+WITHOUT = (
+    *("check", "db path", "parser train", "parser evaluate", "parser run"),
+    *("cluster count", "cluster status", "cluster remove", "cluster script"),  # of lakes, not of stores
+)
 
 
 @cache

@@ -38,6 +38,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "schema/migrate.py": (),
     "schema/readonly.py": ("sql",),
     "schema/snapshots.py": (),
+    "schema/store.py": (),  # opening a store
+    "schema/write_lock.py": (),
     "sentgen/alignment/baselines/external.py": (),  # options of a program
     "sentgen/alignment/budget.py": ("align",),
     "sentgen/alignment/choice.py": ("align",),
@@ -51,11 +53,13 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/corpus/sentences.py": TREES,
     "sentgen/counts/absence.py:by": ("frequencies",),
     "sentgen/counts/absence.py": LOOKUPS,
-    "sentgen/counts/ingestion.py:corpus": (),  # a corpus of its own, with one name and one way to read it
-    "sentgen/counts/ingestion.py:on-error": (),
+    "sentgen/counts/cluster/dask_engine.py": (),
+    "sentgen/counts/cluster/job.py": (),
+    "sentgen/counts/cluster/machines.py": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/counts/queries.py": LOOKUPS,
+    "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),
     "sentgen/generation/clusters/fusion.py": (),
