@@ -37,7 +37,7 @@ WITHOUT = {
     "parser evaluate": "opens no store; holds the treebank, and says so",
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",
-    **dict.fromkeys(("cluster status", "cluster remove"), "reads the manifest, and copies file by file"),
+    **dict.fromkeys(("cluster status", "cluster remove"), "reads and writes the manifest"),
     **dict.fromkeys(
         ("align text", "align model", "align models", "align remove", "align figures", "align export"),
         "alignment has its own bounds",
