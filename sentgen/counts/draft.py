@@ -87,7 +87,9 @@ class Draft:
     def write(self, connection: Connection) -> None:
         """Store all of it, and forget it."""
         for table, rows in self.read():
-            append(connection, table, rows)
+            # Batch by batch: DuckDB keeps what one statement inserts in memory, up to its limit.
+            for batch in rows:
+                append(connection, table, batch)
         self.close()
 
     def read(self) -> Iterator[tuple[str, pa.RecordBatchReader]]:

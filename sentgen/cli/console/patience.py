@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-#: As long as SQLite waits in Python: enough for a commit, too short to be taken for a hang.
-_SECONDS = 5.0
+#: Longer than ten million tokens, or a model of them, take to be written (benchmarks/readers.py).
+_SECONDS = 10.0
 
 
 def patient(command: Any) -> Any:
