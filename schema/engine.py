@@ -120,9 +120,8 @@ def in_use_or_not(path: Path) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, duckdb.Error) as error:
-        text = str(error).lower()
-        if "could not set lock" in text or "conflicting lock" in text:
-            raise write_lock.in_use(path, str(error)) from error
+        if isinstance(found := explain(path, error), write_lock.InUseError):
+            raise found from error
         raise
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Any
 
 from sqlalchemy import Connection, Row, insert, select
 
@@ -77,10 +78,10 @@ def new_corpus(connection: Connection, settings: Settings) -> NewCorpus:
     return NewCorpus(number, settings.lowercase, settings.order, settings.function_heads)
 
 
-def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
-    """Make a corpus and return its row."""
-    values = {
-        "id": next_id(connection, tables.corpus),
+def corpus_row(settings: Settings, number: int, created_at: datetime) -> dict[str, Any]:
+    """Return what the table of corpora has of a new one."""
+    return {
+        "id": number,
         "name": settings.corpus,
         "kind": settings.kind,
         "licence": settings.licence,
@@ -88,8 +89,13 @@ def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, 
         "max_order": settings.order,
         "tags": settings.tags,
         "function_heads": settings.function_heads,
-        "created_at": now(),
+        "created_at": created_at,
     }
+
+
+def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
+    """Make a corpus and return its row."""
+    values = corpus_row(settings, next_id(connection, tables.corpus), now())
     connection.execute(insert(tables.corpus), values)
     return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
 

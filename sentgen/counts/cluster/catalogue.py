@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.counts.cluster.files import read_json
-from sentgen.counts.settings import Settings, check_settings
+from sentgen.counts.settings import Settings, check_settings, corpus_row
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.counts import ngram
 from sentgen.schema.lakes.files import write_file
@@ -151,7 +151,7 @@ class Catalogue:
         corpora, segments = self.rows("corpus"), self.rows("segment")
         found = [row for row in corpora if row["name"] == settings.corpus]
         if not found:
-            found = [_corpus_row(settings, max((row["id"] for row in corpora), default=0) + 1)]
+            found = [corpus_row(settings, max((row["id"] for row in corpora), default=0) + 1, _EPOCH)]
             corpora += found
         number = found[0]["id"]
         segments.append(
@@ -271,20 +271,6 @@ def _remove(lake: Place, path: str) -> None:
     file.unlink(missing_ok=True)
     if file.parent != Path(lake.root) and not any(file.parent.iterdir()):
         file.parent.rmdir()
-
-
-def _corpus_row(settings: Settings, number: int) -> dict[str, Any]:
-    return {
-        "id": number,
-        "name": settings.corpus,
-        "kind": settings.kind,
-        "licence": settings.licence,
-        "lowercase": settings.lowercase,
-        "max_order": settings.order,
-        "tags": settings.tags,
-        "function_heads": settings.function_heads,
-        "created_at": _EPOCH,
-    }
 
 
 def _source_row(source: Counted, corpus: int, number: int) -> dict[str, Any]:
