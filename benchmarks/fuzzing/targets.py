@@ -25,10 +25,7 @@ from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.corpus.sources import expand
 from sentgen.counts import corpora
-from sentgen.counts.concordance import Order, concordance
-from sentgen.counts.dependency_search import End, find_dependencies
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.ngram_search import find_ngrams
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.counts.settings import ON_ERROR
 from sentgen.demo import TREEBANK
@@ -39,6 +36,9 @@ from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bag_reader import Notation, read_bags
+from sentgen.lookups.concordance import Order, concordance
+from sentgen.lookups.dependency_search import End, find_dependencies
+from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.models import arpa, build, registry
 from sentgen.schema import Store, metadata
 from sentgen.schema.guard import require_harmless

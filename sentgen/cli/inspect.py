@@ -17,10 +17,11 @@ from sqlalchemy import Connection
 from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Align, Output, output_options, printable
-from sentgen.counts.collocations import read_window
-from sentgen.counts.concordance import Order, all_lines
-from sentgen.counts.queries import Answer, Query
-from sentgen.counts.questions import (
+from sentgen.errors import InputError
+from sentgen.lookups.collocations import read_window
+from sentgen.lookups.concordance import Order, all_lines
+from sentgen.lookups.queries import Answer, Query
+from sentgen.lookups.questions import (
     Arguments,
     Collocations,
     Dependencies,
@@ -29,7 +30,6 @@ from sentgen.counts.questions import (
     Ngrams,
     Question,
 )
-from sentgen.errors import InputError
 from sentgen.tabular import Rows, column_of, names_of, with_column, without_columns
 from sentgen.typography import readable
 from sentgen.wording import quantity

@@ -1,1 +1,1 @@
-"""From sentences to counts in the store, and the searches that look into them."""
+"""From sentences to counts in the store."""

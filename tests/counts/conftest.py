@@ -1,16 +1,11 @@
-"""A small treebank on disk, and a store that can be counted on paper."""
+"""A small treebank on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from all_counts import CONLLU
-from sqlalchemy import Connection
-from ten_sentences import fill
-
-from sentgen.cli.console.options import open_store
 
 
 @pytest.fixture
@@ -19,16 +14,3 @@ def treebank(tmp_path: Path) -> Path:
     path = tmp_path / "two.conllu"
     path.write_text(CONLLU)
     return path
-
-
-@pytest.fixture(scope="session")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of the store."""
-    return fill(tmp_path_factory.mktemp("counts") / "toy.duckdb")
-
-
-@pytest.fixture(scope="session")
-def connection(path: Path) -> Iterator[Connection]:
-    """The store, opened for reading with the settings of the commands, which run beside it."""
-    with open_store(path, read_only=True) as store, store.connect() as opened:
-        yield opened

@@ -24,7 +24,14 @@ from sentgen.server.worker import answer
 ROOT = Path(__file__).parents[2]
 #: Rooms whose messages can reach an answer of the server.
 ROOMS = (
-    *("schema", "sentgen/counts", "sentgen/models", "sentgen/generation", "sentgen/alignment"),
+    *(
+        "schema",
+        "sentgen/counts",
+        "sentgen/lookups",
+        "sentgen/models",
+        "sentgen/generation",
+        "sentgen/alignment",
+    ),
     *("sentgen/corpus", "sentgen/evaluation/check", "sentgen/server"),
 )
 LOOKUPS = ("ngrams", "dependencies", "arguments", "kwic", "frequencies", "collocations")
@@ -51,14 +58,14 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/corpus/parsers/parser.py": ("check", "generate"),
     "sentgen/corpus/parsers/udpipe.py": ("generate",),
     "sentgen/corpus/sentences.py": TREES,
-    "sentgen/counts/absence.py:by": ("frequencies",),
-    "sentgen/counts/absence.py": LOOKUPS,
+    "sentgen/lookups/absence.py:by": ("frequencies",),
+    "sentgen/lookups/absence.py": LOOKUPS,
     "sentgen/counts/cluster/dask_engine.py": (),
     "sentgen/counts/cluster/job.py": (),
     "sentgen/counts/cluster/machines.py": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
-    "sentgen/counts/queries.py": LOOKUPS,
+    "sentgen/lookups/queries.py": LOOKUPS,
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),

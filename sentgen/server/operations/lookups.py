@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sentgen.counts.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.server.operations.operation import Context, Operation, Result, answered, parameters, taking
 
 _Question = type[Ngrams | Dependencies | Arguments | Kwic | Frequencies | Collocations]

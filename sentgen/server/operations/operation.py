@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
 from sentgen.corpus.parsers import Parser, open_parser
-from sentgen.counts.queries import Answer
 from sentgen.errors import InputError
+from sentgen.lookups.queries import Answer
 from sentgen.options import Declaration, Parameter, declared, parameters_of
 from sentgen.schema import Store
 from sentgen.schema.placeholders import written

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sentgen.counts.browsing import find_sentence
 from sentgen.generation.drawing.svg import corpus_tree_svg
+from sentgen.lookups.browsing import find_sentence
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result, answered
 
 

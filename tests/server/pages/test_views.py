@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from sentgen.counts.browsing import find_sentence, list_documents, list_sentences
-from sentgen.counts.concordance import concordance
-from sentgen.counts.patterns import glob
 from sentgen.errors import NotFoundError
 from sentgen.logarithms import NATURAL
+from sentgen.lookups.browsing import find_sentence, list_documents, list_sentences
+from sentgen.lookups.concordance import concordance
+from sentgen.lookups.patterns import glob
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw

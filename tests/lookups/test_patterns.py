@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from sentgen.counts.patterns import TokenPattern, glob, split_pattern, token_pattern
-from sentgen.counts.queries import Bindings, Query, Selection, literal, select_corpora
 from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.patterns import TokenPattern, glob, split_pattern, token_pattern
+from sentgen.lookups.queries import Bindings, Query, Selection, literal, select_corpora
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 
 from sqlalchemy import Connection
 
-from sentgen.counts.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
-from sentgen.counts.queries import Answer, Bindings, Query, Selection, where
+from sentgen.lookups.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
+from sentgen.lookups.queries import Answer, Bindings, Query, Selection, where
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.

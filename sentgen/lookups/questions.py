@@ -7,13 +7,13 @@ from typing import Annotated, Protocol
 
 from sqlalchemy import Connection
 
-from sentgen.counts.collocations import AROUND, Measure, Unit, find_collocations, read_window
-from sentgen.counts.concordance import Order, concordance
-from sentgen.counts.dependency_search import End, Layer, Level, count_arguments, find_dependencies
-from sentgen.counts.frequencies import By, frequency_list
-from sentgen.counts.ngram_search import find_ngrams
-from sentgen.counts.queries import Answer
 from sentgen.errors import InputError
+from sentgen.lookups.collocations import AROUND, Measure, Unit, find_collocations, read_window
+from sentgen.lookups.concordance import Order, concordance
+from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments, find_dependencies
+from sentgen.lookups.frequencies import By, frequency_list
+from sentgen.lookups.ngram_search import find_ngrams
+from sentgen.lookups.queries import Answer
 from sentgen.options import Option
 
 #: No count is greater, and no seed.

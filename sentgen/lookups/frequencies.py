@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from sentgen.counts.absence import Value, explained
-from sentgen.counts.patterns import ANY, ATTRIBUTES, glob
-from sentgen.counts.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
+from sentgen.lookups.absence import Value, explained
+from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
+from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
 
 
 class By(StrEnum):

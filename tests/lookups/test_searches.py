@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.counts import concordance as concordance_module
-from sentgen.counts.collocations import Measure, Unit, Window, find_collocations, read_window
-from sentgen.counts.concordance import Order, all_lines, concordance
-from sentgen.counts.dependency_search import End, Level, count_arguments, find_dependencies
-from sentgen.counts.frequencies import By, frequency_list
-from sentgen.counts.ngram_search import find_ngrams
-from sentgen.counts.queries import Answer
-from sentgen.counts.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.errors import InputError
+from sentgen.lookups import concordance as concordance_module
+from sentgen.lookups.collocations import Measure, Unit, Window, find_collocations, read_window
+from sentgen.lookups.concordance import Order, all_lines, concordance
+from sentgen.lookups.dependency_search import End, Level, count_arguments, find_dependencies
+from sentgen.lookups.frequencies import By, frequency_list
+from sentgen.lookups.ngram_search import find_ngrams
+from sentgen.lookups.queries import Answer
+from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.tabular import Rows
 
 

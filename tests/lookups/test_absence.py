@@ -9,10 +9,10 @@ import pytest
 from all_counts import CONLLU
 from sqlalchemy import Connection
 
-from sentgen.counts.dependency_search import Level
-from sentgen.counts.frequencies import By
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.dependency_search import Level
+from sentgen.lookups.frequencies import By
+from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.schema import Store
 
 _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did you mean"

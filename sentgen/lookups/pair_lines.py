@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from sentgen.counts.collocations import Window
-from sentgen.counts.concordance import TEXT
-from sentgen.counts.dependency_search import End, Layer
-from sentgen.counts.patterns import conjunction, counted_tag, tag_among, word_among
-from sentgen.counts.queries import Answer, Bindings, Query, Selection, limit_clause, limited, where
+from sentgen.lookups.collocations import Window
+from sentgen.lookups.concordance import TEXT
+from sentgen.lookups.dependency_search import End, Layer
+from sentgen.lookups.patterns import conjunction, counted_tag, tag_among, word_among
+from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limit_clause, limited, where
 from sentgen.schema.corpus import NO_TAG
 
 _LINES = """\

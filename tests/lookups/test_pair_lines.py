@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.counts.collocations import Window, find_collocations
-from sentgen.counts.dependency_search import ANYTHING, End, Layer, find_dependencies
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.pair_lines import collocation_lines, dependency_lines
-from sentgen.counts.queries import select_corpora
 from sentgen.demo import TREEBANK
+from sentgen.lookups.collocations import Window, find_collocations
+from sentgen.lookups.dependency_search import ANYTHING, End, Layer, find_dependencies
+from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
+from sentgen.lookups.queries import select_corpora
 from sentgen.schema import Store
 
 WORDS = ("camp", "arrived", "the", "people", "water")

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from sentgen.counts.absence import Value, explained
-from sentgen.counts.patterns import conjunction, split_pattern, word_among
-from sentgen.counts.queries import (
+from sentgen.lookups.absence import Value, explained
+from sentgen.lookups.patterns import conjunction, split_pattern, word_among
+from sentgen.lookups.queries import (
     Answer,
     Bindings,
     Query,

@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from sentgen.counts.absence import COUNTED, Value, explained
-from sentgen.counts.patterns import ANY, conjunction, tag_among, word_among
-from sentgen.counts.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
+from sentgen.lookups.absence import COUNTED, Value, explained
+from sentgen.lookups.patterns import ANY, conjunction, tag_among, word_among
+from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
 
 
 class Layer(StrEnum):

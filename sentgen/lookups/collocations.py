@@ -29,10 +29,11 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from sentgen.counts.absence import Value, explained, values_of
-from sentgen.counts.concordance import read_pattern
-from sentgen.counts.patterns import ATTRIBUTES, TokenPattern, conjunction, tag_among
-from sentgen.counts.queries import (
+from sentgen.errors import InputError
+from sentgen.lookups.absence import Value, explained, values_of
+from sentgen.lookups.concordance import read_pattern
+from sentgen.lookups.patterns import ATTRIBUTES, TokenPattern, conjunction, tag_among
+from sentgen.lookups.queries import (
     Answer,
     Bindings,
     Query,
@@ -43,7 +44,6 @@ from sentgen.counts.queries import (
     select_corpora,
     where,
 )
-from sentgen.errors import InputError
 
 
 class Measure(StrEnum):
@@ -234,7 +234,7 @@ def find_collocations(
 
     Args:
         connection: the store.
-        word: the node, one token pattern (see `sentgen.counts.patterns`).
+        word: the node, one token pattern (see `sentgen.lookups.patterns`).
         within: words before and after the node, or a pattern of dependency relations, ``*`` for all.
         by: collocates as words or as lemmas.
         measure: what to rank by.

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sentgen.counts.queries import Bindings, Query, Selection
 from sentgen.errors import InputError
+from sentgen.lookups.queries import Bindings, Query, Selection
 
 #: Attribute of a token to its column in `token` and the table that holds its strings.
 ATTRIBUTES = {

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from sentgen.counts.absence import explained, values_of
-from sentgen.counts.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
-from sentgen.counts.queries import Answer, Bindings, Held, Query, Selection, select_corpora, where
 from sentgen.errors import InputError
+from sentgen.lookups.absence import explained, values_of
+from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
+from sentgen.lookups.queries import Answer, Bindings, Held, Query, Selection, select_corpora, where
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +104,7 @@ def concordance(
 
     Args:
         connection: the store.
-        pattern: one or more token patterns (see `sentgen.counts.patterns`).
+        pattern: one or more token patterns (see `sentgen.lookups.patterns`).
         context: words on each side at most.
         order: ``left`` sorts the lines returned by the words before the node, nearest first;
             ``right`` by those after it.

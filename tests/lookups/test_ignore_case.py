@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.counts.collocations import Unit
-from sentgen.counts.concordance import Order, all_lines
-from sentgen.counts.dependency_search import Layer, Level
-from sentgen.counts.frequencies import By
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.demo import TREEBANK
+from sentgen.lookups.collocations import Unit
+from sentgen.lookups.concordance import Order, all_lines
+from sentgen.lookups.dependency_search import Layer, Level
+from sentgen.lookups.frequencies import By
+from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.schema import Store
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from sentgen.counts.queries import Answer, Bindings, Query, limited
 from sentgen.errors import NotFoundError
+from sentgen.lookups.queries import Answer, Bindings, Query, limited
 
 _DOCUMENTS = """\
 select document, corpus, source, sentences

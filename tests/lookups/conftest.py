@@ -1,0 +1,25 @@
+"""A store that can be counted on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+from ten_sentences import fill
+
+from sentgen.cli.console.options import open_store
+
+
+@pytest.fixture(scope="session")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of the store."""
+    return fill(tmp_path_factory.mktemp("lookups") / "toy.duckdb")
+
+
+@pytest.fixture(scope="session")
+def connection(path: Path) -> Iterator[Connection]:
+    """The store, opened for reading with the settings of the commands, which run beside it."""
+    with open_store(path, read_only=True) as store, store.connect() as opened:
+        yield opened
