@@ -1,0 +1,92 @@
+"""Attributes of tokens that both query languages know, and the conditions in SQL that they stand for.
+
+An attribute is a column of `token`, or the key of a morphological feature (``Number``), which is found in the
+bundles of the column FEATS. Strings are resolved to ids first: few strings match, and tokens are compared as
+numbers only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sentgen.lookups.queries import Bindings
+
+#: Attribute to its column in `token`, the table that holds its strings, and their column there.
+COLUMNS = {
+    "form": ("word_id", "word", "form"),
+    "word": ("word_id", "word", "form"),
+    "lemma": ("lemma_id", "word", "form"),
+    "upos": ("upos_id", "tag", "name"),
+    "xpos": ("xpos_id", "tag", "name"),
+    "deprel": ("deprel_id", "tag", "name"),
+    "feats": ("feats_id", "tag", "name"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a string must be: one of ``texts``, or what one of them matches as a whole if they are ``regex``.
+
+    Args:
+        texts: strings, or regular expressions as DuckDB (RE2) reads them; at least one.
+        regex: whether they are regular expressions.
+        ignore_case: take capital and small letters alike.
+        ignore_accents: take letters with and without diacritics alike.
+    """
+
+    texts: tuple[str, ...]
+    regex: bool = False
+    ignore_case: bool = False
+    ignore_accents: bool = False
+
+    def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
+        """Return the condition that a string of SQL is such a value; null where the string is."""
+        string = self._plain(string)
+        asked = [self._plain(bindings.bind(name, text)) for text in self.texts]
+        if self.regex:
+            # `lower` would change classes such as \\W.
+            flag = ", 'i'" if self.ignore_case else ""
+            found = [f"regexp_full_match({string}, {one}{flag})" for one in asked]
+            return found[0] if len(found) == 1 else f"({' or '.join(found)})"
+        if self.ignore_case:
+            string, asked = f"lower({string})", [f"lower({one})" for one in asked]
+        return f"{string} = {asked[0]}" if len(asked) == 1 else f"{string} in ({', '.join(asked)})"
+
+    def _plain(self, string: str) -> str:
+        return f"strip_accents({string})" if self.ignore_accents else string
+
+
+def attribute_condition(alias: str, name: str, value: Value | None, bindings: Bindings) -> str:
+    """Return the condition on a row of `token` that an attribute has a value; ``None``: any value.
+
+    It is null, which is not true, where the token has no such attribute.
+
+    Args:
+        alias: of the row of `token`.
+        name: a key of `COLUMNS`, or the key of a morphological feature.
+        value: what it must be.
+        bindings: of the statement.
+    """
+    if name in COLUMNS:
+        column, table, string = COLUMNS[name]
+        if value is None:
+            return f"{alias}.{column} is not null"
+        return f"{alias}.{column} in (select id from {table} where {value.condition(string, bindings, name)})"
+    string = feature("name", name, bindings)
+    matches = f"{string} is not null" if value is None else value.condition(string, bindings)
+    return f"{alias}.feats_id in (select id from tag where {matches})"
+
+
+def feature(bundle: str, key: str, bindings: Bindings) -> str:
+    """Return the value of a feature in a bundle (``Case=Nom|Number=Sing``) in SQL; null if it has none."""
+    prefix = bindings.bind("feature", f"{key}=")
+    parts = f"list_filter(string_split({bundle}, '|'), lambda part: starts_with(part, {prefix}))"
+    return f"substr({parts}[1], {len(key) + 2})"
+
+
+def attribute_string(alias: str, name: str, bindings: Bindings) -> str:
+    """Return the string of an attribute of a row of `token` in SQL; null where there is none."""
+    if name in COLUMNS:
+        column, table, string = COLUMNS[name]
+        return f"(select {string} from {table} where id = {alias}.{column})"
+    return f"(select {feature('name', name, bindings)} from tag where id = {alias}.feats_id)"
