@@ -37,7 +37,17 @@ WorkOption = Annotated[
     str | None, typer.Option("--work", metavar="FOLDER", help="Shared folder of the count, if it had one.")
 ]
 #: Settings of an ingestion that a count has as well.
-_SETTINGS = ("corpus", "format", "licence", "lowercase", "order", "tags", "function_heads", "on_error")
+_SETTINGS = (
+    "corpus",
+    "format",
+    "language",
+    "licence",
+    "lowercase",
+    "order",
+    "tags",
+    "function_heads",
+    "on_error",
+)
 #: Memory of a worker of a scheduler, whose machines are not this one.
 _REMOTE_MEMORY = 2 << 30
 _SHOWN = 20

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.errors import Rejection
+from sentgen.errors import InputError, Rejection
+
+#: The language of raw text for which nothing else is said.
+ENGLISH = "en"
+#: Two or three letters of ISO 639.
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 class Read(Protocol):
@@ -40,3 +47,19 @@ class Reader:
     read_raw: ReadRaw | None = None
     trees: bool = False
     distinct: bool = False
+
+    def of(self, language: str) -> Reader:
+        """Return the reader of raw text in a language; a format that has tokens knows none."""
+        if self.read_raw is None or language == ENGLISH:
+            return self
+        return replace(self, read=partial(self.read, language=language), version=f"{self.version}-{language}")
+
+
+def check_language(code: str) -> None:
+    """Refuse what is no code of a language.
+
+    Raises:
+        InputError: it is not two or three small letters.
+    """
+    if not _LANGUAGE.fullmatch(code):
+        raise InputError(f"no language {code!r}; give a code of ISO 639, such as en, fr, zh or ar")

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row
 from sentgen.corpus.formats import READERS, UnrecognizedError, detect
 from sentgen.corpus.line_blocks import Block, read_blocks
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source, expand, place_of
 from sentgen.counts import segments
@@ -101,6 +101,8 @@ def ingest(
         StoreError: the store cannot be written; nothing of the batch in flight is stored.
     """
     report = progress or (lambda *_: None)
+    if parser is not None and settings.language != ENGLISH:
+        raise InputError("a parser knows its own language; give either --language or --parser")
     if parser is None:
         return _Ingestion(store, settings, None, report).run(paths)
     with CachedParser(parser, store) as cached:
@@ -259,7 +261,7 @@ class _Batch:
 
     def _reader(self, source: Source) -> Reader | None:
         """Return the reader of a source, or ``None`` if it only lies beside a corpus."""
-        found = choose_reader(source, self.settings.format)
+        found = choose_reader(source, self.settings)
         if isinstance(found, Reader):
             return found
         self.done.passed_over.append((source.name, found))
@@ -356,12 +358,12 @@ class _Batch:
             self.writer.close()
 
 
-def choose_reader(source: Source, form: str | None) -> Reader | str:
+def choose_reader(source: Source, settings: Settings) -> Reader | str:
     """Return the reader of a source, or why it is passed over: it only lies beside a corpus.
 
     Args:
         source: the source.
-        form: the name of its format, if it is known.
+        settings: with the name of its format, if it is known, and its language.
 
     Raises:
         UnrecognizedError: the user named the source, and its format cannot be told.
@@ -369,7 +371,7 @@ def choose_reader(source: Source, form: str | None) -> Reader | str:
     if not source.explicit and _ABOUT.match(source.base_name):
         return "is about the corpus, by its name"
     try:
-        return READERS[form or detect(source)]
+        return READERS[settings.format or detect(source)].of(settings.language)
     except UnrecognizedError as error:
         if source.explicit:
             raise

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from sqlalchemy import Connection, Row, insert, select
 
 from sentgen.corpus.formats import READERS
+from sentgen.corpus.reader import ENGLISH, check_language
 from sentgen.errors import InputError
 from sentgen.options import Option
 from sentgen.schema import corpus as tables
@@ -26,6 +27,13 @@ class Settings:
     format: Annotated[str | None, Option("Format; detected if not given.", short="-f", metavar="FORMAT")] = (
         None
     )
+    language: Annotated[
+        str,
+        Option(
+            "Language of raw text, for its sentences and tokens: a code of ISO 639, such as fr.",
+            metavar="CODE",
+        ),
+    ] = ENGLISH
     licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
     lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False
     order: Annotated[int, Option("Highest order of n-grams to count, 1 to 5.")] = MAX_ORDER
@@ -56,6 +64,7 @@ class Settings:
             raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
         if self.tags not in ("xpos", "upos"):
             raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
+        check_language(self.language)
         if self.on_error not in ON_ERROR:
             raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
         if self.format is not None and self.format not in READERS:

@@ -63,6 +63,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/cluster/dask_engine.py": (),
     "sentgen/counts/cluster/job.py": (),
     "sentgen/counts/cluster/machines.py": (),
+    "sentgen/counts/ingestion.py:language": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/lookups/queries.py": LOOKUPS,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import FormatError, finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
@@ -30,16 +30,20 @@ _FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(
+    lines: Iterable[str], *, path: str, limits: Limits = LIMITS, language: str = ENGLISH
+) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of each object; a broken object is one rejection."""
     found = read_raw(lines, path=path, limits=limits)
-    return in_documents((item, _tokenised(item, path, limits)) for item in found)
+    return in_documents((item, _tokenised(item, path, limits, language)) for item in found)
 
 
 def _tokenised(
-    item: Sentence | Rejection | RawText, path: str, limits: Limits
+    item: Sentence | Rejection | RawText, path: str, limits: Limits, language: str
 ) -> Iterable[Sentence | Rejection]:
-    return text.tokenised(item, path=path, limits=limits) if isinstance(item, RawText) else (item,)
+    if not isinstance(item, RawText):
+        return (item,)
+    return text.tokenised(item, path=path, limits=limits, language=language)
 
 
 def read_raw(

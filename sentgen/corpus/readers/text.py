@@ -1,9 +1,11 @@
-"""Raw text: paragraphs are found, split into sentences by `sentencex`, and tokenised as in the Penn Treebank.
+"""Raw text: paragraphs are found, split into sentences by `sentencex`, and tokenised.
+
+English is tokenised as in the Penn Treebank, other languages at the word boundaries of Unicode.
 
 A text is *hard-wrapped* if none of its first 1,000 lines is longer than 120 characters and most of its line
 breaks inside a block (lines between blank lines) follow no final punctuation: then a block is a paragraph.
-Otherwise every line is one. Double quotes become `` `` `` and `''`; `text` keeps the sentence as it stood,
-with the line breaks of a wrapped paragraph as spaces.
+Otherwise every line is one. English double quotes become `` `` `` and `''`; `text` keeps the sentence as it
+stood, with the line breaks of a wrapped paragraph as spaces.
 """
 
 from __future__ import annotations
@@ -13,26 +15,27 @@ from itertools import chain, islice, pairwise
 
 import sentencex
 
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._columns import finished
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
 
-_LANGUAGE = "en"
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
-_FINAL = tuple(".!?:;\"'”’)]")
+_FINAL = tuple(".!?:;\"'”’)]。！？؟।")
 #: A wrapped paragraph longer than this many characters is cut at a line break.
 _PARAGRAPH = 200_000
 #: A sentence with more characters for each token of the limit is refused before it is tokenised.
 _CHARACTERS_PER_TOKEN = 50
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(
+    lines: Iterable[str], *, path: str, limits: Limits = LIMITS, language: str = ENGLISH
+) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a text, each with the line on which it begins."""
     for raw in read_raw(lines, path=path):
-        yield from tokenised(raw, path=path, limits=limits)
+        yield from tokenised(raw, path=path, limits=limits, language=language)
 
 
 def read_raw(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[RawText]:
@@ -41,31 +44,39 @@ def read_raw(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Ite
         yield RawText(" ".join(paragraph), first, tuple(_offsets(paragraph)))
 
 
-def tokenised(raw: RawText, *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def tokenised(
+    raw: RawText, *, path: str, limits: Limits = LIMITS, language: str = ENGLISH
+) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a raw text."""
-    pieces = [(0, raw.text)] if raw.whole else segment(raw.text)
+    pieces = [(0, raw.text)] if raw.whole else segment(raw.text, language)
     for offset, text in pieces:
-        yield _sentence(text, path=path, line=raw.line_at(offset), limits=limits)
+        yield _sentence(text, path=path, line=raw.line_at(offset), limits=limits, language=language)
 
 
-def _sentence(text: str, *, path: str, line: int, limits: Limits) -> Sentence | Rejection:
+def _sentence(text: str, *, path: str, line: int, limits: Limits, language: str) -> Sentence | Rejection:
     most = _CHARACTERS_PER_TOKEN * limits.sentence_tokens
     if len(text) > most:
         return Rejection(path, line, "", "sentence-length", f"a sentence of more than {most} characters")
     longest = max(map(len, text.split()), default=0)
-    if longest > limits.field_length:
+    if language == ENGLISH and longest > limits.field_length:
         # The tokeniser takes quadratic time on a long run of quotes.
         message = f"{longest} characters without a space; the limit is {limits.field_length}"
         return Rejection(path, line, "", "field-length", message)
-    forms = tokenize(text)
+    if language == ENGLISH:
+        forms = tokenize(text)
+    else:
+        # Here: `regex` takes a while to import.
+        from sentgen.corpus.word_breaks import split_words
+
+        forms = split_words(text, language)
     sentence = Sentence(forms, space_after=_spaces(text, forms), text=text, line=line)
     return finished(sentence, path, limits)
 
 
-def segment(text: str) -> Iterator[tuple[int, str]]:
+def segment(text: str, language: str = ENGLISH) -> Iterator[tuple[int, str]]:
     """Yield the stripped, non-empty sentences of a paragraph with their offsets."""
     offset = 0
-    for piece in sentencex.segment(_LANGUAGE, text):
+    for piece in sentencex.segment(language, text):
         stripped = piece.strip()
         if stripped:
             # -1 where the segmenter changed a character: then the piece begins where the last one ended.

@@ -66,7 +66,17 @@ class Counted:
 
 def settings_of(settings: Settings) -> dict[str, Any]:
     """Return the settings that a count depends on, as JSON keeps them."""
-    names = ("corpus", "format", "licence", "lowercase", "order", "tags", "function_heads", "on_error")
+    names = (
+        "corpus",
+        "format",
+        "language",
+        "licence",
+        "lowercase",
+        "order",
+        "tags",
+        "function_heads",
+        "on_error",
+    )
     return {name: getattr(settings, name) for name in names}
 
 

@@ -195,7 +195,7 @@ class Job:
         for source in expand(paths):
             if source.is_stream:
                 raise InputError("workers cannot read a stream; name a file", path=source.name)
-            reader = choose_reader(source, self.settings.format)
+            reader = choose_reader(source, self.settings)
             if isinstance(reader, Reader):
                 found.append((source, reader))
             else:

@@ -109,7 +109,7 @@ def _found(
         tally = tallies[piece.source]
         if begin is not None:
             begin.start_source(tally)
-        for found in read_piece(piece, READERS[shard.format]):
+        for found in read_piece(piece, READERS[shard.format].of(reading.settings.language)):
             if not isinstance(found, Rejection):
                 yield tally, found
             elif reading.settings.on_error == "skip":
