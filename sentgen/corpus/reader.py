@@ -52,7 +52,9 @@ class Reader:
         """Return the reader of raw text in a language; a format that has tokens knows none."""
         if self.read_raw is None or language == ENGLISH:
             return self
-        return replace(self, read=partial(self.read, language=language), version=f"{self.version}-{language}")
+        # A format with raw text takes its language as well.
+        read: Callable[..., Iterator[Sentence | Rejection]] = self.read
+        return replace(self, read=partial(read, language=language), version=f"{self.version}-{language}")
 
 
 def check_language(code: str) -> None:
