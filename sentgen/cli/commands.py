@@ -88,6 +88,12 @@ COMMANDS = (
             "collocations", "Show what occurs with a word more often than chance.", "inspect", "collocations"
         ),
         Listed(
+            "sketch",
+            "Show the strongest collocates of a word in each dependency relation (a word sketch).",
+            "inspect",
+            "sketch",
+        ),
+        Listed(
             "sql", "Run one SELECT over the tables and views of the store and show its rows.", "sql", "sql"
         ),
         Listed(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,6 +30,7 @@ from sentgen.lookups.questions import (
     Kwic,
     Ngrams,
     Question,
+    Sketch,
 )
 from sentgen.tabular import Rows, column_of, names_of, with_column, without_columns
 from sentgen.typography import readable
@@ -222,6 +224,33 @@ def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
     _check_window(asked.window)
     answer = reading.ask(asked)
     out.arrow(answer.found, truncated=answer.truncated)
+    _finish(answer, out)
+
+
+@_question(Sketch)
+def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
+    """Show the strongest collocates of a word in each dependency relation (a word sketch).
+
+    A relation in which the word is the head stands apart from the same one in which it is the modifier.
+
+    Example: `sentgen sketch lemma:fall`, or `sentgen sketch water/NOUN --limit 5`
+    """
+    answer = reading.ask(asked)
+    table = answer.found
+    if not (out.for_reading and table.num_rows):
+        out.arrow(table)
+        _finish(answer, out)
+        return
+    relations = list(zip(*(column_of(table, name) for name in ("relation", "role", "pairs")), strict=True))
+    for start, end in pairwise(
+        [*(i for i, one in enumerate(relations) if one != relations[i - 1] or not i), None]
+    ):
+        relation, role, pairs = relations[start or 0]
+        other = "head" if role == "modifier" else "modifier"
+        typer.echo(f"{asked.word} as {other} of {relation}: {quantity(pairs, 'pair')}")
+        size = (end or table.num_rows) - (start or 0)
+        out.arrow(without_columns(table.slice(start or 0, size), ["relation", "role", "pairs", "rank"]))
+        typer.echo()
     _finish(answer, out)
 
 

@@ -134,7 +134,7 @@ select {form} as collocate, o11::bigint as count, c1::bigint as frequency,
   logdice, pmi, log_likelihood
 from scored
 join word on word.id = scored.id
-order by {measure} desc, o11 desc, collocate{limit}"""
+order by {measure} desc, o11 desc, collocate"""
 
 _DEPENDENCY = """\
 with {spelling}modifier_of_node as (
@@ -190,7 +190,7 @@ select tag.name as relation, role, {form} as collocate, o11::bigint as count, c1
 from scored
 join word on word.id = scored.id
 join tag on tag.id = deprel_id
-order by {measure} desc, o11 desc, relation, role, collocate{limit}"""
+order by {measure} desc, o11 desc, relation, role, collocate"""
 
 
 def _cell(observed: str, expected: str) -> str:
@@ -248,27 +248,45 @@ def find_collocations(
         NotFoundError: no such corpus.
     """
     selection = select_corpora(connection, corpora, ignore_case=ignore_case)
-    node = read_pattern(connection, word, selection)
-    if len(node) > 1:
-        raise InputError(f"collocations are those of one word, and {word!r} has {len(node)}")
+    node = read_node(connection, word, selection)
     # What never occurs together has no score: its logarithms are infinite.
     bindings = Bindings(min_count=max(min_count, 1))
-    if isinstance(within, str):
-        text = _by_relation(node[0], within, selection, bindings)
-    else:
-        text = _by_window(node[0], within, selection, bindings)
-    query = Query(
-        _spelled(text, ATTRIBUTES[by][0], selection)
-        .replace("{scores}", _SCORES)
-        .replace("{measure}", _COLUMN.get(measure, "o11"))
-        .replace("{limit}", limit_clause(limit, bindings)),
-        bindings,
-    )
+    text = statement(node, within, by, measure, selection, bindings)
+    query = Query(text + limit_clause(limit, bindings), bindings)
     missing = f"collocate of {word!r}{at_least(min_count)}"
-    values = values_of(node)
+    values = values_of([node])
     if isinstance(within, str):
         values.append(Value("deprel", within))
     return explained(connection, limited(connection, query, limit, missing), selection, values)
+
+
+def read_node(connection: Connection, word: str, selection: Selection) -> TokenPattern:
+    """Read the pattern of one token.
+
+    Raises:
+        InputError: it is of several, or of none.
+    """
+    node = read_pattern(connection, word, selection)
+    if len(node) > 1:
+        raise InputError(f"collocations are those of one word, and {word!r} has {len(node)}")
+    return node[0]
+
+
+def statement(
+    node: TokenPattern,
+    within: Window | str,
+    by: Unit,
+    measure: Measure,
+    selection: Selection,
+    bindings: Bindings,
+) -> str:
+    """Return the statement for all collocates, which has no limit yet; ``min_count`` is bound."""
+    if isinstance(within, str):
+        text = _by_relation(node, within, selection, bindings)
+    else:
+        text = _by_window(node, within, selection, bindings)
+    text = _spelled(text, ATTRIBUTES[by][0], selection).replace("{scores}", _SCORES)
+    return text.replace("{measure}", _COLUMN.get(measure, "o11"))
 
 
 def _spelled(text: str, column: str, selection: Selection) -> str:

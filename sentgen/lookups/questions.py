@@ -14,6 +14,7 @@ from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments
 from sentgen.lookups.frequencies import By, frequency_list
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.queries import Answer
+from sentgen.lookups.sketch import word_sketch
 from sentgen.options import Option
 
 #: No count is greater, and no seed.
@@ -251,4 +252,37 @@ class Collocations:
             corpora=self.corpus,
             ignore_case=self.ignore_case,
             limit=self.limit,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """The strongest collocates of a word in each dependency relation."""
+
+    word: Annotated[str, Option("The word: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
+    by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.LEMMA
+    measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
+    min_count: MinCountOption = 2
+    corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
+    limit: Annotated[
+        int,
+        Option(
+            "Collocates of a relation; 0 for all.",
+            short="-n",
+            least=0,
+            api={"le": 1_000_000},
+        ),
+    ] = 10
+
+    def ask(self, connection: Connection) -> Answer:
+        return word_sketch(
+            connection,
+            self.word,
+            by=self.by,
+            measure=self.measure,
+            min_count=self.min_count,
+            corpora=self.corpus,
+            ignore_case=self.ignore_case,
+            each=self.limit,
         )

@@ -35,6 +35,7 @@ READERS = (
     "kwic dog",
     "freq",
     "collocations dog",
+    "sketch dog",
     "sql 'select * from v_corpora'",
     "schema",
     "score --model kn 'the dog'",

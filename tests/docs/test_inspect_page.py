@@ -30,6 +30,7 @@ QUESTIONS = {
         ["camp", "--limit", "0"],
     ],
     "freq": [[], ["--by", "xpos", "--corpus", "relief"]],
+    "sketch": [["lemma:be", "--min-count", "1"]],
     "collocations": [["the"], ["lemma:be", "--dependency", "*", "--min-count", "1"]],
 }
 

@@ -44,6 +44,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("kwic", {"pattern": "upos:VERB", "random": 7, "limit": 4}),
     ("frequencies", {"by": "lemma", "pattern": "re*", "limit": 10}),
     ("collocations", {"word": "water", "window": "3,2", "measure": "pmi", "min_count": 1}),
+    ("sketch", {"word": "lemma:arrive", "min_count": 1, "limit": 2}),
     ("collocations", {"word": "lemma:arrive", "dependency": "nsubj", "by": "lemma", "min_count": 1}),
     ("score", {"text": ["the people arrived .", "zyx the camp"], "model": "relief"}),
     ("score", {"text": ["The People\narrived"], "model": "relief", "lowercase": True, "totals": True}),

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams, Sketch
 from sentgen.server.operations.operation import Context, Operation, Result, answered, parameters, taking
 
-_Question = type[Ngrams | Dependencies | Arguments | Kwic | Frequencies | Collocations]
+_Question = type[Ngrams | Dependencies | Arguments | Kwic | Frequencies | Collocations | Sketch]
 
 
 def _operation(
@@ -45,5 +45,8 @@ OPERATIONS = (
         "collocations",
         Collocations,
         {"word": "water"},
+    ),
+    _operation(
+        "sketch", "The strongest collocates of a word in each relation.", "sketch", Sketch, {"word": "water"}
     ),
 )

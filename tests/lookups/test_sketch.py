@@ -1,0 +1,44 @@
+"""Word sketches, against the collocations of one relation after the other."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pytest
+from sqlalchemy import Connection
+
+from sentgen.lookups.collocations import Measure, Unit, find_collocations
+from sentgen.lookups.sketch import word_sketch
+
+
+@pytest.mark.parametrize("word", ["lemma:fall", "dow", "lemma:rise", "lemma:trader"])
+@pytest.mark.parametrize("measure", list(Measure))
+@pytest.mark.parametrize("each", [0, 1, 2])
+def test_each_relation_has_its_strongest_collocates(
+    connection: Connection, word: str, measure: Measure, each: int
+) -> None:
+    """The same rows as collocations by that relation, as many as are asked for."""
+    rows = word_sketch(connection, word, measure=measure, min_count=1, each=each).table.to_pylist()
+    assert rows
+    sizes = []
+    for (relation, role), group in groupby(rows, lambda row: (row["relation"], row["role"])):
+        found = find_collocations(
+            connection, word, within=relation, by=Unit.LEMMA, measure=measure, min_count=1, limit=0
+        ).table.to_pylist()
+        expected = [row for row in found if row["role"] == role]
+        shown = list(group)
+        sizes.append((-shown[0]["pairs"], relation, role))
+
+        assert shown[0]["pairs"] == sum(row["count"] for row in expected)
+        assert [row["rank"] for row in shown] == list(range(1, len(shown) + 1))
+        for row, other in zip(shown, expected[:each] if each else expected, strict=True):
+            assert {name: row[name] for name in other} == other
+    assert sizes == sorted(set(sizes))
+
+
+def test_a_word_that_is_not_there_is_said_to_be_missing(connection: Connection) -> None:
+    """As by the other look-ups."""
+    answer = word_sketch(connection, "lemma:fal")
+
+    assert not answer.table.num_rows
+    assert answer.notes[0].startswith("no collocate of 'lemma:fal' in a relation")
