@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sentgen.schema.corpus import RESERVED_WORDS
 from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.fidelity import IN_SENTENCE
 from sentgen.schema.owners import unowned
 from sentgen.schema.reference_ngrams import reference_ngrams_sql
 from sentgen.schema.segments import counted_tables
@@ -68,6 +69,7 @@ def _strings() -> Iterator[Check]:
         yield _orphan("token", column, "word", f"{REPAIR}; else {RESTORE}")
     for column in ("upos_id", "xpos_id", "feats_id", "deprel_id"):
         yield _orphan("token", column, "tag", f"{REPAIR}; else {RESTORE}")
+    yield _orphan("enhanced_edge", "deprel_id", "tag", f"{REPAIR}; else {RESTORE}")
 
 
 def _orphans() -> Iterator[Check]:
@@ -226,6 +228,7 @@ def _sentences() -> Iterator[Check]:
             or m.last > s.length
         """,
     )
+    yield from (Check(name, query) for name, query in IN_SENTENCE.items())
     yield Check(
         "sentences of a document",
         """

@@ -69,7 +69,7 @@ source = Table(
     column("tokens", BigInteger, "Tokens stored from it."),
     column("rejected", BigInteger, "Sentences of it that a check refused."),
     column("cyclic", BigInteger, "Sentences whose units form no tree; left out of the unit layer."),
-    column("empty_nodes", BigInteger, "Empty nodes of enhanced graphs, which are not stored."),
+    column("empty_nodes", BigInteger, "Empty nodes of enhanced graphs, in empty_node."),
     column("ingested_at", DateTime, "When it was stored (UTC)."),
     comment="One file, archive member or stream that was ingested, whole or not at all.",
 )

@@ -17,6 +17,7 @@ from sentgen.schema import (  # noqa: F401  (they fill the metadata)
     alignment,
     corpus,
     counts,
+    fidelity,
     models,
     parses,
     runs,

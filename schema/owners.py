@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sentgen.schema.alignment import OF_MODEL
+from sentgen.schema.fidelity import OF_SENTENCE, enhanced_edge
 from sentgen.schema.segments import counted_tables
 
 
@@ -59,6 +60,10 @@ def unowned() -> Iterator[UnownedRows]:
     )
     yield _without("token", "sentence_id", "sentence", large=True)
     yield _without("multiword", "sentence_id", "sentence")
+    for table in OF_SENTENCE:
+        yield _without(table.name, "sentence_id", "sentence", large=table is enhanced_edge)
+    yield _without("document_meta", "document_id", "document")
+    yield _without("source_layout", "source_id", "source")
     yield _without("rejection", "corpus_id", "corpus")
     yield _without("segment", "corpus_id", "corpus")
     for table in counted_tables():

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.base import metadata
+from sentgen.schema.fidelity import OF_SENTENCE
 from sentgen.schema.lakes.places import MANIFEST as MANIFEST
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.migrate import REVISIONS
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 #: Digits of the hash that are part of the name of a file.
 _DIGITS = 16
+#: Tables of what sources say beyond tokens and trees, sorted by sentence.
+_WITHIN = {table.name: ("sentence_id", *names) for table, names in OF_SENTENCE.items()}
 #: No other name is opened: a manifest from elsewhere must not reach other files.
 _NAME = re.compile(r"[a-z][a-z0-9_]*/part=[0-9]+-[0-9a-f]+\.parquet")
 
@@ -112,6 +115,8 @@ def sort_keys(table: str) -> tuple[str, ...]:
         return tuple(name for name in names if name not in ("logp", "backoff"))
     if table in ("token", "multiword"):
         return ("sentence_id", "position" if table == "token" else "first")
+    if table in _WITHIN:
+        return _WITHIN[table]
     return ("id",) if "id" in names else ()
 
 

@@ -12,7 +12,7 @@ from sentgen.corpus.sources import place_of, source_at
 from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
-from sentgen.schema import Store, metadata
+from sentgen.schema import Store, fidelity, metadata
 from sentgen.schema import corpus as tables
 from sentgen.schema.alignment import OF_CORPUS
 from sentgen.schema.counts import segment
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Tables that belong to a corpus directly, in an order in which they may be emptied.
 _OWNED = (
     *OF_CORPUS,
+    *fidelity.OF_CORPUS,
     tables.multiword,
     tables.token,
     tables.sentence,

@@ -17,6 +17,7 @@ from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import append_ngrams
 from sentgen.errors import Rejection
 from sentgen.schema import corpus as tables
+from sentgen.schema import fidelity
 from sentgen.schema.corpus import BOS, EOS
 from sentgen.schema.counting import count_trees
 from sentgen.schema.counts import segment
@@ -116,7 +117,7 @@ def remove_sources(
         words = fetch_arrow(connection, _WORDS, place)["word_id"].to_numpy()
         counter.add(wrap(words, lengths[part], BOS, EOS))
         count_trees(connection, number, corpus.id, first, last)
-        for table in (tables.multiword, tables.token):
+        for table in (*fidelity.OF_SENTENCE, tables.multiword, tables.token):
             column = table.c.sentence_id
             connection.execute(
                 delete(table).where(table.c.corpus_id == corpus.id, column.between(first, last))
@@ -132,7 +133,12 @@ def remove_sources(
     merge(connection, segments.of_corpora(connection, [corpus.id]))
     nothing = (segment.c.corpus_id == corpus.id, segment.c.sentences == 0)
     connection.execute(delete(segment).where(*nothing))
-    connection.execute(delete(tables.document).where(tables.document.c.source_id.in_(sources)))
+    documents = tables.document.c.source_id.in_(sources)
+    meta, layout = fidelity.document_meta, fidelity.source_layout
+    going = select(tables.document.c.id).where(documents)
+    connection.execute(delete(meta).where(meta.c.document_id.in_(going)))
+    connection.execute(delete(tables.document).where(documents))
+    connection.execute(delete(layout).where(layout.c.source_id.in_(sources)))
     connection.execute(delete(tables.source).where(tables.source.c.id.in_(sources)))
 
 

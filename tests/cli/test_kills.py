@@ -21,7 +21,7 @@ from sqlalchemy import DateTime
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
-from sentgen.schema import Store, inspection, maintenance, metadata, snapshots
+from sentgen.schema import Store, fidelity, inspection, maintenance, metadata, snapshots
 from sentgen.schema.store import raw
 
 pytestmark = pytest.mark.slow
@@ -83,7 +83,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect(str(folder / "older.duckdb")) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        for table in ("alignment_rewrite", "removed_model"):
+        for table in ("alignment_rewrite", "removed_model", *(one.name for one in fidelity.OF_CORPUS)):
             duck.execute(f"drop table {table}")
         duck.execute(
             "create table alignment_rewrite (model_id integer, direction varchar, layer varchar, "

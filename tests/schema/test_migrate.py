@@ -17,7 +17,7 @@ from sqlalchemy.types import TypeEngine
 from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.models.registry import next_version, remove
-from sentgen.schema import Store, inspection, metadata, migrate
+from sentgen.schema import Store, fidelity, inspection, metadata, migrate
 from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
 
@@ -25,6 +25,8 @@ pytestmark = pytest.mark.migrates
 
 #: The revision that this sentgen makes stores of.
 NEWEST = migrate.REVISIONS[-1]
+#: Tables of the revisions after the fourth.
+LATER = ("removed_model", *(table.name for table in fidelity.OF_CORPUS))
 NEXT = '''"""A migration that is not there yet."""
 from alembic import op
 
@@ -152,7 +154,7 @@ def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
             "parse",
             "removed_model",
             "alignment_model",
-            *(table.name for table in {*OF_CORPUS, *OF_MODEL}),
+            *(table.name for table in {*OF_CORPUS, *OF_MODEL, *fidelity.OF_CORPUS}),
         ):
             duck.execute(f"drop table {table}")
         duck.execute("update alembic_version set version_num = '0001'")
@@ -170,7 +172,7 @@ def test_rewrite_tables_of_the_third_revision_stay(path: Path) -> None:
     with duckdb.connect(str(path)) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        for table in ("alignment_rewrite", "removed_model"):
+        for table in ("alignment_rewrite", *LATER):
             duck.execute(f"drop table {table}")
         duck.execute(
             "create table alignment_rewrite (model_id integer, direction varchar, layer varchar, "
@@ -210,7 +212,8 @@ def test_versions_go_on_in_a_store_of_the_fourth_revision(path: Path) -> None:
     with duckdb.connect(str(path)) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        duck.execute("drop table removed_model")
+        for table in LATER:
+            duck.execute(f"drop table {table}")
         duck.execute("insert into model values (7, 'old', 3, 1, 'arpa', '', 'word', 1, 0, 0, now())")
         duck.execute("update alembic_version set version_num = '0004'")
 
@@ -221,6 +224,34 @@ def test_versions_go_on_in_a_store_of_the_fourth_revision(path: Path) -> None:
         with store.connect() as connection:
             assert next_version(connection, "old") == (8, 4)
             assert next_version(connection, "new") == (8, 1)
+
+
+def test_comments_of_the_fifth_revision_become_metadata(path: Path) -> None:
+    """What an earlier sentgen kept of a treebank can be asked; the order of the comments is not known."""
+    with duckdb.connect(str(path)) as duck:
+        for view in inspection.view_names():
+            duck.execute(f"drop view {view}")
+        for table in fidelity.OF_CORPUS:
+            duck.execute(f"drop table {table.name}")
+        duck.execute("insert into document values (7, 1, 1, 'news', 3, 2)")
+        duck.execute(
+            "insert into sentence values (3, 1, 7, 'a', 1, 1, null, 'meta::genre = essay\nnewpar\nspeaker = Ann = B'), "
+            "(4, 1, 7, 'b', 1, 5, null, 'meta::genre = no\ns_type='), (5, 1, 7, 'c', 1, 9, null, null)"
+        )
+        duck.execute("update alembic_version set version_num = '0005'")
+
+    migrate.upgrade(path)
+
+    with duckdb.connect(str(path)) as duck:
+        rows = duck.execute(
+            "select document, sent_id, key, value from v_metadata order by all nulls first"
+        ).fetchall()
+    assert rows == [
+        ("news", None, "genre", "essay"),
+        ("news", "a", "speaker", "Ann = B"),
+        ("news", "b", "meta::genre", "no"),
+        ("news", "b", "s_type", ""),
+    ]
 
 
 def test_migration_that_fails_leaves_no_trace(path: Path, later: Path) -> None:

@@ -1,0 +1,168 @@
+"""What sources say beyond tokens and trees, so that what came in can go out again, and be asked.
+
+Rows are only written where a source says more than `token`, `sentence` and `multiword` hold: plain text has
+none. `sentgen.counts.treebank_rows` writes them, and `sentgen.counts.export` reads them.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Integer, String, Table
+
+from sentgen.schema.base import column, metadata
+
+document_meta = Table(
+    "document_meta",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the document."),
+    column("document_id", Integer, "Document."),
+    column("key", String, "What is said, such as genre; of `# meta::genre = news`, what follows meta::."),
+    column("value", String, "What it is."),
+    comment="Metadata of documents, in the order of their source.",
+)
+
+sentence_meta = Table(
+    "sentence_meta",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the sentence."),
+    column("sentence_id", BigInteger, "Sentence."),
+    column("key", String, "What stands before the equals sign of a comment, such as speaker."),
+    column("value", String, "What stands behind it."),
+    comment="Metadata of sentences: comments such as `# speaker = Ann`, but for sent_id, text and newdoc.",
+)
+
+token_misc = Table(
+    "token_misc",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the token."),
+    column("sentence_id", BigInteger, "Sentence of the token."),
+    column("position", Integer, "Position of the token."),
+    column("misc", String, "The column MISC as the source has it."),
+    comment="What the column MISC of CoNLL-U says of a token, where it is more than whether a space follows.",
+)
+
+enhanced_edge = Table(
+    "enhanced_edge",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the dependent."),
+    column("sentence_id", BigInteger, "Sentence of the dependent."),
+    column("position", Integer, "Position of the dependent; of an empty node, that of the token before it."),
+    column("minor", Integer, "0 for a token, else the number of the empty node at that position."),
+    column("place", Integer, "Place of the edge in the column DEPS of its dependent, from 1."),
+    column("head", Integer, "Position of the head, 0 for the root; as position for an empty node."),
+    column("head_minor", Integer, "0 for a token or the root, else the number of the empty node."),
+    column("deprel_id", Integer, "Enhanced dependency relation to the head (in tag)."),
+    comment="One edge of the enhanced dependency graphs (DEPS of CoNLL-U).",
+)
+
+enhanced_cell = Table(
+    "enhanced_cell",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the dependent."),
+    column("sentence_id", BigInteger, "Sentence of the dependent."),
+    column("position", Integer, "Position of the dependent; of an empty node, that of the token before it."),
+    column("minor", Integer, "0 for a token, else the number of the empty node at that position."),
+    column("deps", String, "The column DEPS as the source has it."),
+    comment="Columns DEPS of CoNLL-U that are no lists of head:relation, whose edges are not known.",
+)
+
+empty_node = Table(
+    "empty_node",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the sentence."),
+    column("sentence_id", BigInteger, "Sentence in which it stands."),
+    column("position", Integer, "Position of the token that it follows, 0 before the first one."),
+    column("minor", Integer, "Its number among those that follow this token, from 1."),
+    column("form", String, "Word form.", nullable=True),
+    column("lemma", String, "Lemma.", nullable=True),
+    column("upos", String, "Universal part of speech.", nullable=True),
+    column("xpos", String, "Language-specific part of speech.", nullable=True),
+    column("feats", String, "Morphological features.", nullable=True),
+    column("head", String, "The column HEAD, which should be empty.", nullable=True),
+    column("deprel", String, "The column DEPREL, which should be empty.", nullable=True),
+    column("misc", String, "The column MISC.", nullable=True),
+    column("behind_range", Boolean, "Whether it stands behind the line of a range that begins after it."),
+    comment="A node of an enhanced graph that is no word of the sentence; its edges are in enhanced_edge.",
+)
+
+multiword_row = Table(
+    "multiword_row",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the sentence."),
+    column("sentence_id", BigInteger, "Sentence in which it stands."),
+    column("first", Integer, "Position of its first token (as in multiword)."),
+    column("lemma", String, "The column LEMMA.", nullable=True),
+    column("upos", String, "The column UPOS.", nullable=True),
+    column("xpos", String, "The column XPOS.", nullable=True),
+    column("feats", String, "The column FEATS.", nullable=True),
+    column("head", String, "The column HEAD.", nullable=True),
+    column("deprel", String, "The column DEPREL.", nullable=True),
+    column("deps", String, "The column DEPS.", nullable=True),
+    column("misc", String, "The column MISC.", nullable=True),
+    comment="What the line of a surface word says beyond its form and whether a space follows.",
+)
+
+sentence_layout = Table(
+    "sentence_layout",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the sentence."),
+    column("sentence_id", BigInteger, "Sentence."),
+    column(
+        "comments",
+        String,
+        "A letter a comment: document, sent_id, text, metadata (n: without a blank), verbatim.",
+    ),
+    column(
+        "verbatim",
+        String,
+        "Comments whose spelling the columns do not give back, joined by line feeds.",
+        nullable=True,
+    ),
+    comment="The order of the comments of a sentence, where it is not that in which they are written.",
+)
+
+source_layout = Table(
+    "source_layout",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the source."),
+    column("source_id", Integer, "Source."),
+    column("byte_order_mark", Boolean, "Whether it begins with a byte order mark."),
+    column("carriage_returns", Boolean, "Whether its lines end with carriage return and line feed."),
+    column("line_feeds", Integer, "Line feeds after its last line that is not blank."),
+    comment="How a source is written, where it is not with line feeds and one blank line at its end.",
+)
+
+#: Tables whose rows belong to a sentence, by `sentence_id`, and what orders the rows of one sentence.
+OF_SENTENCE = {
+    sentence_meta: (),
+    token_misc: ("position",),
+    enhanced_edge: ("position", "minor", "place"),
+    enhanced_cell: ("position", "minor"),
+    empty_node: ("position", "minor"),
+    multiword_row: ("first",),
+    sentence_layout: (),
+}
+#: All tables of this module: each has the corpus of its rows.
+OF_CORPUS = (*OF_SENTENCE, document_meta, source_layout)
+
+#: What must hold of the rows of a sentence: the name of a check to SQL whose rows are the problems.
+IN_SENTENCE = {
+    f"{table.name} in the sentence": f"""
+        select t.sentence_id, t.position
+        from {table.name} t
+        join sentence s on s.id = t.sentence_id
+        where t.position not between 0 and s.length
+            or {condition}
+    """
+    for table, condition in (
+        (token_misc, "t.position = 0"),
+        (enhanced_edge, "t.head not between 0 and s.length or t.position + t.minor = 0"),
+        (enhanced_cell, "t.position + t.minor = 0"),
+        (empty_node, "t.minor < 1"),
+    )
+} | {
+    "rows of multiword ranges": """
+        select r.sentence_id, r.first
+        from multiword_row r
+        anti join multiword m on m.sentence_id = r.sentence_id and m.first = r.first
+    """
+}
