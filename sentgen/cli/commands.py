@@ -54,10 +54,11 @@ COMMANDS = (
         Listed("ingest", "Read corpora into the store and count them.", "ingest", "ingest"),
         _group(
             "corpora",
-            "List, show, verify and remove corpora.",
+            "List, show, verify, export and remove corpora.",
             list="List the corpora with their sizes and licences.",
             show="Show the sources of a corpus, or the sentences that were refused.",
             verify="Compare the sources of a corpus with the files on disk; exit code 1 if one differs.",
+            export="Write a corpus as CoNLL-U: CoNLL-U that was ingested comes back byte for byte.",
             remove="Remove a corpus with all its counts; the other counts stay as they are.",
         ),
         _group(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
@@ -57,6 +59,40 @@ def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
         )
     if any(row.status != "same" for row in found):
         raise typer.Exit(1)
+
+
+@app.command()
+@asking(Corpus, names=["name"])
+def export(
+    *,
+    asked: Corpus,
+    conllu: Annotated[bool, typer.Option("--conllu", help="As CoNLL-U, which is the default.")] = True,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="File to write. Default: standard output.")
+    ] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Write a corpus as CoNLL-U: CoNLL-U that was ingested comes back byte for byte.
+
+    Example: `sentgen corpora export ewt --conllu --to ewt.conllu`
+    """
+    from sentgen.counts.conllu_export import export_conllu
+
+    check_file_option("--to", to)
+    with (
+        open_store(db, read_only=True, memory_limit=memory_limit) as store,
+        store.connect() as connection,
+    ):
+        found = export_conllu(connection, asked.name)
+        for lost in found.lost:
+            typer.echo(f"note: {lost}", err=True)
+        if to is None:
+            for block in found.blocks:
+                typer.echo(block, nl=False)
+        else:
+            with whole_file(to) as sink:
+                sink.writelines(found.blocks)
 
 
 @app.command()

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 #: Symbols that the language model owns; a corpus may not use them as words (`<unk>` it may).
 RESERVED = frozenset({"<s>", "</s>", "<root>"})
+
+
+class EmptyNode(NamedTuple):
+    """A node of an enhanced graph that is no word: the ``minor``-th one after the word at ``position``.
+
+    ``columns`` are those of CoNLL-U from FORM to MISC. ``behind_range`` says that it stands behind the line
+    of a multiword range that begins with the next word.
+    """
+
+    position: int
+    minor: int
+    columns: list[str]
+    behind_range: bool = False
 
 
 @dataclass(slots=True)
@@ -16,6 +30,12 @@ class Sentence:
     All lists have the length of ``forms``. ``heads`` are 1-based positions, 0 is the root.
     ``nps`` number the base noun phrases 1, 2, ... from left to right; 0 is a token outside every base NP.
     ``document`` is set on the first sentence of a document and ``None`` on the following ones.
+    ``metadata`` are comments such as `speaker = Ann`; those of a document begin with `meta::` and stand at
+    its first sentence. ``deps`` are edges of the enhanced graph, and ``misc`` what is said of a word beyond
+    ``space_after``, both as CoNLL-U writes them, `_` for nothing. ``ranges`` has the columns from LEMMA to
+    MISC of the multiwords (by their first word) that say more than their form and the space after them.
+    ``comments`` is the order of the comments, a letter each (`sentgen.corpus.comments`), ``None`` if they
+    are not from a file; ``verbatim`` are those whose spelling the fields do not give back.
     """
 
     forms: list[str]
@@ -27,11 +47,17 @@ class Sentence:
     deprels: list[str] | None = None
     nps: list[int] | None = None
     space_after: list[bool] | None = None
+    deps: list[str] | None = None
+    misc: list[str] | None = None
     multiwords: list[tuple[int, int, str]] = field(default_factory=list)
-    empty_nodes: int = 0
+    ranges: list[tuple[int, list[str]]] = field(default_factory=list)
+    empty_nodes: list[EmptyNode] = field(default_factory=list)
     sent_id: str = ""
     text: str = ""
     metadata: list[str] = field(default_factory=list)
+    # How it was written is no part of what it says.
+    comments: str | None = field(default=None, compare=False)
+    verbatim: list[str] = field(default_factory=list, compare=False)
     document: str | None = None
     line: int = 0
 
@@ -42,7 +68,8 @@ class RawText:
 
     ``line`` is the line on which it begins, ``starts`` the offsets at which its lines begin, 0 first.
     ``whole`` says that it is one sentence, whatever a segmenter finds in it.
-    ``document`` is set where a document begins, as in `Sentence`.
+    ``document`` is set where a document begins, as in `Sentence`, and ``metadata`` belongs to its first
+    sentence.
     """
 
     text: str
@@ -50,6 +77,7 @@ class RawText:
     starts: tuple[int, ...] = (0,)
     whole: bool = False
     document: str | None = None
+    metadata: list[str] = field(default_factory=list)
 
     def line_at(self, offset: int) -> int:
         """Return the line on which a character stands."""

@@ -86,6 +86,15 @@ class Source:
         return []
 
 
+@dataclass(frozen=True, slots=True)
+class TextLayout:
+    """How a text is written; ``line_feeds`` follow the last of its lines that is not blank."""
+
+    byte_order_mark: bool = False
+    carriage_returns: bool = False
+    line_feeds: int = 2
+
+
 class LineReader:
     """An iterable over the lines of a source, UTF-8 decoded, without `\\n` or `\\r\\n`.
 
@@ -99,6 +108,15 @@ class LineReader:
         self.limits = limits
         self.bytes_read = 0
         self.lines_read = 0
+        self._byte_order_mark = False
+        self._carriage_returns = self._line_feeds = 0
+
+    @property
+    def layout(self) -> TextLayout:
+        """How the text is written, once its lines were read; line ends of both kinds count as line feeds."""
+        ended = self.lines_read - (not self._line_feeds)
+        windows = 0 < ended == self._carriage_returns
+        return TextLayout(self._byte_order_mark, windows, self._line_feeds)
 
     @property
     def progress(self) -> float:
@@ -122,13 +140,23 @@ class LineReader:
                 if len(carry) > 4 * self.limits.line_length:
                     self._fail(f"a line is longer than {self.limits.line_length} characters", 1)
                 continue
-            lines = self._checked(carry + block[:cut])[:-1]
+            text = self._checked(carry + block[:cut])
+            self._count_line_feeds(text)
+            lines = text[:-1]
             carry = block[cut:]
             yield self.lines_read + 1, lines
             self.lines_read += lines.count(b"\n") + 1
         if carry:
+            self._line_feeds = 0
             yield self.lines_read + 1, self._checked(carry)
             self.lines_read += 1
+
+    def _count_line_feeds(self, text: bytes) -> None:
+        """Count those that end the text so far."""
+        size = len(text)
+        while size and text[size - 1] == 10:
+            size -= 1
+        self._line_feeds = len(text) - size + (self._line_feeds if not size else 0)
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
         """Yield the decompressed bytes, never more than ``size`` at once."""
@@ -167,6 +195,7 @@ class LineReader:
             self._fail("this is UTF-16, not UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`", 1)
         if block.startswith(b"\xef\xbb\xbf"):
             logger.info("%s: byte order mark stripped", self.source.name)
+            self._byte_order_mark = True
             return block[3:]
         return block
 
@@ -187,6 +216,7 @@ class LineReader:
         """Return complete lines with plain ends, or refuse their control characters."""
         if b"\r" in block:
             # Blocks are cut at line feeds, so that no pair is torn apart.
+            self._carriage_returns += block.count(b"\r\n")
             block = block.replace(b"\r\n", b"\n")
             if b"\r" in block:
                 number = block.count(b"\n", 0, block.index(b"\r")) + 1

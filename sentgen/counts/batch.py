@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -12,10 +12,11 @@ from sqlalchemy import Connection, Row, insert, select
 from sentgen.corpus.sources import place_of
 from sentgen.counts.draft import Draft
 from sentgen.counts.spill import NgramCounter
-from sentgen.counts.writer import SourceTally, Writer
+from sentgen.counts.writer import USUAL, SourceTally, Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
+from sentgen.schema.fidelity import source_layout
 from sentgen.schema.store import now
 
 #: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
@@ -133,6 +134,9 @@ def add_source(
         "ingested_at": now(),
     }
     connection.execute(insert(tables.source), row)
+    if tally.layout != USUAL:
+        layout = {"corpus_id": corpus_id, "source_id": tally.id} | asdict(tally.layout)
+        connection.execute(insert(source_layout), layout)
 
 
 def rejection_row(corpus_id: int, rejection: Rejection) -> dict[str, object]:

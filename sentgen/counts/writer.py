@@ -24,10 +24,12 @@ from sentgen.corpus.base_np_arrays import (
     upos_codes,
 )
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import TextLayout
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
+from sentgen.counts.treebank_rows import Placed, treebank_rows
 from sentgen.counts.units import NOT_LAST, unit_heads
 from sentgen.schema import corpus as tables
 from sentgen.schema.corpus import BOS, EOS
@@ -35,6 +37,8 @@ from sentgen.schema.counting import count_trees
 from sentgen.schema.counts import segment
 from sentgen.schema.store import append, next_id, now
 
+#: How CoNLL-U is written.
+USUAL = TextLayout()
 #: Sentences are buffered until they are worth an append.
 FLUSH_TOKENS = 100_000
 #: CoNLL's mark for a value that is not there.
@@ -52,7 +56,10 @@ def positions_of(lengths: Ints) -> Ints:
 
 @dataclass(slots=True)
 class SourceTally:
-    """What one source has yielded so far; ``name`` is what users see, and what its document is called."""
+    """What one source has yielded so far; ``name`` is what users see, and what its document is called.
+
+    ``layout`` is that of its text, where it can be given back.
+    """
 
     id: int
     name: str
@@ -61,6 +68,7 @@ class SourceTally:
     rejected: int = 0
     cyclic: int = 0
     empty_nodes: int = 0
+    layout: TextLayout = USUAL
 
 
 @dataclass(slots=True)
@@ -86,7 +94,8 @@ class Writer:
     sentences: int = 0
     tokens: int = 0
     _trees: bool = False
-    _pending: list[tuple[Sentence, int]] = field(default_factory=list)
+    #: Sentences with their documents, and whether they are the first ones of these.
+    _pending: list[tuple[Sentence, int, bool]] = field(default_factory=list)
     _pending_tokens: int = 0
     _documents: list[_Document] = field(default_factory=list)
     _source: SourceTally = field(init=False)
@@ -116,11 +125,12 @@ class Writer:
                 self._documents.pop()
             self._documents.append(_Document(sentence.document, self._source.id, 0))
         document = self._documents[-1]
-        if not document.sentences:
+        first = not document.sentences
+        if first:
             document.first = self._first_sentence + self.sentences + len(self._pending)
         document.sentences += 1
-        self._source.empty_nodes += sentence.empty_nodes
-        self._pending.append((sentence, self._first_document + len(self._documents) - 1))
+        self._source.empty_nodes += len(sentence.empty_nodes)
+        self._pending.append((sentence, self._first_document + len(self._documents) - 1, first))
         self._pending_tokens += len(sentence.forms)
         if self._pending_tokens >= FLUSH_TOKENS:
             self.flush()
@@ -152,8 +162,8 @@ class Writer:
         """Write what is buffered."""
         if not self._pending:
             return
-        sentences = [sentence for sentence, _ in self._pending]
-        documents = np.array([document for _, document in self._pending], np.int32)
+        sentences = [sentence for sentence, _, _ in self._pending]
+        documents = np.array([document for _, document, _ in self._pending], np.int32)
         lengths = np.array([len(sentence.forms) for sentence in sentences], np.int32)
         ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
         self._append_sentences(
@@ -172,6 +182,9 @@ class Writer:
         )
         self._append_tokens(self._annotation(sentences, lengths), words, lengths, ids)
         self._append_multiwords(sentences, ids)
+        placed = Placed(self.corpus_id, sentences, ids, documents, [first for _, _, first in self._pending])
+        for table, rows in treebank_rows(placed, self._tags.encode):
+            self._append(table, rows)
         self._pending, self._pending_tokens = [], 0
 
     def _append_sentences(self, columns: dict[str, Any], documents: Ints) -> None:

@@ -47,6 +47,7 @@ READERS = (
     "corpora list",
     "corpora show pets",
     "corpora verify pets",
+    "corpora export pets",
     "corpora remove pets --dry-run",
     "parser list",
     "parser forget udpipe --dry-run",

@@ -39,7 +39,7 @@ def test_agreement_with_the_conllu_library(data_dir: Path, part: str) -> None:
         assert mine.deprels == [token["deprel"] for token in words]
         assert mine.sent_id == other.metadata["sent_id"]
         assert mine.text == other.metadata["text"]
-        assert len(mine.multiwords) + mine.empty_nodes + len(words) == len(other)
+        assert len(mine.multiwords) + len(mine.empty_nodes) + len(words) == len(other)
 
 
 @pytest.mark.parametrize("part", [pytest.param("train", marks=pytest.mark.slow), "dev"])

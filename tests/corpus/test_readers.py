@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.readers import conllu, dp, mrg, text, wsj
 from sentgen.corpus.readers.head_rules import head_child
-from sentgen.corpus.sentence import RESERVED, Sentence
+from sentgen.corpus.sentence import EmptyNode, RESERVED, Sentence
 from sentgen.corpus.validation import CHECKS, Limits, check
 from sentgen.errors import InputError, Rejection
 
@@ -66,13 +66,16 @@ class TestConllu:
             deprels=["aux", "advmod", "root"],
             space_after=[False, True, False],
             multiwords=[(1, 2, "Don't")],
-            empty_nodes=1,
+            empty_nodes=[
+                EmptyNode(3, 1, ["gone", "go", "VERB", "VB", "_", "_", "_", "3:conj", "_"]),
+            ],
             sent_id="s1",
             text="Don't go",
             metadata=["newpar"],
             document="d1",
             line=1,
         )
+        assert (first.comments, first.verbatim) == ("dstm", [])
         assert (second.document, second.lemmas, second.line, second.sent_id) == (None, None, 11, "s2")
 
     def test_a_document_without_a_name_is_named_by_its_line(self) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import repeat
 from typing import NoReturn
 
+from sentgen.corpus.comments import of_document
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import Limits, check
 from sentgen.errors import Rejection
@@ -81,12 +82,17 @@ def in_documents(
 ) -> Iterator[Sentence | Rejection]:
     """Yield what came of each item; the document that begins with an item begins with the next sentence."""
     document: str | None = None
+    metadata: list[str] = []
     for item, results in found:
         if not isinstance(item, Rejection):
             document = item.document or document
+            metadata = [*of_document(metadata), *item.metadata]
         for result in results:
             if isinstance(result, Sentence):
                 result.document, document = document, None
+                if result.comments is None:
+                    result.metadata = metadata
+                metadata = []
             yield result
 
 

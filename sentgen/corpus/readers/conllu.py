@@ -1,7 +1,7 @@
 """CoNLL-U, the format of Universal Dependencies, read strictly.
 
-Multiword ranges are kept, empty nodes are counted and skipped. `# sent_id`, `# text` and `# newdoc` go to
-their fields, other comments are metadata. A column that is `_` throughout a sentence is ``None``.
+All of it is kept: the sentence says what every line did. `# sent_id`, `# text` and `# newdoc` go to their
+fields, other comments are metadata. A column that is `_` throughout a sentence is ``None``.
 A `# newdoc` without an id is the document `PATH#LINE`.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from sentgen.corpus.comments import letters_of
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import (
     IDS,
@@ -22,7 +23,7 @@ from sentgen.corpus.readers._columns import (
     parse_heads,
     split_columns,
 )
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import EmptyNode, Sentence
 from sentgen.corpus.validation import LIMITS, Limits
 from sentgen.errors import Rejection
 
@@ -31,6 +32,11 @@ _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)\Z", re.ASCII)
 #: A block is cut after so many lines a token (range, token, empty nodes) and so many comments.
 _ROWS_PER_TOKEN = 3
 _COMMENTS = 10_000
+_NO_SPACE = "SpaceAfter=No"
+#: What the line of a range says in the columns from LEMMA to DEPS, as a rule.
+_NOTHING = ["_"] * 7
+#: What MISC says of nearly all words: nothing but whether a space follows.
+_SPACES = frozenset(("_", _NO_SPACE))
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
@@ -74,6 +80,7 @@ def _read_comments(comments: list[str], sentence: Sentence, path: str) -> str | 
             document = value or f"{path}#{sentence.line}"
         else:
             sentence.metadata.append(text)
+    sentence.comments, sentence.verbatim = letters_of(comments, sentence, document)
     return document
 
 
@@ -82,10 +89,10 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     if not rows:
         return
     columns = split_columns(rows, 10)
-    ids, misc = columns[0], columns[9]
+    ids, spaces = columns[0], columns[9]
     # Most sentences have words only: one comparison of lists instead of a look at each row.
     if ids != IDS[: len(ids)]:
-        words, misc = _select_words(columns, sentence)
+        words, spaces = _select_words(columns, sentence)
         columns = [[column[row] for row in words] for column in columns]
         if not words:
             return
@@ -97,7 +104,25 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     if columns[6][0] != "_" or columns[6].count("_") != len(columns[6]):
         sentence.heads = parse_heads(columns[6])
     sentence.deprels = optional(columns[7])
-    sentence.space_after = [value == "_" or "|SpaceAfter=No|" not in f"|{value}|" for value in misc]
+    sentence.deps = optional(columns[8])
+    if _SPACES.issuperset(spaces):
+        sentence.space_after = [value == "_" for value in spaces]
+    else:
+        sentence.space_after = [value == "_" or f"|{_NO_SPACE}|" not in f"|{value}|" for value in spaces]
+    sentence.misc = _misc(columns[9], sentence)
+
+
+def _misc(column: list[str], sentence: Sentence) -> list[str] | None:
+    """Return what MISC says beyond the space after a word, or ``None`` for nothing."""
+    if not sentence.multiwords:
+        if _SPACES.issuperset(column):
+            return None
+        return ["_" if value == _NO_SPACE else value for value in column]
+    # The space after a range is told at its line: what is told at its words, too, is more than that.
+    within = {word for first, last, _ in sentence.multiwords for word in range(first, last + 1)}
+    return optional(
+        ["_" if value == _NO_SPACE and word not in within else value for word, value in enumerate(column, 1)]
+    )
 
 
 def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[int], list[str]]:
@@ -108,11 +133,11 @@ def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[in
     """
     ids, misc = columns[0], list(columns[9])
     words: list[int] = []
-    range_end, range_row, minor = 0, 0, 0
+    range_end, range_row, minor, ahead = 0, 0, 0, False
     for row, name in enumerate(ids):
         if name == str(len(words) + 1):
             words.append(row)
-            minor = 0
+            minor, ahead = 0, False
             if len(words) <= range_end:
                 misc[row] = columns[9][range_row] if len(words) == range_end else "SpaceAfter=No"
         elif match := _EMPTY_NODE.match(name):
@@ -122,13 +147,17 @@ def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[in
                 raise FormatError(
                     "id-sequence", f"empty node {name[:20]} where {len(words)}.{minor} belongs", row
                 )
-            sentence.empty_nodes += 1
+            node = EmptyNode(len(words), minor, [column[row] for column in columns[1:]], ahead)
+            sentence.empty_nodes.append(node)
         elif match := _RANGE.match(name):
             begin, end = len(words) + 1, match[2]
             if match[1] != str(begin) or begin <= range_end or len(end) > 6 or int(end) < begin:
                 raise FormatError("id-range", f"range {name[:20]} does not cover the following tokens", row)
-            range_end, range_row = int(end), row
+            range_end, range_row, ahead = int(end), row, True
             sentence.multiwords.append((begin, range_end, columns[1][row]))
+            rest = [column[row] for column in columns[2:]]
+            if rest[-1] not in _SPACES or rest[:-1] != _NOTHING:
+                sentence.ranges.append((begin, rest))
         elif name.startswith("#"):
             raise FormatError("comment", "a comment after the first token of its sentence", row)
         else:
@@ -150,5 +179,5 @@ def _fits(sample: list[str]) -> bool:
 
 
 READER = Reader(
-    "conllu", "1", read, "CoNLL-U (Universal Dependencies)", (".conllu",), _fits, trees=True, distinct=True
+    "conllu", "2", read, "CoNLL-U (Universal Dependencies)", (".conllu",), _fits, trees=True, distinct=True
 )

@@ -5,7 +5,8 @@
 * `text`: raw text, to be split into sentences and tokenised as the format `text` does (a line a paragraph).
 
 `id` names the document that begins with the object; objects without one continue the document before.
-`sent_id` names the sentence of a `tokens` object. Other keys are ignored.
+`sent_id` names the sentence of a `tokens` object. Other keys with a string, a number, true or false are
+metadata of the document that begins, or of the first sentence of an object without `id`; the rest is ignored.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from sentgen.corpus.comments import OF_DOCUMENT, of_document
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import FormatError, finished, in_documents
@@ -25,9 +27,12 @@ from sentgen.errors import Rejection
 
 _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
 _NUMBER_COLUMNS = ("heads", "nps")
+_KNOWN = {"id", "sent_id", "tokens", "sentences", "text", *_STRING_COLUMNS, *_NUMBER_COLUMNS}
 #: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+#: What cannot stand in a comment.
+_BREAKS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 
 
 def read(
@@ -51,20 +56,25 @@ def read_raw(
 ) -> Iterator[Sentence | Rejection | RawText]:
     """Yield the same with raw sentences and texts as they are, for a parser with a tokeniser of its own."""
     document: str | None = None
+    metadata: list[str] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             value = parse_object(line)
             document = name_of(value, "id") or document
+            said = _metadata(value)
             # All of an object before any of it: a broken one is one rejection.
             results = list(_sentences(value, path, number, limits))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
             continue
+        # As the name of a document, what is said of it waits for its first good sentence.
+        metadata = [*of_document(metadata), *said]
         for result in results:
             if not isinstance(result, Rejection):
-                result, document = replace(result, document=document), None
+                result = replace(result, document=document, metadata=metadata)
+                document, metadata = None, []
             yield result
 
 
@@ -113,6 +123,16 @@ def _columns(value: dict[str, Any], line: int) -> Sentence:
     return sentence
 
 
+def _metadata(value: dict[str, Any]) -> list[str]:
+    """Return what an object says beside its text, as comments of CoNLL-U."""
+    prefix = OF_DOCUMENT if name_of(value, "id") else ""
+    return [
+        _BREAKS.sub(" ", f"{prefix}{key} = {str(said).lower() if isinstance(said, bool) else said}")
+        for key, said in value.items()
+        if key not in _KNOWN and isinstance(said, (str, int, float)) and "=" not in key
+    ]
+
+
 def check_strings(value: object, key: str) -> list[str]:
     """Return a list of words, or raise `FormatError`."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -155,5 +175,5 @@ def _fits(sample: list[str]) -> bool:
 
 
 READER = Reader(
-    "jsonl", "1", read, "JSON Lines: tokens, sentences or text", (".jsonl", ".ndjson"), _fits, read_raw
+    "jsonl", "2", read, "JSON Lines: tokens, sentences or text", (".jsonl", ".ndjson"), _fits, read_raw
 )

@@ -1,0 +1,71 @@
+"""The order of the comments of a sentence in CoNLL-U, as one letter each: what gives them back as they were.
+
+d  # newdoc id = NAME     s  # sent_id = NAME     t  # text = TEXT
+m  # and the next metadata of the sentence        n  the same, without the blank
+v  the next comment that is kept verbatim, whose spelling is another one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sentgen.corpus.sentence import Sentence
+
+#: Begins the key of metadata that is said of the document, as GUM has it.
+OF_DOCUMENT = "meta::"
+
+
+def of_document(metadata: Sequence[str]) -> list[str]:
+    """Return the metadata that is said of the document."""
+    return [one for one in metadata if one.startswith(OF_DOCUMENT)]
+
+
+def letters_of(comments: Sequence[str], sentence: Sentence, document: str | None) -> tuple[str, list[str]]:
+    """Return the letters of comments that were read into a sentence, and those to keep verbatim."""
+    named = {
+        f"# {key} = {value}": letter
+        for letter, key, value in (
+            ("d", "newdoc id", document),
+            ("s", "sent_id", sentence.sent_id),
+            ("t", "text", sentence.text),
+        )
+        if value
+    }
+    letters, verbatim = [], []
+    rest = iter(sentence.metadata)
+    following = next(rest, None)
+    for comment in comments:
+        letter = named.get(comment)
+        # Metadata is in the order of the comments, so that those that are none are told by what comes next.
+        if letter is None and following is not None and comment[1:].removeprefix(" ") == following:
+            letter = "m" if comment[1:2] == " " else "n"
+            following = next(rest, None)
+        if letter is None:
+            letter = "v"
+            verbatim.append(comment)
+        letters.append(letter)
+    return "".join(letters), verbatim
+
+
+def usual_letters(*, document: bool, sent_id: bool, text: bool, metadata: int) -> str:
+    """Return the letters of a sentence whose order of comments is not known, or as usual.
+
+    >>> usual_letters(document=True, sent_id=True, text=False, metadata=2)
+    'dsmm'
+    """
+    return "d" * document + "s" * sent_id + "t" * text + "m" * metadata
+
+
+def written(
+    letters: str, *, document: str, sent_id: str, text: str, metadata: Sequence[str], verbatim: Sequence[str]
+) -> Iterator[str]:
+    """Yield the comments that the letters stand for."""
+    others, kept = iter(metadata), iter(verbatim)
+    named = {"d": f"# newdoc id = {document}", "s": f"# sent_id = {sent_id}", "t": f"# text = {text}"}
+    for letter in letters:
+        if letter in named:
+            yield named[letter]
+        elif letter == "v":
+            yield next(kept)
+        else:
+            yield f"# {next(others)}" if letter == "m" else f"#{next(others)}"

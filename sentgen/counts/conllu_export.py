@@ -1,0 +1,251 @@
+"""Write a corpus as CoNLL-U: what came in as CoNLL-U goes out byte for byte, other formats as valid CoNLL-U.
+
+The rows of a sentence are made by the database, a range of sentences at a time, so that memory is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row
+
+from sentgen.corpus.comments import usual_letters, written
+from sentgen.corpus.readers import conllu
+from sentgen.counts.corpora import find
+from sentgen.errors import InputError
+from sentgen.schema.store import fetch_arrow
+
+#: Sentences that are read at once: some ten megabytes.
+SENTENCES = 5_000
+_LINE_ENDS = str.maketrans("\t\n\r", "   ")
+
+_SOURCES = """
+select
+    s.id,
+    s.format,
+    s.reader_version,
+    s.rejected,
+    min(d.first_sentence) as first,
+    max(d.first_sentence + d.sentences - 1) as last,
+    coalesce(any_value(l.byte_order_mark), false) as byte_order_mark,
+    coalesce(any_value(l.carriage_returns), false) as carriage_returns,
+    coalesce(any_value(l.line_feeds), 2) as line_feeds
+from source s
+join document d on d.source_id = s.id
+left join source_layout l on l.source_id = s.id
+where s.corpus_id = $corpus
+    and d.sentences > 0
+group by all
+order by first
+"""
+
+#: Each row stands behind the token of its position: first the token, then empty nodes, then the range that
+#: begins with the next token.
+_ROWS = """
+with edge as (
+    select
+        e.sentence_id,
+        e.position,
+        e.minor,
+        string_agg(
+            e.head || if(e.head_minor > 0, '.' || e.head_minor, '') || ':' || r.name, '|' order by e.place
+        ) as deps
+    from enhanced_edge e
+    join tag r on r.id = e.deprel_id
+    where e.sentence_id between $first and $last
+    group by e.sentence_id, e.position, e.minor
+    union all
+    select sentence_id, position, minor, deps
+    from enhanced_cell
+    where sentence_id between $first and $last
+),
+within as (
+    select sentence_id, unnest(range("first", "last" + 1)) as position
+    from multiword
+    where sentence_id between $first and $last
+),
+line as (
+    select
+        t.sentence_id,
+        t.position,
+        0 as rank,
+        0 as minor,
+        concat_ws(
+            chr(9), t.position, w.form, coalesce(nullif(l.form, ''), '_'), coalesce(u.name, '_'),
+            coalesce(x.name, '_'), coalesce(f.name, '_'), coalesce(t.head::varchar, '_'),
+            coalesce(r.name, '_'), coalesce(e.deps, '_'),
+            coalesce(m.misc, if(t.space_after is false and i.position is null, 'SpaceAfter=No', '_'))
+        ) as text
+    from token t
+    join word w on w.id = t.word_id
+    left join word l on l.id = t.lemma_id
+    left join tag u on u.id = t.upos_id
+    left join tag x on x.id = t.xpos_id
+    left join tag f on f.id = t.feats_id
+    left join tag r on r.id = t.deprel_id
+    left join edge e on e.sentence_id = t.sentence_id and e.position = t.position and e.minor = 0
+    left join within i on i.sentence_id = t.sentence_id and i.position = t.position
+    left join token_misc m on m.sentence_id = t.sentence_id and m.position = t.position
+        and m.sentence_id between $first and $last
+    where t.sentence_id between $first and $last
+    union all
+    select
+        n.sentence_id,
+        n.position,
+        if(n.behind_range, 3, 1) as rank,
+        n.minor,
+        concat_ws(
+            chr(9), n.position || '.' || n.minor, coalesce(n.form, '_'), coalesce(n.lemma, '_'),
+            coalesce(n.upos, '_'), coalesce(n.xpos, '_'), coalesce(n.feats, '_'), coalesce(n.head, '_'),
+            coalesce(n.deprel, '_'), coalesce(e.deps, '_'), coalesce(n.misc, '_')
+        ) as text
+    from empty_node n
+    left join edge e on e.sentence_id = n.sentence_id and e.position = n.position and e.minor = n.minor
+    where n.sentence_id between $first and $last
+    union all
+    select
+        m.sentence_id,
+        m."first" - 1 as position,
+        2 as rank,
+        0 as minor,
+        concat_ws(
+            chr(9), m."first" || '-' || m."last", m.form, coalesce(r.lemma, '_'), coalesce(r.upos, '_'),
+            coalesce(r.xpos, '_'), coalesce(r.feats, '_'), coalesce(r.head, '_'), coalesce(r.deprel, '_'),
+            coalesce(r.deps, '_'),
+            coalesce(r.misc, if(r."first" is null and t.space_after is false, 'SpaceAfter=No', '_'))
+        ) as text
+    from multiword m
+    join token t on t.sentence_id = m.sentence_id and t.position = m."last"
+        and t.sentence_id between $first and $last
+    left join multiword_row r on r.sentence_id = m.sentence_id and r."first" = m."first"
+    where m.sentence_id between $first and $last
+),
+body as (
+    select sentence_id, count(*) as size, string_agg(text, chr(10) order by position, rank, minor) as text
+    from line
+    group by sentence_id
+)
+select
+    s.sent_id,
+    s.text,
+    s.metadata,
+    s.line,
+    d.name as document,
+    d.first_sentence = s.id as first,
+    l.comments,
+    l.verbatim,
+    body.size,
+    body.text as body
+from sentence s
+join document d on d.id = s.document_id
+join body on body.sentence_id = s.id
+left join sentence_layout l on l.sentence_id = s.id
+where s.id between $first and $last
+order by s.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A corpus as CoNLL-U.
+
+    Attributes:
+        blocks: its bytes, a part at a time.
+        lost: what it does not give back, one line each.
+    """
+
+    blocks: Iterator[bytes]
+    lost: tuple[str, ...]
+
+
+def export_conllu(connection: Connection, name: str) -> Export:
+    """Return a corpus as CoNLL-U: its sources one after the other, in the order of their sentences.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        InputError: it has counts, but no sentences, as a lake that was counted on a cluster.
+    """
+    corpus = find(connection, name)
+    sources = fetch_arrow(connection, _SOURCES, {"corpus": corpus.id}).to_pylist()
+    if not sources:
+        raise InputError(
+            f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
+        )
+    return Export(_sources(connection, sources), tuple(_lost(corpus, sources)))
+
+
+def _lost(corpus: Row[Any], sources: list[dict[str, Any]]) -> Iterator[str]:
+    if corpus.lowercase:
+        yield f"{corpus.name} is lower-cased, and so are its forms and lemmas here"
+    if any(one["format"] == conllu.READER.name and not _is_verbatim(one) for one in sources):
+        older = any(
+            one["format"] == conllu.READER.name and one["reader_version"] != conllu.READER.version
+            for one in sources
+        )
+        if older:
+            yield (
+                "an earlier sentgen kept neither DEPS, MISC nor empty nodes; "
+                "to have them, ingest the files again with --replace"
+            )
+        else:
+            yield "sentences that were refused are not there"
+
+
+def _is_verbatim(source: dict[str, Any]) -> bool:
+    """Say whether all lines of a source are there, so that blank ones are told by their numbers."""
+    known = (source["format"], source["reader_version"]) == (conllu.READER.name, conllu.READER.version)
+    return known and not source["rejected"]
+
+
+def _sources(connection: Connection, sources: list[dict[str, Any]]) -> Iterator[bytes]:
+    for number, source in enumerate(sources, 1):
+        if source["byte_order_mark"] and number == 1:
+            yield b"\xef\xbb\xbf"
+        for text in _texts(connection, source, last=number == len(sources)):
+            yield (text.replace("\n", "\r\n") if source["carriage_returns"] else text).encode()
+
+
+def _texts(connection: Connection, source: dict[str, Any], *, last: bool) -> Iterator[str]:
+    """Yield the text of a source, a range of sentences at a time."""
+    verbatim = _is_verbatim(source)
+    end = 0
+    for first in range(source["first"], source["last"] + 1, SENTENCES):
+        until = min(first + SENTENCES - 1, source["last"])
+        found = fetch_arrow(connection, _ROWS, {"first": first, "last": until})
+        parts = []
+        for sentence in found.to_pylist():
+            comments = _comments(sentence, verbatim=verbatim)
+            # Line 0 stands before the first one.
+            gap = sentence["line"] - max(end, 1) if verbatim else 2 * bool(end)
+            parts.append("\n" * gap + "\n".join([*comments, sentence["body"]]))
+            end = sentence["line"] + len(comments) + sentence["size"] - 1
+        yield "".join(parts)
+    # What follows must not become part of the last sentence.
+    yield "\n" * (source["line_feeds"] if last else max(2, source["line_feeds"]))
+
+
+def _comments(sentence: dict[str, Any], *, verbatim: bool) -> list[str]:
+    metadata = (sentence["metadata"] or "").split("\n")
+    if not verbatim:
+        metadata = [one.translate(_LINE_ENDS) for one in metadata]
+    letters = sentence["comments"]
+    if letters is None:
+        letters = usual_letters(
+            document=sentence["first"],
+            sent_id=bool(sentence["sent_id"]),
+            text=bool(sentence["text"]),
+            metadata=len(metadata) if sentence["metadata"] else 0,
+        )
+    text = sentence["text"] or ""
+    return list(
+        written(
+            letters,
+            document=sentence["document"],
+            sent_id=sentence["sent_id"] or "",
+            text=text if verbatim else text.translate(_LINE_ENDS),
+            metadata=metadata,
+            verbatim=(sentence["verbatim"] or "").split("\n"),
+        )
+    )

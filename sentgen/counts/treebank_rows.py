@@ -1,0 +1,237 @@
+"""What sentences say beyond tokens and trees, as rows of the tables of `sentgen.schema.fidelity`.
+
+A column is looked at once for each value that occurs in it, not once for each token: DEPS and MISC are filled
+on every token of some treebanks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sentgen.arrays import Ints, Longs
+from sentgen.corpus.comments import OF_DOCUMENT, usual_letters
+from sentgen.corpus.sentence import Sentence
+from sentgen.schema.lakes.layout import file_schema
+
+#: Numbers of more digits are no positions of a sentence.
+_EDGE = re.compile(r"(0|[1-9][0-9]{0,4})(?:\.([1-9][0-9]{0,4}))?:(.+)", re.ASCII)
+_DEPS = 7
+
+Rows = tuple[str, pa.Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Sentences with their place in the store.
+
+    Attributes:
+        sentences: as a reader yields them.
+        ids: the number of each.
+        documents: the number of the document of each.
+        first: whether each is the first one of its document.
+    """
+
+    corpus_id: int
+    sentences: Sequence[Sentence]
+    ids: Longs
+    documents: Ints
+    first: Sequence[bool]
+
+    def rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[Rows]:
+        """Yield rows without their corpus, if there are any."""
+        if rows:
+            names = file_schema(table).names[1:]
+            columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+            yield self.columns(table, columns, len(rows))
+
+    def columns(self, table: str, columns: dict[str, Any], size: int) -> Rows:
+        """Return columns with that of the corpus."""
+        schema = file_schema(table)
+        rows = {"corpus_id": np.full(size, self.corpus_id, np.int32)} | columns
+        return table, pa.table([pa.array(rows[field.name], field.type) for field in schema], schema=schema)
+
+
+def treebank_rows(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
+    """Yield the tables that the sentences need, with their rows in order.
+
+    Args:
+        placed: the sentences.
+        encode: returns the ids of relations (in tag).
+    """
+    yield from _metadata(placed)
+    yield from _misc(placed)
+    yield from _enhanced(placed, encode)
+    numbered = list(zip(placed.ids.tolist(), placed.sentences, strict=True))
+    yield from placed.rows(
+        "empty_node",
+        [
+            (number, node.position, node.minor, *_without_deps(node.columns), node.behind_range)
+            for number, sentence in numbered
+            for node in sentence.empty_nodes
+        ],
+    )
+    yield from placed.rows(
+        "multiword_row",
+        [
+            (number, first, *map(_present, columns))
+            for number, sentence in numbered
+            for first, columns in sentence.ranges
+        ],
+    )
+    yield from placed.rows("sentence_layout", list(_layouts(placed)))
+
+
+def _present(value: str) -> str | None:
+    return None if value == "_" else value
+
+
+def _without_deps(columns: Sequence[str]) -> Iterator[str | None]:
+    return map(_present, (*columns[:_DEPS], *columns[_DEPS + 1 :]))
+
+
+def _metadata(placed: Placed) -> Iterator[Rows]:
+    documents, sentences = [], []
+    for number, document, first, sentence in zip(
+        placed.ids.tolist(), placed.documents.tolist(), placed.first, placed.sentences, strict=True
+    ):
+        for comment in sentence.metadata:
+            key, equals, value = comment.partition("=")
+            if not equals:
+                continue
+            key, value = key.strip(), value.strip()
+            if first and key.startswith(OF_DOCUMENT):
+                documents.append((document, key.removeprefix(OF_DOCUMENT), value))
+            else:
+                sentences.append((number, key, value))
+    yield from placed.rows("document_meta", documents)
+    yield from placed.rows("sentence_meta", sentences)
+
+
+def _misc(placed: Placed) -> Iterator[Rows]:
+    kept = [i for i, sentence in enumerate(placed.sentences) if sentence.misc is not None]
+    if not kept:
+        return
+    columns = [placed.sentences[i].misc or [] for i in kept]
+    values = pa.array(list(chain.from_iterable(columns)), pa.string())
+    said = pc.not_equal(values, "_")
+    chosen = np.flatnonzero(said.to_numpy(zero_copy_only=False))
+    ids, positions = _tokens(placed.ids[kept], columns)
+    rows = {"sentence_id": ids[chosen], "position": positions[chosen], "misc": values.filter(said)}
+    yield placed.columns("token_misc", rows, chosen.size)
+
+
+def _tokens(numbers: Longs, columns: Sequence[Sequence[str]]) -> tuple[Longs, Ints]:
+    """Return sentence and position of the values of columns."""
+    lengths = np.array([len(column) for column in columns], np.int32)
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    positions = np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1
+    return np.repeat(numbers, lengths), positions.astype(np.int32)
+
+
+def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:
+    """Yield the order of comments where it is another one than export takes for granted."""
+    for number, first, sentence in zip(placed.ids.tolist(), placed.first, placed.sentences, strict=True):
+        usual = usual_letters(
+            document=first,
+            sent_id=bool(sentence.sent_id),
+            text=bool(sentence.text),
+            metadata=len(sentence.metadata),
+        )
+        if sentence.comments is not None and sentence.comments != usual:
+            yield number, sentence.comments, "\n".join(sentence.verbatim) or None
+
+
+def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
+    """Yield the edges of all columns DEPS, and the columns that are no lists of edges."""
+    kept = [i for i, sentence in enumerate(placed.sentences) if sentence.deps is not None]
+    nodes = [(i, node) for i, one in enumerate(placed.sentences) for node in one.empty_nodes]
+    if not kept and not nodes:
+        return
+    columns = [placed.sentences[i].deps or [] for i in kept]
+    ids, positions = _tokens(placed.ids[kept], columns)
+    cells = pa.array(
+        [*chain.from_iterable(columns), *(node.columns[_DEPS] for _, node in nodes)], pa.string()
+    ).dictionary_encode()
+    lengths = [len(sentence.forms) for sentence in placed.sentences]
+    limits = np.repeat(np.array([lengths[i] for i in kept], np.int32), [len(one) for one in columns])
+    of_nodes = np.array([(i, lengths[i], node.position, node.minor) for i, node in nodes], np.int64)
+    of_nodes = of_nodes.reshape(-1, 4)
+    # Where each cell stands: sentence, position, number of the empty node, and the greatest head.
+    places = np.vstack(
+        (
+            np.column_stack((ids, positions, np.zeros_like(positions), limits)),
+            np.column_stack((placed.ids[of_nodes[:, 0]], of_nodes[:, 2], of_nodes[:, 3], of_nodes[:, 1])),
+        )
+    )
+    codes = cells.indices.to_numpy()
+    if nodes:
+        order = np.lexsort((places[:, 2], places[:, 1], places[:, 0]))
+        places, codes = places[order], codes[order]
+    values = cells.dictionary.to_pylist()
+    edges, known = _Edges.of(values, encode), np.ones(codes.size, bool)
+    parents, which = edges.expand(codes)
+    known[parents[edges.heads[which] > places[parents, 3]]] = False
+    known[edges.broken[codes]] = False
+    if not known.all():
+        unread = [
+            (*place[:3], values[code])
+            for place, code in zip(places[~known].tolist(), codes[~known].tolist(), strict=True)
+        ]
+        yield from placed.rows("enhanced_cell", unread)
+        which, parents = which[known[parents]], parents[known[parents]]
+    rows = {
+        "sentence_id": places[parents, 0],
+        "position": places[parents, 1],
+        "minor": places[parents, 2],
+        "place": edges.places[which],
+        "head": edges.heads[which],
+        "head_minor": edges.minors[which],
+        "deprel_id": edges.relations[which],
+    }
+    if parents.size:
+        yield placed.columns("enhanced_edge", rows, parents.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """The edges of different cells, in their order; ``starts`` and ``sizes`` say which ones a cell has."""
+
+    starts: Longs
+    sizes: Longs
+    broken: np.ndarray[Any, np.dtype[np.bool_]]
+    places: Ints
+    heads: Ints
+    minors: Ints
+    relations: Ints
+
+    @classmethod
+    def of(cls, cells: Sequence[str], encode: Callable[[list[str]], Ints]) -> _Edges:
+        """Read cells: `_`, or a list of head:relation."""
+        found = [[] if cell == "_" else [_EDGE.fullmatch(edge) for edge in cell.split("|")] for cell in cells]
+        broken = np.array([None in edges for edges in found], bool)
+        found = [[] if None in edges else edges for edges in found]
+        sizes = np.array([len(edges) for edges in found], np.int64)
+        edges = [
+            (place, int(edge[1]), int(edge[2] or 0), edge[3])
+            for several in found
+            for place, edge in enumerate(several, 1)
+            if edge is not None
+        ]
+        numbers = np.array([edge[:3] for edge in edges], np.int32).reshape(-1, 3)
+        relations = encode([edge[3] for edge in edges]) if edges else np.empty(0, np.int32)
+        return cls(np.cumsum(sizes) - sizes, sizes, broken, *numbers.T, relations)
+
+    def expand(self, codes: Ints) -> tuple[Longs, Longs]:
+        """Return the cell of each edge, and the edge, where ``codes`` says which value each cell has."""
+        sizes = self.sizes[codes]
+        parents = np.repeat(np.arange(codes.size), sizes)
+        within = np.arange(parents.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return parents, self.starts[codes][parents] + within

@@ -1,0 +1,303 @@
+"""What came in goes out again: CoNLL-U byte for byte, other formats as CoNLL-U that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sentgen.counts import conllu_export, corpora
+from sentgen.counts.conllu_export import export_conllu
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import NotFoundError
+from sentgen.schema import Store, fidelity, maintenance
+from sentgen.schema.lakes.export import export as write_lake
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.store import fetch_arrow
+
+#: One of everything that CoNLL-U has.
+WHOLE = """\
+# newdoc id = d
+# global.columns = ID FORM
+# meta::genre = essay
+#sent_id=odd
+# text = Du  pain.\x20
+# speaker = Ann = B
+#bare
+# newpar
+0.1\tThere\tthere\t_\t_\t_\t_\t_\t2:expl\t_
+1-2\tDu\t_\t_\t_\t_\t_\t_\t_\tLang=fr|SpaceAfter=No
+1\tDe\tde\tADP\tE\tB=2|A=1\t3\tcase\t3:case:de\t_
+2\tle\tle\tDET\t_\t_\t3\tdet\t3:det|0.1:x\tSpaceAfter=No
+3\tpain\tpain\tNOUN\tS\t_\t0\troot\t0:root\tGloss=bread|SpaceAfter=No
+4\t.\t.\tPUNCT\t_\t_\t3\tpunct\t3:punct\tSpaceAfter=No
+4.1\tmange\tmanger\tVERB\t_\tMood=Ind\t_\t_\t0:root\tCopy=3
+
+
+# sent_id = 2
+1\tOui\t_\t_\t_\t_\t0\troot\t09:bad\t_
+2\t.\t_\t_\t_\t_\t1\tpunct\t_\t_
+
+# newdoc
+1\tNon\t_\t_\t_\t_\t_\t_\t_\t_
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
+    """One store for all tests, each of which removes its corpora."""
+    path = tmp_path_factory.mktemp("export") / "s.duckdb"
+    path.write_bytes(empty_store.read_bytes())
+    with Store(path) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def emptied(store: Store) -> Iterator[None]:
+    yield
+    for name in corpora.overview(store)["corpus"].to_pylist():
+        corpora.remove(store, name)
+
+
+def exported(store: Store, name: str = "x") -> bytes:
+    with store.connect() as connection:
+        return b"".join(export_conllu(connection, name).blocks)
+
+
+def lost(store: Store) -> tuple[str, ...]:
+    with store.connect() as connection:
+        return export_conllu(connection, "x").lost
+
+
+def given_back(store: Store, path: Path, content: bytes) -> bytes:
+    """Ingest a file into a corpus of its own, and return what is exported of it."""
+    path.write_bytes(content)
+    ingest(store, [str(path)], Settings("x", format="conllu"))
+    return exported(store)
+
+
+def column(store: Store, query: str) -> list[object]:
+    with store.connect() as connection:
+        return fetch_arrow(connection, query).columns[0].to_pylist()
+
+
+def sizes(store: Store) -> dict[str, int]:
+    return {
+        table.name: int(str(column(store, f"select count(*) from {table.name}")[0]))
+        for table in fidelity.OF_CORPUS
+    }
+
+
+def test_one_of_everything(store: Store, tmp_path: Path) -> None:
+    """The rows can be asked, the checks find nothing wrong with them, and nothing is left of a removed corpus."""
+    assert given_back(store, tmp_path / "a.conllu", WHOLE.encode()) == WHOLE.encode()
+
+    assert column(
+        store, "select key || '=' || value from v_metadata order by sentence_id nulls first, key"
+    ) == [
+        "genre=essay",
+        "global.columns=ID FORM",
+        "speaker=Ann = B",
+    ]
+    edge = "coalesce(form, '') || ' ' || deprel || ' ' || coalesce(head_form, '0')"
+    assert column(store, f"select {edge} from v_enhanced order by sentence_id, position, minor, place") == [
+        "There expl le",
+        "De case:de pain",
+        "le det pain",
+        "le x There",
+        "pain root 0",
+        ". punct pain",
+        "mange root 0",
+    ]
+    assert column(store, "select deps from enhanced_cell") == ["09:bad"]
+    assert column(store, "select form from v_empty_nodes order by position") == ["There", "mange"]
+    assert column(store, "select form || ' ' || misc from v_misc order by position") == [
+        "le SpaceAfter=No",
+        "pain Gloss=bread|SpaceAfter=No",
+    ]
+    assert column(store, "select tokens || ' ' || misc from v_multiwords") == ["De le Lang=fr|SpaceAfter=No"]
+    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+    assert all(sizes(store).values())
+    corpora.remove(store, "x")
+    assert not any(sizes(store).values())
+
+
+def test_replaced_as_if_it_always_had_been_so(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    given_back(store, path, WHOLE.encode())
+    other = WHOLE.replace("Gloss=bread", "Gloss=loaf").replace("essay", "news").rstrip("\n").encode()
+    before = sizes(store)
+
+    path.write_bytes(other)
+    ingest(store, [str(path)], Settings("x", replace=True))
+
+    assert exported(store) == other
+    assert sizes(store) == before
+    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+
+
+def test_a_lake_gives_back_the_same(store: Store, tmp_path: Path) -> None:
+    given_back(store, tmp_path / "a.conllu", WHOLE.encode())
+    write_lake(store, Place(str(tmp_path / "lake")))
+
+    with Store(tmp_path / "lake", read_only=True) as lake:
+        assert exported(lake) == WHOLE.encode()
+
+
+def test_sources_follow_each_other(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In their order, a blank line between them, whatever range of sentences is read at once."""
+    monkeypatch.setattr(conllu_export, "SENTENCES", 1)
+    for name in ("b", "a"):
+        (tmp_path / f"{name}.conllu").write_bytes(WHOLE.replace("pain", name).encode())
+        ingest(store, [str(tmp_path / f"{name}.conllu")], Settings("x"))
+
+    assert exported(store) == f"{WHOLE.replace('pain', 'b')}\n{WHOLE.replace('pain', 'a')}".encode()
+
+
+def test_other_formats_become_conllu(store: Store, tmp_path: Path) -> None:
+    """Lines have no trees, and still every column; JSON Lines keep their fields as metadata."""
+    (tmp_path / "a.lines").write_text("one two\nthree\n")
+    ingest(store, [str(tmp_path / "a.lines")], Settings("x"))
+    assert (
+        exported(store).decode()
+        == (
+            f"# newdoc id = {tmp_path / 'a.lines'}\n1\tone"
+            + "\t_" * 8
+            + "\n2\ttwo"
+            + "\t_" * 8
+            + "\n\n1\tthree"
+        )
+        + "\t_" * 8
+        + "\n\n"
+    )
+    corpora.remove(store, "x")
+
+    (tmp_path / "a.jsonl").write_text(
+        '{"id": "d", "year": 2010, "genre": "a\\nb", "deep": [1], "text": "It is so. It was."}\n'
+        '{"tokens": ["Yes"], "lemmas": ["yes"], "speaker": "Ann", "sent_id": "s"}\n'
+    )
+    ingest(store, [str(tmp_path / "a.jsonl")], Settings("x"))
+    text = exported(store).decode()
+    assert text.startswith(
+        "# newdoc id = d\n# text = It is so.\n# meta::year = 2010\n# meta::genre = a b\n1\tIt\t"
+    )
+    assert text.endswith("\n\n# sent_id = s\n# speaker = Ann\n1\tYes\tyes" + "\t_" * 7 + "\n\n")
+    again = tmp_path / "again.conllu"
+    again.write_text(text)
+    ingest(store, [str(again)], Settings("y"))
+    assert exported(store, "y").decode() == text
+
+
+def test_what_is_not_given_back_is_said(store: Store, tmp_path: Path) -> None:
+    given_back(store, tmp_path / "a.conllu", WHOLE.encode())
+    assert lost(store) == ()
+    with store.begin() as connection:
+        connection.exec_driver_sql("update source set reader_version = '1'")
+    assert "--replace" in lost(store)[0]
+    corpora.remove(store, "x")
+
+    (tmp_path / "b.conllu").write_text(WHOLE + "\n1\tno\tcolumns\n")
+    ingest(store, [str(tmp_path / "b.conllu")], Settings("x", on_error="skip", lowercase=True))
+    assert [line.split(",")[0] for line in lost(store)] == [
+        "x is lower-cased",
+        "sentences that were refused are not there",
+    ]
+    with pytest.raises(NotFoundError), store.connect() as connection:
+        export_conllu(connection, "none")
+
+
+_WORD = st.sampled_from(["a", "de", "l'", "“", "猫", "_", "#", "1-2"])
+_CELL = st.sampled_from(["_", "a", "B=2|A=1", "_|_", "x y"])
+_DEPS = st.sampled_from(
+    ["_", "0:root", "1:nsubj|0:root", "1:a:b|1:a", "9:far", "01:x", "x", "1:", "0.1:e", "|"]
+)
+_MISC = st.sampled_from(["_", "SpaceAfter=No", "SpaceAfter=No|A=1", "A=1", "SpaceAfter=Yes"])
+_COMMENT = st.sampled_from(
+    [
+        "# sent_id = 1",
+        "# sent_id=2",
+        "# sent_id =",
+        "# text = a b",
+        "#text = a",
+        "# text =  a ",
+        "#",
+        "# ",
+        "#  x",
+        "# newdoc id = d",
+        "# newdoc",
+        "# newdoc id =",
+        "# newpar",
+        "# meta::genre = news",
+        "#k=v",
+        "# k = v = w",
+    ]
+)
+
+
+@st.composite
+def _sentence(draw: st.DrawFn) -> str:
+    lines = draw(st.lists(_COMMENT, max_size=5))
+    size = draw(st.integers(1, 4))
+    root = draw(st.integers(1, size))
+    heads = (
+        [0 if word == root else root for word in range(1, size + 1)] if draw(st.booleans()) else ["_"] * size
+    )
+    within = 0
+
+    def row(number: str, head: object = "_") -> str:
+        texts = [
+            draw(_WORD),
+            *(draw(_CELL) for _ in range(4)),
+            str(head),
+            draw(_CELL),
+            draw(_DEPS),
+            draw(_MISC),
+        ]
+        return "\t".join([number, *texts])
+
+    for word in range(size + 1):
+        if word:
+            lines.append(row(str(word), heads[word - 1]))
+        nodes = [row(f"{word}.{minor}") for minor in range(1, draw(st.integers(0, 2)) + 1)]
+        if word < size and word >= within and draw(st.booleans()):
+            within = draw(st.integers(word + 1, size))
+            nodes.insert(draw(st.integers(0, len(nodes))), row(f"{word + 1}-{within}"))
+        lines += nodes
+    return "\n".join(lines)
+
+
+@st.composite
+def _file(draw: st.DrawFn) -> bytes:
+    text = "\n" * draw(st.integers(0, 2))
+    for sentence in draw(st.lists(_sentence(), min_size=1, max_size=3)):
+        text += sentence + "\n" * draw(st.integers(2, 3))
+    text = text.rstrip("\n") + "\n" * draw(st.integers(0, 3))
+    if draw(st.booleans()):
+        text = text.replace("\n", "\r\n")
+    return (b"\xef\xbb\xbf" if draw(st.booleans()) else b"") + text.encode()
+
+
+@given(_file())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_conllu_comes_back(store: Store, tmp_path: Path, content: bytes) -> None:
+    try:
+        assert given_back(store, tmp_path / "a.conllu", content) == content
+        assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+    finally:
+        corpora.remove(store, "x")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("size", [pytest.param("large", marks=pytest.mark.slow), "small"])
+def test_all_treebanks_come_back(store: Store, data_dir: Path, size: str) -> None:
+    """Byte for byte: English, Arabic, Chinese, Finnish and French."""
+    files = sorted((data_dir / "ud").glob("*.conllu"))
+    assert files
+    for path in files:
+        if (path.stat().st_size > 3_000_000) == (size == "large"):
+            ingest(store, [str(path)], Settings("x"))
+            assert exported(store) == path.read_bytes(), path.name
+            corpora.remove(store, "x")
