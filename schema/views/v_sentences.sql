@@ -5,7 +5,7 @@
 -- sent_id: Name of the sentence in its source.
 -- length: Number of tokens.
 -- line: Line of the source on which the sentence starts.
--- text: Raw text, or the tokens joined by spaces (except where no space follows).
+-- text: Raw text, or the words as they are written, joined by spaces (except where no space follows).
 -- metadata: Other comment lines of the sentence.
 create or replace view v_sentences as
 select
@@ -19,10 +19,16 @@ select
         s.text,
         (
             select rtrim(
-                string_agg(w.form || case when k.space_after is false then '' else ' ' end, '' order by k.position)
+                string_agg(
+                    case when m.form is null then w.form when k.position = m.first then m.form else '' end
+                    || case when k.space_after is false or k.position < m.last then '' else ' ' end,
+                    '' order by k.position
+                )
             )
             from token k
             join word w on w.id = k.word_id
+            left join multiword m
+                on m.sentence_id = k.sentence_id and k.position between m.first and m.last
             where k.sentence_id = s.id
                 and s.text is null
         )

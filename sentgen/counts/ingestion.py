@@ -15,12 +15,8 @@ from sqlalchemy import Connection, Row
 from sentgen.corpus.formats import READERS, UnrecognizedError, detect
 from sentgen.corpus.line_blocks import Block, read_blocks
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
-<<<<<<< HEAD
 from sentgen.corpus.reader import ENGLISH, Reader
-=======
-from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import conllu
->>>>>>> f969936 (Store all that CoNLL-U says, and export it byte for byte)
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source, expand, place_of
 from sentgen.counts import segments

@@ -13,6 +13,8 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import explained, values_of
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.lookups.queries import Answer, Bindings, Held, Query, Selection, select_corpora, where
+from sentgen.lookups.surface import surface_of
+from sentgen.lookups.surface_words import Shape, shapes_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,23 +38,25 @@ _COUNT = """\
 select count(*) as hits
 from {source}"""
 
+#: What `{source}` is where words of the pattern may be surface words of several tokens.
+_ANY_OF = """(
+  {selects}
+) as hit"""
+
 _LINES = """\
 with hit as materialized (
-  select {sentence} as sentence_id, {first} as first{key}
+  select {sentence} as sentence_id, {first} as first, {last} as last{key}
   from {source}
   order by {order}{limit}
 ),
 line as (
-  select hit.sentence_id, hit.first,{any_key}
-    string_agg({text}, '' order by c.position) filter (where c.position < hit.first) as "left",
-    string_agg({text}, '' order by c.position) filter (where {in_node}) as node,
-    string_agg({text}, '' order by c.position) filter (where c.position > hit.first + {rest}) as "right"
-    {words}
+  select hit.sentence_id, hit.first, hit.last,{any_key}
+    {columns}{words}
   from hit
   join token as c on c.sentence_id = hit.sentence_id
-    and c.position between hit.first - $context and hit.first + {rest} + $context
-  join word on word.id = c.word_id{in_part}
-  group by hit.sentence_id, hit.first
+    and c.position between hit.first - $context and hit.last + $context
+  join word on word.id = c.word_id{surface}{in_part}
+  group by hit.sentence_id, hit.first, hit.last
 )
 select corpus.name as corpus, document.name as document,
   coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
@@ -65,22 +69,18 @@ order by {sort}"""
 
 #: The words beside the node, nearest first.
 _BEFORE = ", list(lower(word.form) order by c.position desc) filter (where c.position < hit.first) as before"
-_AFTER = (
-    ", list(lower(word.form) order by c.position) filter (where c.position > hit.first + {rest}) as after"
-)
+_AFTER = ", list(lower(word.form) order by c.position) filter (where c.position > hit.last) as after"
 _WORDS = {"before": _BEFORE, "after": _AFTER}
 
-#: A word with the blank after it.
-TEXT = "word.form || case when c.space_after = false then '' else ' ' end"
 #: What lines are put in order by that were found range by range.
-_KEYS = ",\n  line.sentence_id, first, chosen_by, {words}"
+_KEYS = ",\n  line.sentence_id, first, last, chosen_by, {words}"
 _SIZE = "select coalesce(max(id), 0) as sentences from sentence"
 #: Columns of the answer; the keys come after them.
 _COLUMNS = 6
 _SORT = {
-    Order.NONE: "line.sentence_id, first",
-    Order.LEFT: "coalesce(before, []), line.sentence_id, first",
-    Order.RIGHT: "coalesce(after, []), line.sentence_id, first",
+    Order.NONE: "line.sentence_id, first, last",
+    Order.LEFT: "coalesce(before, []), line.sentence_id, first, last",
+    Order.RIGHT: "coalesce(after, []), line.sentence_id, first, last",
 }
 
 
@@ -98,9 +98,11 @@ def concordance(
     """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
 
     The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
-    ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
-    sentences of the lines returned are read as text. Contexts end at the sentence. A large store is searched
-    in ranges of sentences, which bounds memory; the statement of the answer is that for all of it.
+    ``left``, ``node`` and ``right``. A word is found among the tokens, and among the surface words that
+    cover several of them; the lines have the latter. The words are matched as numbers in one scan of
+    `token`; only the sentences of the lines returned are read as text. Contexts end at the sentence. A large
+    store is searched in ranges of sentences, which bounds memory; the statement of the answer is that for
+    all of it.
 
     Args:
         connection: the store.
@@ -169,6 +171,7 @@ class _Search:
 
     connection: Connection
     tokens: Sequence[TokenPattern]
+    shapes: Sequence[Shape]
     selection: Selection
     context: int
     order: Order
@@ -178,9 +181,20 @@ class _Search:
     def count(self, within: _Range | None = None) -> Query:
         """Return the statement that counts the hits."""
         bindings = Bindings()
-        return Query(
-            _COUNT.format(source=_source(self.tokens, self.selection, bindings, within)[0]), bindings
+        return Query(_COUNT.format(source=self.source(bindings, within).text), bindings)
+
+    def source(self, bindings: Bindings, within: _Range | None) -> _Source:
+        """Return where the hits are."""
+        found = [_source(shape, self.selection, bindings, within) for shape in self.shapes]
+        if len(found) == 1:
+            return found[0]
+        # A surface word of one token is found twice at its place, and meant once.
+        selects = (
+            f"select {one.sentence} as sentence_id, {one.first} as first, {one.last} as last from {one.text}"
+            for one in found
         )
+        text = _ANY_OF.format(selects="\n  union\n  ".join(selects))
+        return _Source(text, "sentence_id", "first", "last")
 
     def hits(self, within: _Range | None) -> int:
         """Return how many there are."""
@@ -188,33 +202,32 @@ class _Search:
 
     def lines(self, limit: int, within: _Range | None = None) -> Query:
         """Return the statement for the lines; of a range with the keys that put them in order."""
-        bindings = Bindings(context=self.context)
-        source, sentence, first = _source(self.tokens, self.selection, bindings, within)
-        rest = len(self.tokens) - 1
-        key, chosen = "null", f"{sentence}, {first}"
+        bindings, surface = Bindings(context=self.context), surface_of(self.connection)
+        found = self.source(bindings, within)
+        key, chosen = "null", f"{found.sentence}, {found.first}{', last' if len(self.shapes) > 1 else ''}"
         if self.seed is not None:
             # A hash of the place: the same lines for a seed, however the store is searched.
-            key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {sentence}, {first}))"
+            key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {found.sentence}, {found.first}))"
             chosen = f"{key}, {chosen}"
         beside = {Order.LEFT: "before", Order.RIGHT: "after"}.get(self.order)
         part = f"between {within.low} and {within.high}" if within else ""
         text = _LINES.format(
-            sentence=sentence,
-            first=first,
+            sentence=found.sentence,
+            first=found.first,
+            last=found.last,
             key=f", {key} as chosen_by" if within else "",
             any_key=" any_value(hit.chosen_by) as chosen_by," if within else "",
             keys=_KEYS.format(words=f"coalesce({beside}, []) as words" if beside else "null as words")
             if within
             else "",
-            words=_WORDS[beside].format(rest=rest) if beside else "",
+            words=_WORDS[beside] if beside else "",
+            columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
+            surface=surface.join,
             in_part=f"\n  where c.sentence_id {part}" if part else "",
             of_part=f"\nwhere sentence.id {part}" if part else "",
-            source=source,
+            source=found.text,
             order=chosen,
             limit=f"\n  limit {bindings.bind('limit', limit)}" if limit else "",
-            text=TEXT,
-            in_node=f"c.position between hit.first and hit.first + {rest}",
-            rest=rest,
             sort=_SORT[self.order],
         )
         return Query(text, bindings)
@@ -270,7 +283,7 @@ class _Found:
         self._tables.append(lines)
         if self._limit and self._search.seed is not None:
             rows = pa.concat_tables(self._tables)
-            by = [("chosen_by", "ascending"), ("sentence_id", "ascending"), ("first", "ascending")]
+            by = [(name, "ascending") for name in ("chosen_by", "sentence_id", "first", "last")]
             self._tables = [rows.sort_by(by).slice(0, self._limit).combine_chunks()]
         self._held.check(self._tables)
 
@@ -283,11 +296,15 @@ class _Found:
             rows = rows.slice(0, self._limit)
         order = self._search.order
         places: list[tuple[Any, ...]] = list(
-            zip(rows["sentence_id"].to_pylist(), rows["first"].to_pylist(), range(rows.num_rows), strict=True)
+            zip(
+                *(rows[name].to_pylist() for name in ("sentence_id", "first", "last")),
+                range(rows.num_rows),
+                strict=True,
+            )
         )
         if order is not Order.NONE:
             words = rows["words"].to_pylist()
-            places = [(words[place[2]], *place) for place in places]
+            places = [(words[place[-1]], *place) for place in places]
         return rows.take(pa.array([place[-1] for place in sorted(places)], pa.int64())).select(
             range(_COLUMNS)
         )
@@ -303,7 +320,8 @@ def _search(
 ) -> _Search:
     tokens = read_pattern(connection, pattern, selection)
     sentences = int(Query(_SIZE).value(connection))
-    return _Search(connection, tokens, selection, context, order, seed, sentences)
+    shapes = shapes_of(connection, tokens)
+    return _Search(connection, tokens, shapes, selection, context, order, seed, sentences)
 
 
 def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:
@@ -326,29 +344,38 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     return tokens
 
 
-def _source(
-    tokens: Sequence[TokenPattern], selection: Selection, bindings: Bindings, within: _Range | None
-) -> tuple[str, str, str]:
-    """Return what follows ``from``, and what yields the sentence and the position of the first token."""
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where hits are: what follows ``from``, and what yields sentence, first and last token."""
+
+    text: str
+    sentence: str
+    first: str
+    last: str
+
+
+def _source(shape: Shape, selection: Selection, bindings: Bindings, within: _Range | None) -> _Source:
+    """Return where the hits of one shape of the pattern are."""
     # Stars are no joins: they only ask for room in the sentence.
-    fixed = [i for i, token in enumerate(tokens) if not token.free]
-    base = f"t{fixed[0]}"
-    joins = [f"token as {base}"]
-    conditions = tokens[fixed[0]].conditions(base, bindings) + selection.of_tokens(
-        bindings, f"{base}.corpus_id"
-    )
+    fixed = [part for part in shape if not part.token.free]
+    base, offset = fixed[0].alias, fixed[0].offset
+    position, size = f"{base}.{fixed[0].column}", shape[-1].offset + shape[-1].size
+    joins = [f"{fixed[0].table} as {base}"]
+    conditions = fixed[0].conditions(bindings) + selection.of_tokens(bindings, f"{base}.corpus_id")
     if within is not None:  # said of every table, so that each of them is read in that range only
         low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
-        conditions += [f"t{i}.sentence_id between {low} and {high}" for i in fixed]
-    for i in fixed[1:]:
-        on = [f"t{i}.sentence_id = {base}.sentence_id", f"t{i}.position = {base}.position + {i - fixed[0]}"]
-        joins.append(f"  join token as t{i} on {' and '.join(on)}")
-        conditions += tokens[i].conditions(f"t{i}", bindings)
+        conditions += [f"{part.alias}.sentence_id between {low} and {high}" for part in fixed]
+    for part in fixed[1:]:
+        alias = part.alias
+        on = f"{alias}.sentence_id = {base}.sentence_id and {alias}.{part.column} = {position} + "
+        joins.append(f"  join {part.table} as {alias} on {on}{part.offset - offset}")
+        conditions += part.conditions(bindings)
     # Room for the stars before the first word.
-    if fixed[0]:
-        conditions.append(f"{base}.position > {fixed[0]}")
-    if fixed[-1] < len(tokens) - 1:
+    if offset:
+        conditions.append(f"{position} > {offset}")
+    if fixed[-1] is not shape[-1]:
         joins.append(f"  join sentence as s on s.id = {base}.sentence_id")
-        conditions.append(f"{base}.position + {len(tokens) - 1 - fixed[0]} <= s.length")
-    first = f"{base}.position - {fixed[0]}" if fixed[0] else f"{base}.position"
-    return "\n".join(joins) + where(conditions, "  "), f"{base}.sentence_id", first
+        conditions.append(f"{position} + {size - 1 - offset} <= s.length")
+    first = f"{position} - {offset}" if offset else position
+    last = f"{position} + {size - 1 - offset}" if size - 1 - offset else position
+    return _Source("\n".join(joins) + where(conditions, "  "), f"{base}.sentence_id", first, last)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from sentgen.lookups.collocations import Window
-from sentgen.lookups.concordance import TEXT
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.patterns import conjunction, counted_tag, tag_among, word_among
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limit_clause, limited, where
+from sentgen.lookups.surface import surface_of
 from sentgen.schema.corpus import NO_TAG
 
 _LINES = """\
@@ -21,14 +21,11 @@ with pair as (
 ),
 line as (
   select pair.sentence_id, pair.first, pair.last, pair.place,
-    string_agg({text}, '' order by c.position) filter (where c.position < pair.first) as "left",
-    string_agg({text}, '' order by c.position)
-      filter (where c.position between pair.first and pair.last) as node,
-    string_agg({text}, '' order by c.position) filter (where c.position > pair.last) as "right"
+    {columns}
   from pair
   join token as c on c.sentence_id = pair.sentence_id
     and c.position between pair.first - $context and pair.last + $context
-  join word on word.id = c.word_id
+  join word on word.id = c.word_id{surface}
   group by pair.sentence_id, pair.first, pair.last, pair.place
 )
 select corpus.name as corpus, document.name as document,
@@ -123,6 +120,7 @@ def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) ->
 
 def _lines(connection: Connection, pairs: str, bindings: Bindings, limit: int, missing: str) -> Answer:
     cut = limit_clause(limit, bindings).replace("\n", "\n  ")
-    return limited(
-        connection, Query(_LINES.format(pairs=pairs, text=TEXT, limit=cut), bindings), limit, missing
-    )
+    surface = surface_of(connection)
+    columns = surface.columns("pair.first", "pair.last", "pair.first - $context")
+    text = _LINES.format(pairs=pairs, columns=columns, surface=surface.join, limit=cut)
+    return limited(connection, Query(text, bindings), limit, missing)

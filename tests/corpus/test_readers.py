@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.readers import conllu, dp, mrg, text, wsj
 from sentgen.corpus.readers.head_rules import head_child
-from sentgen.corpus.sentence import EmptyNode, RESERVED, Sentence
+from sentgen.corpus.sentence import RESERVED, EmptyNode, Sentence
 from sentgen.corpus.validation import CHECKS, Limits, check
 from sentgen.errors import InputError, Rejection
 

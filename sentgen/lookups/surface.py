@@ -1,0 +1,110 @@
+"""Surface text: tokens as they are written, in SQL; the one place that makes it.
+
+A surface word may cover several tokens, as French *du* covers *de* and *le*: the table `multiword` has it.
+Its form is written where its first token stands, and nothing for the other ones. A statement gets surface
+text of the tokens that it aggregates, grouped by what they belong to, like this::
+
+    surface = surface_of(connection)
+    f'''
+    select string_agg({surface.text()}, '' order by c.position)
+    from token as c
+    join word on word.id = c.word_id{surface.join}
+    group by c.sentence_id
+    '''
+
+`Surface.columns` gives the three columns of a concordance instead of one text. A store without multi-word
+tokens gets statements that do not name the table: they cost nothing there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.queries import Query
+from sentgen.schema.engine import READ_ONLY
+
+#: Alias of `multiword` in the statements.
+_ALIAS = "written"
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """How tokens become text.
+
+    Attributes:
+        multiwords: whether the store has multi-word tokens.
+        token: alias of `token` in the statement.
+        word: alias of its row of `word`.
+    """
+
+    multiwords: bool
+    token: str = "c"
+    word: str = "word"
+
+    @property
+    def join(self) -> str:
+        """What follows the joins of `token` and `word`; empty where no word covers several tokens."""
+        if not self.multiwords:
+            return ""
+        return (
+            f"\n  left join multiword as {_ALIAS} on {_ALIAS}.sentence_id = {self.token}.sentence_id"
+            f'\n    and {self.token}.position between {_ALIAS}."first" and {_ALIAS}."last"'
+        )
+
+    def text(self, start: str = "1") -> str:
+        """Return a token with the blank behind it, in SQL; of a surface word, the first token has its form.
+
+        Args:
+            start: SQL for the position of the first token that is taken, where that is not the first of the
+                sentence: a surface word that begins before it is written there.
+        """
+        form, unspaced = f"{self.word}.form", f"{self.token}.space_after = false"
+        if self.multiwords:
+            begins = f'greatest({_ALIAS}."first", {start})'
+            form = (
+                f"case when {_ALIAS}.form is null then {form}"
+                f" when {self.token}.position = {begins} then {_ALIAS}.form else '' end"
+            )
+            unspaced = f'{unspaced} or {self.token}.position < {_ALIAS}."last"'
+        return f"{form} || case when {unspaced} then '' else ' ' end"
+
+    def columns(self, first: str, last: str, start: str) -> str:
+        """Return the columns ``left``, ``node`` and ``right`` of a concordance, aggregated, in SQL.
+
+        A surface word belongs to the node if one of its tokens does.
+
+        Args:
+            first, last: SQL for the positions of the first and the last token of the node.
+            start: SQL for the position of the first token of the context.
+        """
+        place = f"{self.token}.position"
+        begins, ends = place, place
+        if self.multiwords:
+            begins, ends = (f'coalesce({_ALIAS}."{end}", {place})' for end in ("first", "last"))
+        text = f"string_agg({self.text(start)}, '' order by {place})"
+        return (
+            f'{text} filter (where {ends} < {first}) as "left",\n'
+            f"    {text} filter (where {ends} >= {first} and {begins} <= {last}) as node,\n"
+            f'    {text} filter (where {begins} > {last}) as "right"'
+        )
+
+
+def surface_of(connection: Connection, *, token: str = "c", word: str = "word") -> Surface:
+    """Return how the tokens of a store become text; looked up once where nobody can change the store."""
+    kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
+    if surface_of not in kept:
+        kept[surface_of] = Query("select 1 from multiword limit 1").value(connection) is not None
+    return Surface(kept[surface_of], token, word)
+
+
+def surface_sizes(connection: Connection, form: str, *, ignore_case: bool) -> tuple[int, ...]:
+    """Return of how many tokens surface words of this form are, ascending; nothing if there are none."""
+    if not surface_of(connection).multiwords:
+        return ()
+    spelled, asked = ("lower(form)", "lower($form)") if ignore_case else ("form", "$form")
+    query = (
+        f'select distinct "last" - "first" + 1 as size from multiword where {spelled} = {asked} order by size'
+    )
+    return tuple(Query(query, {"form": form}).run(connection)["size"].to_pylist())
