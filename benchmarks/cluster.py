@@ -1,4 +1,8 @@
-"""N tokens counted by two workers into a lake, against the embedded store in the same run."""
+"""N tokens counted by two workers into a lake, against the embedded store in the same run.
+
+With ``--lake`` the store is left out: for a billion tokens. Interrupted, it goes on where it was when it is
+started again; with more than 60 GB on the disk it stops.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ import duckdb
 from harness import OUT, SENTGEN, fresh, megabytes, novels, resampled, show
 
 WORKERS, LIMIT = 2, "2GB"
+#: Bytes of a lake and of what lies between that no run may exceed.
+_DISK = 60 * 10**9
 #: The novels have 14 million tokens; more are made of their sentences.
 _NOVELS = 10_000_000
 
@@ -41,6 +47,9 @@ def together(command: Sequence[str], folder: Path) -> Together:
             break
         peak = max(peak, sum(_memory(process) for process in _family(child.pid)))
         most = max(most, _bytes(folder))
+        if most > _DISK:
+            child.kill()
+            sys.exit(f"more than {_DISK:,} bytes in {folder}")
         time.sleep(0.1)
     assert child.stdout is not None
     output = child.stdout.read()
@@ -81,37 +90,22 @@ def _bytes(folder: Path) -> int:
     return total
 
 
-def main(tokens: int) -> None:
+def main(tokens: int, *, lake_only: bool) -> None:
     text = novels(tokens) if tokens <= _NOVELS else resampled(tokens)
-    store, lake = fresh("cluster"), OUT / "cluster.lake"
-    shutil.rmtree(lake, ignore_errors=True)
+    lake = OUT / f"cluster-{tokens}.lake"
     options = ["--format", "lines", "--memory-limit", LIMIT, "--corpus", "c"]
-    embedded = together(
-        [SENTGEN, "ingest", str(text), "--db", str(store), *options], store.parent / "nothing"
-    )
+    rows: list[tuple[object, ...]] = []
+    if not lake_only:
+        shutil.rmtree(lake, ignore_errors=True)
+        store = fresh("cluster")
+        command = [SENTGEN, "ingest", str(text), "--db", str(store), *options]
+        embedded = together(command, store.parent / "nothing")
+        rows.append(_row("embedded store", embedded, store.stat().st_size, ""))
     counted = together(
         [SENTGEN, "cluster", "count", str(text), "--to", str(lake), "--local", str(WORKERS), *options], lake
     )
-    same = _rows(store, lake)
-    size = text.stat().st_size
-    rows = [
-        (
-            "embedded store",
-            embedded.cpu,
-            embedded.wall,
-            megabytes(embedded.peak),
-            megabytes(store.stat().st_size),
-            "",
-        ),
-        (
-            f"lake, {WORKERS} workers",
-            counted.cpu,
-            counted.wall,
-            megabytes(counted.peak),
-            megabytes(_bytes(lake)),
-            f"{counted.cpu / embedded.cpu:.2f}",
-        ),
-    ]
+    ratio = "" if lake_only else f"{counted.cpu / embedded.cpu:.2f}"
+    rows.append(_row(f"lake, {WORKERS} workers", counted, _bytes(lake), ratio))
     for stage, seconds in re.findall(r"^  (\w+) +([\d.]+)$", counted.output, re.MULTILINE):
         rows.append((f"  {stage}", "", float(seconds), "", "", ""))
     show(
@@ -119,26 +113,40 @@ def main(tokens: int) -> None:
         ("what", "CPU s", "wall s", "peak MB together", "MB on disk", "CPU ratio"),
         rows,
     )
+    size = text.stat().st_size
     print(
         f"bytes for a byte of text: while counting {counted.files / size:.2f}, lake {_bytes(lake) / size:.2f}"
     )
-    print(f"n-grams of orders 1 to 5, store and lake: {same}")
+    if lake_only:
+        print(f"n-grams of orders 1 to 5: {' '.join(f'{rows:,}' for rows, _ in _sums(lake))}")
+    else:
+        print(f"n-grams of orders 1 to 5, store and lake: {_same(store, lake)}")
     print(f"load when it ended: {os.getloadavg()[0]:.1f}")
 
 
-def _rows(store: Path, lake: Path) -> str:
+def _row(name: str, used: Together, size: int, ratio: str) -> tuple[object, ...]:
+    return name, used.cpu, used.wall, megabytes(used.peak), megabytes(size), ratio
+
+
+def _sums(lake: Path) -> list[tuple[int, int]]:
+    """Return the rows and the sum of the counts of each order."""
+    query = "select count(*), sum(count)::bigint from read_parquet('{}/ngram_{}/*.parquet')"
+    with duckdb.connect() as duck:
+        return [duck.execute(query.format(lake, order)).fetchall()[0] for order in range(1, 6)]
+
+
+def _same(store: Path, lake: Path) -> str:
     """Return the rows of each order, which have to be as many and to sum to the same."""
     found = []
     with duckdb.connect(str(store), read_only=True) as duck:
-        for order in range(1, 6):
-            query = "select count(*), sum(count) from {}"
-            here = duck.execute(query.format(f"ngram_{order}")).fetchone()
-            there = duck.execute(query.format(f"read_parquet('{lake}/ngram_{order}/*.parquet')")).fetchone()
+        for order, there in enumerate(_sums(lake), 1):
+            here = duck.execute(f"select count(*), sum(count)::bigint from ngram_{order}").fetchone()
             if here != there:
                 sys.exit(f"order {order}: {here} in the store, {there} in the lake")
-            found.append(f"{here[0]:,}")
+            found.append(f"{there[0]:,}")
     return " ".join(found)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    numbers = [argument for argument in sys.argv[1:] if argument.isdigit()]
+    main(int(numbers[0]) if numbers else 1_000_000, lake_only="--lake" in sys.argv)

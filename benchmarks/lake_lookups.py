@@ -1,0 +1,96 @@
+"""Bags of 25 words looked up in a lake through a model of stupid back-off: ms, rows that are read, memory.
+
+``python benchmarks/lake_lookups.py LAKE MODEL [BAGS] [TEXT]``: bags are sentences of TEXT (one a line; the novels
+if not given), cut to 25 words, one look-up each, nothing cached but what DuckDB keeps within a limit of 1 GB.
+Rows read are those of the row groups that minima and maxima do not exclude, of all orders; rows found are the
+n-grams within the bag.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import numpy as np
+from harness import megabytes, novels, own_usage, show
+from lookups import LIMIT, WORDS, picked
+
+from sentgen.models import registry
+from sentgen.models.ngram_cache import NgramCache
+from sentgen.models.submodel import prefetch, word_ids
+from sentgen.schema import Store
+from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.schema.store import raw
+
+_GROUPS = """
+select row_group_num_rows, stats_min_value::integer, stats_max_value::integer
+from parquet_metadata('{}/ngram_{}/*.parquet')
+where path_in_schema = 'w{}'
+order by file_name, row_group_id
+"""
+
+
+def main(lake: str, name: str, number: int, text: Path) -> None:
+    bags = picked(text, number)
+    with Store(lake, read_only=True, memory_limit=LIMIT, threads=1) as store:
+        model = registry.find(store, name)
+        prefetch(store, model, [["the"]])  # loads what is compiled
+        before, took, found = own_usage()[1], [], []
+        for bag in bags:
+            wall, cpu = time.perf_counter(), time.process_time()
+            found.append(prefetch(store, model, [bag]).ngrams)
+            took.append((time.perf_counter() - wall, time.process_time() - cpu))
+        peak = own_usage()[1]
+        with store.connect() as connection:
+            duck = raw(connection).cursor()
+            words = [
+                [*word_ids(duck, model, set(bag), NgramCache(0)).values(), UNK, BOS, EOS] for bag in bags
+            ]
+    read, rows = _read(lake, model.order, words)
+    walls, cpus = np.array(took).T * 1000
+    show(
+        f"{len(bags):,} bags of {WORDS} words, {model.label} of order {model.order}, {lake}, limit 1 GB",
+        ("median ms a bag", "p95", "CPU ms", "rows read, median", "rows in the lake", "rows found, median"),
+        [
+            (
+                *(float(np.percentile(walls, at)) for at in (50, 95)),
+                float(np.median(cpus)),
+                f"{int(np.median(read)):,}",
+                f"{rows:,}",
+                int(np.median(found)),
+            )
+        ],
+    )
+    print(f"peak memory {megabytes(peak):,} MB, {megabytes(before):,} MB of it before the look-ups")
+
+
+def _read(lake: str, order: int, bags: list[list[int]]) -> tuple[list[int], int]:
+    """Return the rows of the row groups that a bag's words do not exclude, and the rows of the lake."""
+    read, rows = [0] * len(bags), 0
+    with duckdb.connect() as duck:
+        for n in range(1, order + 1):
+            kept = None
+            for i in range(1, n + 1):
+                sizes, least, most = (
+                    np.array(column)
+                    for column in zip(*duck.execute(_GROUPS.format(lake, n, i)).fetchall(), strict=True)
+                )
+                within = np.array(
+                    [
+                        np.searchsorted(sorted(bag), least) < np.searchsorted(sorted(bag), most, side="right")
+                        for bag in bags
+                    ]
+                )
+                kept = within if kept is None else kept & within
+            rows += int(sizes.sum())
+            read = [total + int(sizes[row].sum()) for total, row in zip(read, kept, strict=True)]
+    return read, rows
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("usage: python benchmarks/lake_lookups.py LAKE MODEL [BAGS] [TEXT]")
+    text = Path(sys.argv[4]) if len(sys.argv) > 4 else novels(10_000_000)
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1000, text)
