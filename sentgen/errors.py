@@ -2,6 +2,7 @@
 
     SentgenError                 one clear line for the user; exit code 1
     ├── InputError               a file, sentence or argument is wrong (file, line, sentence id, check)
+    │   └── QueryError           a query in a language of ours cannot be read (column)
     ├── StoreError               the database is locked, damaged, full, missing or of another version
     │   └── DamagedError         what the file holds is not what was written
     ├── NotFoundError            no such corpus, model, word or table
@@ -60,6 +61,35 @@ class InputError(SentgenError):
         return printable(
             f"{where}: {self.message}{sentence}{check}" if where else f"{self.message}{sentence}{check}"
         )
+
+
+class QueryError(InputError):
+    """A query that cannot be read; carries where.
+
+    Args:
+        message: what is wrong, and what was expected.
+        query: the query.
+        place: the character of it where it is wrong, from 0.
+    """
+
+    def __init__(self, message: str, *, query: str, place: int | None = None) -> None:
+        self.query, self.place = query, place
+        if place is not None:
+            # A character is one in every line of an escape, too.
+            before = query[:place].split("\n")
+            where = f"line {len(before)}, " if "\n" in query.strip() else ""
+            message = f"{where}column {len(before[-1]) + 1}: {message}"
+        super().__init__(message)
+
+    @property
+    def picture(self) -> str:
+        """The line of the query, and a caret below the place; empty without a place."""
+        if self.place is None:
+            return ""
+        number = self.query[: self.place].count("\n")
+        line = self.query.split("\n")[number]
+        before = printable(self.query[: self.place].split("\n")[-1])
+        return f"  {printable(line)}\n  {' ' * len(before)}^"
 
 
 class StoreError(SentgenError):

@@ -91,12 +91,14 @@ def _run() -> None:
 
 def _line(error: Exception) -> str | None:
     """Return what is said of an error, nothing if it is one of the program."""
-    from sentgen.errors import SentgenError
+    from sentgen.errors import QueryError, SentgenError
 
     if garbled := _garbled(error):
         if os.path.lexists(garbled):
             return f"{garbled!a}: the name of this file is not UTF-8; rename it"
         return f"{garbled!a} is no text: it is not UTF-8; write it again"
+    if isinstance(error, QueryError):
+        return "\n".join(filter(None, (str(error), error.picture)))
     return str(error) if isinstance(error, SentgenError) else None
 
 

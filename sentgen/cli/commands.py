@@ -84,6 +84,12 @@ COMMANDS = (
         Listed("deps", "Show the dependencies between a head and its modifiers.", "inspect", "deps"),
         Listed("args", "Show how many modifiers a word takes on each side.", "inspect", "args"),
         Listed("kwic", "Show a word or a sequence of words in context (concordance).", "inspect", "kwic"),
+        Listed(
+            "match",
+            "Show where a Grew request matches the trees, or count the hits by keys.",
+            "match",
+            "match",
+        ),
         Listed("freq", "Show a frequency list with dispersion and coverage.", "inspect", "freq"),
         Listed(
             "collocations", "Show what occurs with a word more often than chance.", "inspect", "collocations"

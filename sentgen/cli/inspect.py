@@ -79,7 +79,7 @@ class Reading:
             typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
 
 
-def _question(declaration: type, **places: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+def question(declaration: type, **places: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Give a command the options of a question, those of reading, and those of output."""
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -93,7 +93,7 @@ def _question(declaration: type, **places: str) -> Callable[[Callable[..., Resul
     return decorate
 
 
-def _finish(answer: Answer, out: Output) -> None:
+def finish(answer: Answer, out: Output) -> None:
     """Say what is special about the answer; an empty one is a no (exit code 1)."""
     for note in answer.notes:
         out.note(note)
@@ -101,7 +101,7 @@ def _finish(answer: Answer, out: Output) -> None:
         raise typer.Exit(1)
 
 
-@_question(Ngrams)
+@question(Ngrams)
 def ngrams(*, asked: Ngrams, reading: Reading, out: Output) -> None:
     """Show the n-grams that match a pattern, with their counts.
 
@@ -112,10 +112,10 @@ def ngrams(*, asked: Ngrams, reading: Reading, out: Output) -> None:
     """
     answer = reading.ask(asked)
     out.arrow(answer.found, truncated=answer.truncated)
-    _finish(answer, out)
+    finish(answer, out)
 
 
-@_question(Dependencies)
+@question(Dependencies)
 def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
     """Show the dependencies between a head and its modifiers.
 
@@ -126,10 +126,10 @@ def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
     answer = reading.ask(asked)
     table = answer.found
     out.arrow(without_columns(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
-    _finish(answer, out)
+    finish(answer, out)
 
 
-@_question(Arguments)
+@question(Arguments)
 def args(*, asked: Arguments, reading: Reading, out: Output) -> None:
     """Show how many modifiers a word takes on each side.
 
@@ -140,10 +140,10 @@ def args(*, asked: Arguments, reading: Reading, out: Output) -> None:
     answer = reading.ask(asked)
     table = _with_bars(answer.found) if out.for_reading else answer.found
     out.arrow(table, truncated=answer.truncated, align={"arguments": "right"}, styles={"histogram": "cyan"})
-    _finish(answer, out)
+    finish(answer, out)
 
 
-@_question(Kwic, width="context")
+@question(Kwic, width="context")
 def kwic(
     *,
     asked: Kwic,
@@ -165,13 +165,13 @@ def kwic(
     answer = reading.ask(asked)
     table = answer.found
     if out.for_reading and table.num_rows:
-        table = _aligned(table, width, out)
+        table = aligned(table, width, out)
     elif width is not None:
         table = _cut_sides(table, width, width)
     out.arrow(table, align=_SIDES, styles={"node": "bold", "sent_id": "dim"})
     if answer.truncated:
         out.note(f"{table.num_rows} of {quantity(answer.total or 0, 'line')} (--limit 0 for all)")
-    _finish(answer, out)
+    finish(answer, out)
 
 
 def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) -> None:
@@ -179,7 +179,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
 
     def shown(lines: pa.Table | Rows) -> pa.Table | Rows:
         if out.for_reading and lines.num_rows:
-            return _aligned(lines, width, out)
+            return aligned(lines, width, out)
         return _cut_sides(lines, width, width) if width is not None else lines
 
     with reading.connection() as connection:
@@ -193,10 +193,10 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
         reading.show(query)
         if not out.parts(map(shown, lines), align=_SIDES):
             # Asked once more as for a few lines, which says why there may be none.
-            _finish(replace(asked, limit=1).ask(connection), out)
+            finish(replace(asked, limit=1).ask(connection), out)
 
 
-@_question(Frequencies)
+@question(Frequencies)
 def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     """Show a frequency list with dispersion and coverage.
 
@@ -207,10 +207,10 @@ def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     """
     answer = reading.ask(asked)
     out.arrow(answer.found, truncated=answer.truncated)
-    _finish(answer, out)
+    finish(answer, out)
 
 
-@_question(Collocations)
+@question(Collocations)
 def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
     """Show what occurs with a word more often than chance.
 
@@ -224,7 +224,7 @@ def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
     _check_window(asked.window)
     answer = reading.ask(asked)
     out.arrow(answer.found, truncated=answer.truncated)
-    _finish(answer, out)
+    finish(answer, out)
 
 
 @_question(Sketch)
@@ -275,7 +275,7 @@ def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
     return with_column(with_column(table, "arguments", numbers), "histogram", bars)
 
 
-def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
+def aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
     """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut."""
     shared = [name for name in ("corpus", "document") if len(set(column_of(table, name))) == 1]
     if shared:

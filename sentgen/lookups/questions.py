@@ -12,6 +12,7 @@ from sentgen.lookups.collocations import AROUND, Measure, Unit, find_collocation
 from sentgen.lookups.concordance import Order, concordance
 from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments, find_dependencies
 from sentgen.lookups.frequencies import By, frequency_list
+from sentgen.lookups.grew.matches import match, matched_sentences
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.queries import Answer
 from sentgen.lookups.sketch import word_sketch
@@ -182,6 +183,74 @@ class Kwic:
             self.pattern,
             context=self.context,
             order=self.sort,
+            seed=self.random,
+            corpora=self.corpus,
+            ignore_case=self.ignore_case,
+            limit=self.limit,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """The places where a Grew request matches the trees."""
+
+    request: Annotated[
+        str,
+        Option("The request, such as `pattern { V [upos=VERB]; V -[obj]-> O }`.", argument=True),
+    ] = ""
+    key: Annotated[
+        list[str],
+        Option(
+            "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `meta.genre`.",
+            shell="What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `meta.genre`;"
+            " may be repeated.",
+            metavar="KEY",
+            api={"max_length": 20},
+        ),
+    ] = field(default_factory=list)
+    whether: Annotated[
+        list[str],
+        Option(
+            "Conditions to count hits by, yes or no: `S [upos=PRON]`.",
+            shell="Condition to count hits by, yes or no: `S [upos=PRON]`; may be repeated.",
+            metavar="CLAUSES",
+            api={"max_length": 20},
+        ),
+    ] = field(default_factory=list)
+    count: Annotated[bool, Option("Only the number of hits.")] = False
+    context: Annotated[int, Option("Words on each side at most.", least=0, api={"le": 1000})] = 15
+    random: Annotated[
+        int | None,
+        Option(
+            "Seed: hits drawn at random, not the first ones.",
+            shell="Hits drawn at random, not the first ones.",
+            metavar="SEED",
+            api={"ge": -_MOST, "le": _MOST},
+        ),
+    ] = None
+    corpus: CorporaOption = field(default_factory=list)
+    ignore_case: IgnoreCaseOption = False
+    limit: LimitOption = 20
+
+    def ask(self, connection: Connection) -> Answer:
+        return match(
+            connection,
+            self.request,
+            keys=self.key,
+            whether=self.whether,
+            count=self.count,
+            context=self.context,
+            seed=self.random,
+            corpora=self.corpus,
+            ignore_case=self.ignore_case,
+            limit=self.limit,
+        )
+
+    def sentences(self, connection: Connection) -> list[int]:
+        """Return the numbers of the sentences of the same hits."""
+        return matched_sentences(
+            connection,
+            self.request,
             seed=self.random,
             corpora=self.corpus,
             ignore_case=self.ignore_case,

@@ -56,15 +56,22 @@ class _Layout:
     height: float
 
 
-def corpus_tree_svg(
+def corpus_tree(
     title: str, forms: Sequence[str], tags: Sequence[str], heads: Sequence[int], labels: Sequence[str]
-) -> str:
-    """Return the tree of a sentence of a corpus; ``heads`` are places of words from 1, 0 for the root."""
+) -> SentenceDrawing:
+    """Return a sentence of a corpus to draw; ``heads`` are places of words from 1, 0 for the root."""
     at = tuple(head - 1 if head else ROOT for head in heads)
     sides = tuple(RIGHT if head < place else LEFT for place, head in enumerate(at))
     nothing = (0,) * len(at)
     units = [Unit((form,), (tag,) if tag else ()) for form, tag in zip(forms, tags, strict=True)]
-    return tree_svg([SentenceDrawing(title, units, Tree(at, sides, nothing, nothing), labels)])
+    return SentenceDrawing(title, units, Tree(at, sides, nothing, nothing), labels)
+
+
+def corpus_tree_svg(
+    title: str, forms: Sequence[str], tags: Sequence[str], heads: Sequence[int], labels: Sequence[str]
+) -> str:
+    """Return the tree of a sentence of a corpus as an SVG document, as `corpus_tree` takes it."""
+    return tree_svg([corpus_tree(title, forms, tags, heads, labels)])
 
 
 def tree_svg(sentences: Sequence[SentenceDrawing]) -> str:

@@ -1,0 +1,227 @@
+"""Make the syntax of a request of the tree that the parser gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from lark import Token, Transformer
+
+from sentgen.errors import InputError
+from sentgen.lookups.attributes import Value
+from sentgen.lookups.grew.reading import value_of
+from sentgen.lookups.grew.syntax import (
+    Clause,
+    Comparison,
+    Description,
+    Distance,
+    Dominance,
+    Edge,
+    Feature,
+    Filter,
+    Key,
+    Label,
+    Node,
+    Order,
+    Placement,
+    Reference,
+    Relation,
+    Request,
+)
+
+_ENHANCED = "E:"
+_MIRRORED = {">": "<", ">>": "<<"}
+
+
+class Building(Transformer[Token, Any]):
+    """One method for each rule of the grammar, from the leaves up."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def request(self, blocks: list[Request]) -> Request:
+        return Request(
+            clauses=tuple(clause for block in blocks for clause in block.clauses),
+            filters=tuple(one for block in blocks for one in block.filters),
+            structures=tuple(one for block in blocks for one in block.structures),
+            metadata=tuple(one for block in blocks for one in block.metadata),
+        )
+
+    def pattern(self, parts: list[Any]) -> Request:
+        return Request(clauses=_clauses(parts[1:]))
+
+    def without(self, parts: list[Any]) -> Request:
+        return Request(filters=(Filter(_clauses(parts[1:]), negated=True),))
+
+    def with_block(self, parts: list[Any]) -> Request:
+        return Request(filters=(Filter(_clauses(parts[1:])),))
+
+    def global_block(self, parts: list[Any]) -> Request:
+        asked: list[Feature] = parts[1:]
+        bare = [one for one in asked if one.relation is Relation.PRESENT and one.key.startswith("is_")]
+        rest = tuple(one for one in asked if one not in bare)
+        return Request(structures=tuple(one.key for one in bare), metadata=rest)
+
+    def whether(self, parts: list[Any]) -> Filter:
+        return Filter(_clauses(parts))
+
+    def key_of(self, parts: list[str]) -> Key:
+        name, key = str(parts[0]), str(parts[1]) if len(parts) > 1 else "label"
+        return Key(self._text.strip(), Reference(name, key), meta=name == "meta")
+
+    def key_of_order(self, parts: list[Token]) -> Key:
+        return Key(self._text.strip(), Placement(tuple(str(one) for one in parts if one.type == "NAME")))
+
+    def key_of_distance(self, parts: list[Distance]) -> Key:
+        return Key(self._text.strip(), parts[0])
+
+    def node(self, parts: list[Node | None]) -> Node:
+        if parts[0] is None:
+            raise InputError("a star alone says nothing; write an edge, such as 'X -> *'")
+        if not parts[0].descriptions:
+            name = parts[0].name
+            raise InputError(
+                f"{name} alone says nothing; write '{name} []', or an edge, such as '{name} -> Y'"
+            )
+        return parts[0]
+
+    def edge(self, parts: list[Any]) -> tuple[Clause, ...]:
+        ends = [one for one in parts if one is None or isinstance(one, Node)]
+        label = next((one for one in parts if isinstance(one, Label)), Label())
+        name = str(parts[0]) if isinstance(parts[0], Token) else None
+        source, target = (None if one is None else one.name for one in ends)
+        if source is None and target is None:
+            raise InputError("an edge needs a node at one of its ends, such as 'X -> *'")
+        if name is not None and None in (source, target):
+            raise InputError(f"the edge {name} has a star at one end; give that node a name")
+        return (*_described(ends), Edge(source, target, label, name))
+
+    def dominance(self, parts: list[Node | None]) -> tuple[Clause, ...]:
+        source, target = parts
+        if source is None or target is None:
+            raise InputError("'->>' stands between two nodes with names, such as 'X ->> Y'")
+        return (*_described(parts), Dominance(source.name, target.name))
+
+    def order(self, parts: list[Token]) -> Order:
+        left, operator, right = map(str, parts)
+        if operator in _MIRRORED:
+            return Order(right, _MIRRORED[operator], left)
+        return Order(left, operator, right)
+
+    def comparison(self, parts: list[Any]) -> Comparison:
+        left, operator, right = parts
+        if isinstance(right, Reference):
+            return Comparison(left, str(operator), right)
+        if isinstance(left, Distance) or operator not in ("=", "<>"):
+            return Comparison(left, str(operator), _number(right))
+        return Comparison(left, str(operator), right)
+
+    def reference(self, parts: list[str]) -> Reference:
+        return Reference(str(parts[0]), str(parts[1]))
+
+    def distance(self, parts: list[Token]) -> Distance:
+        return Distance(*map(str, parts))
+
+    def end(self, parts: list[Any]) -> Node | None:
+        if parts[0] == "*":
+            return None
+        descriptions = tuple(one for one in parts if isinstance(one, tuple))
+        return Node(str(parts[0]), descriptions, free="$" in parts[1:])
+
+    def description(self, parts: list[Feature]) -> Description:
+        return tuple(parts)
+
+    def label_values(self, parts: list[str]) -> Label:
+        texts = [str(one) for one in parts if getattr(one, "type", "") != "BAR"]
+        enhanced = {text.startswith(_ENHANCED) for text in texts}
+        if len(enhanced) > 1:
+            raise InputError(
+                "an edge is of the tree or of the enhanced graph: write E: before all its relations, or none"
+            )
+        return Label(values_of(text.removeprefix(_ENHANCED) for text in texts), enhanced=enhanced == {True})
+
+    def label_value(self, parts: list[Token]) -> str:
+        return str(parts[0])
+
+    def negated(self, parts: list[Label]) -> Label:
+        if not parts[0].values:
+            raise InputError("no relation is left of '^*'; name those that are not wanted")
+        return replace(parts[0], negated=True)
+
+    def parts(self, parts: list[Feature]) -> Label:
+        asked = [one for one in parts if one.key == "enhanced"]
+        if any(one.relation is not Relation.IS or one.values[0].texts != ("yes",) for one in asked):
+            raise InputError("of 'enhanced' only 'enhanced=yes' can be asked")
+        rest = tuple(one for one in parts if one not in asked)
+        for one in rest:
+            check_part(one.key)
+        return Label(parts=rest, enhanced=bool(asked))
+
+    def feature(self, parts: list[Any]) -> Feature:
+        key, operator, values = str(parts[0]), str(parts[1]), parts[2]
+        values = values.values if isinstance(values, Label) else values
+        if not values:
+            return Feature(key, Relation.PRESENT if operator == "=" else Relation.ABSENT)
+        return Feature(key, Relation(operator), values)
+
+    def absent(self, parts: list[str]) -> Feature:
+        return Feature(str(parts[0]), Relation.ABSENT)
+
+    def present(self, parts: list[str]) -> Feature:
+        return Feature(str(parts[0]), Relation.PRESENT)
+
+    def feature_name(self, parts: list[Token]) -> str:
+        name, *layer = map(str, parts)
+        # As Grew writes Number[psor], whose brackets mean something else there.
+        stem, twice, rest = name.partition("__")
+        if stem and twice and rest:
+            return f"{stem}[{rest}]"
+        return f"{name}[{layer[0]}]" if layer else name
+
+    def values(self, parts: list[Any]) -> tuple[Value, ...]:
+        return values_of(str(one) for one in parts if getattr(one, "type", "") != "BAR")
+
+    def value(self, parts: list[Token]) -> str:
+        return "".join(parts)
+
+
+def values_of(texts: Iterable[str]) -> tuple[Value, ...]:
+    """Return alternatives, plain strings as one of them; none if a star is among them: any value."""
+    found = [value_of(text) for text in texts]
+    plain = tuple(text for one in found if one and not one.regex for text in one.texts)
+    if None in found:
+        return ()
+    return (*([Value(plain)] if plain else []), *(one for one in found if one and one.regex))
+
+
+def check_part(key: str) -> None:
+    """Refuse what is no part of a label."""
+    if not (key.isdecimal() and int(key) > 0) and key != "deep":
+        raise InputError(
+            f"a relation has no part {key!r}: there are 1, 2, ... between colons, and deep after @"
+        )
+
+
+def _clauses(parts: Iterable[Any]) -> tuple[Clause, ...]:
+    found: list[Clause] = []
+    for one in parts:
+        found += one if isinstance(one, tuple) else [one]
+    return tuple(found)
+
+
+def _described(ends: Iterable[Node | None]) -> list[Node]:
+    """Return what the ends of an edge say of their nodes."""
+    return [one for one in ends if one is not None and (one.descriptions or one.free)]
+
+
+def _number(values: tuple[Value, ...]) -> float:
+    try:
+        (value,) = values
+        (text,) = value.texts
+        if value.regex:
+            raise ValueError
+        return float(text)
+    except ValueError:
+        raise InputError("a distance, and what is greater or less, is compared with a number") from None

@@ -1,0 +1,372 @@
+"""Compile a request: what stands between ``from`` and ``limit`` in the statement that finds its hits.
+
+A node is a row of `token`, or only the place of a head if nothing else is asked of it; an edge is
+``modifier.head = head.position`` in one sentence, each filter one ``exists``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, count
+
+from sentgen.errors import InputError
+from sentgen.lookups.grew.features import Conditions, part_of
+from sentgen.lookups.grew.paths import Path
+from sentgen.lookups.grew.scopes import (
+    EDGE_KEYS,
+    Bound,
+    BoundEdge,
+    Scope,
+    bind_nodes,
+    names_with_rows,
+)
+from sentgen.lookups.grew.structures import structure_condition
+from sentgen.lookups.grew.syntax import (
+    POSITION,
+    Clause,
+    Comparison,
+    Distance,
+    Dominance,
+    Edge,
+    Filter,
+    Key,
+    Node,
+    Order,
+    Reference,
+    Request,
+)
+from sentgen.lookups.queries import Bindings, Selection
+
+#: Rows of `token`, and one for the anchor node of each sentence.
+_ANCHORED = """\
+(
+    select corpus_id, sentence_id, position, word_id, lemma_id, upos_id, xpos_id, feats_id, head, deprel_id
+    from token
+    union all
+    select corpus_id, id, 0, null, null, null, null, null, null, null
+    from sentence
+  )"""
+_ENHANCED = """\
+(
+    select {columns} from enhanced_edge
+    where {conditions}
+  )"""
+_NODES_ONLY = {"<": "{left} + 1 = {right}", "<<": "{left} < {right}"}
+
+
+@dataclass(slots=True)
+class Block:
+    """The tables and conditions of a pattern, or of a filter.
+
+    ``apart`` are pairs of positions that cannot be one, ``together`` pairs of sentences that are.
+    """
+
+    tables: list[str] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)
+    apart: set[frozenset[str]] = field(default_factory=set)
+    together: set[frozenset[str]] = field(default_factory=set)
+
+    def exists(self, indent: str) -> str:
+        """Return the condition that there is such a thing; it may be null."""
+        conditions = f"\n{indent}    and ".join(self.conditions) or "true"
+        if not self.tables:
+            return f"({conditions})"
+        tables = ", ".join(self.tables)
+        return f"exists (\n{indent}  select 1 from {tables}\n{indent}  where {conditions}\n{indent})"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What finds the hits of a request.
+
+    Args:
+        paths: common table expressions that it names.
+        tables: after ``from``.
+        conditions: after ``where``.
+        sentence: the sentence of a hit, in SQL.
+        scope: its nodes and edges.
+    """
+
+    paths: Sequence[Path]
+    tables: Sequence[str]
+    conditions: Sequence[str]
+    sentence: str
+    scope: Scope
+
+    @property
+    def text(self) -> str:
+        """The tables and conditions."""
+        tables = ",\n  ".join(self.tables)
+        return f"from {tables}" + ("\nwhere " + "\n  and ".join(self.conditions) if self.conditions else "")
+
+    def head(self, more: Iterable[str] = ()) -> str:
+        """Return the ``with`` clause, of the paths and of others; nothing for none."""
+        parts = [text for path in self.paths for text in path.tables]
+        parts += more
+        if not parts:
+            return ""
+        return f"with {'recursive ' if self.paths else ''}" + ",\n".join(parts) + "\n"
+
+
+class Compiler:
+    """Compiles one request, and what is asked of its hits beside it."""
+
+    def __init__(self, bindings: Bindings, selection: Selection, in_feats: Callable[[str], bool]) -> None:
+        self.conditions = Conditions(bindings, selection, in_feats)
+        self._bindings, self._selection, self.ignore_case = bindings, selection, selection.ignore_case
+        self._numbers = count(1)
+        self._paths: list[Path] = []
+
+    def source(self, request: Request, keys: Sequence[Key] = (), whether: Sequence[Filter] = ()) -> Source:
+        """Return what finds the hits of a request; ``keys`` and ``whether`` are asked of them later."""
+        self._with_rows = names_with_rows(request, keys, whether)
+        scope, block = Scope(), Block()
+        self._fill(block, request.clauses, scope)
+        rows = [one for one in scope.nodes.values() if one.alias]
+        if not rows:
+            block.tables.append("sentence")
+        alias = rows[0].alias if rows else "sentence"
+        sentence = rows[0].sentence if rows else "sentence.id"
+        self._sentence = sentence
+        self._join(block, scope.nodes, {sentence})
+        conditions = [*self._selection.of_tokens(self._bindings, f"{alias}.corpus_id"), *block.conditions]
+        conditions += [structure_condition(one, sentence, self._corpora("t")) for one in request.structures]
+        conditions += [self.conditions.metadata(sentence, one) for one in request.metadata]
+        for one in request.filters:
+            conditions.append(self.filter(one, scope))
+        return Source(self._paths, block.tables, conditions, sentence, scope)
+
+    def filter(self, one: Filter, scope: Scope) -> str:
+        """Return the condition that a filter lets a hit pass."""
+        inner, block = scope.within(), Block()
+        self._fill(block, one.clauses, inner)
+        own = {name: bound for name, bound in inner.nodes.items() if name not in scope.nodes}
+        self._join(block, own, {self._sentence, *(bound.sentence for bound in scope.nodes.values())})
+        self._distinct(block, ((a, b) for a in own.values() for b in scope.nodes.values()))
+        text = block.exists("  ")
+        if block.tables:
+            return f"not {text}" if one.negated else text
+        return f"{text} is not true" if one.negated else f"coalesce({text}, false)"
+
+    def value(self, of: Reference | Distance, scope: Scope) -> str:
+        """Return what a reference or a distance stands for: a string, or a number for positions."""
+        if isinstance(of, Distance):
+            left, right = scope.node(of.left).position, scope.node(of.right).position
+            return f"({right} - {left})" if of.function == "delta" else f"abs({right} - {left})"
+        bound = scope.either(of.name)
+        if isinstance(bound, Bound):
+            return bound.position if of.key == POSITION else self.conditions.string(bound.alias, of.key)
+        ends = bound.target.position, bound.source.position
+        if of.key in ("length", "delta"):
+            return f"({ends[0]} - {ends[1]})" if of.key == "delta" else f"abs({ends[0]} - {ends[1]})"
+        label = f"(select name from tag where id = {bound.alias}.deprel_id)"
+        return label if of.key == "label" else part_of(label, _edge_key(of))
+
+    def _fill(self, block: Block, clauses: Sequence[Clause], scope: Scope) -> None:
+        """Bring in the nodes of some clauses, and their conditions."""
+        outer = dict(scope.nodes)
+        own = bind_nodes(clauses, scope, self._with_rows, self._numbers)
+        scope.nodes |= own
+        for bound in own.values():
+            if bound.alias:
+                table = _ANCHORED if bound.anchored else "token"
+                block.tables.append(f"{table} as {bound.alias}")
+            for each in bound.descriptions:
+                block.conditions += self.conditions.described(bound.alias, each, anchored=bound.anchored)
+        for clause in clauses:
+            if isinstance(clause, Edge):
+                self._edge(block, clause, scope)
+            elif isinstance(clause, Dominance):
+                self._path(block, clause, scope)
+            elif isinstance(clause, Node) and clause.name in outer:
+                bound = outer[clause.name]
+                block.conditions += self.conditions.described(
+                    bound.alias, clause.descriptions, anchored=bound.anchored
+                )
+        # Edges first, which these may name.
+        for clause in clauses:
+            if isinstance(clause, Order):
+                block.conditions.append(self._order(block, clause, scope))
+            elif isinstance(clause, Comparison):
+                block.conditions.append(self._comparison(clause, scope))
+        self._distinct(block, combinations(own.values(), 2))
+
+    def _edge(self, block: Block, edge: Edge, scope: Scope) -> None:
+        if edge.name in scope.edges or edge.name in scope.nodes:
+            raise InputError(f"{edge.name} names two things in the request; call the edge otherwise")
+        if edge.label.enhanced:
+            self._enhanced_edge(block, edge, scope)
+            return
+        if edge.target is None:
+            alias, source = f"child_{next(self._numbers)}", scope.node(str(edge.source))
+            asked = [f"{alias}.sentence_id = {source.sentence}", f"{alias}.head = {source.position}"]
+            asked += self.conditions.label(alias, edge.label)
+            block.conditions.append(f"exists (select 1 from token as {alias} where {' and '.join(asked)})")
+            return
+        target = scope.node(edge.target)
+        block.conditions += self.conditions.label(target.alias, edge.label)
+        if edge.source is None:
+            block.conditions.append(f"{target.alias}.head is not null")
+            return
+        source = scope.node(edge.source)
+        head = f"{target.alias}.head"
+        if source.position == head:
+            block.conditions.append(f"{head} is not null")
+        else:
+            if source.sentence != target.sentence:
+                block.conditions.append(f"{target.sentence} = {source.sentence}")
+            block.conditions.append(f"{head} = {source.position}")
+        block.together.add(frozenset((source.sentence, target.sentence)))
+        block.apart.add(frozenset((source.position, target.position)))
+        if edge.name is not None:
+            scope.edges[edge.name] = BoundEdge(source, target, target.alias)
+
+    def _enhanced_edge(self, block: Block, edge: Edge, scope: Scope) -> None:
+        label = self.conditions.label("enhanced_edge", edge.label)
+        source, target = (None if name is None else scope.node(name) for name in (edge.source, edge.target))
+        alias = f"enhanced_{next(self._numbers)}"
+        ends = [(target, "position"), (source, "head")]
+        asked = [f"{alias}.{column} = {bound.position}" for bound, column in ends if bound is not None]
+        some = target or source
+        assert some is not None
+        asked.insert(0, f"{alias}.sentence_id = {some.sentence}")
+        # Of edges without a name it counts once that there is one.
+        columns = "sentence_id, position, head"
+        columns = f"{columns}, deprel_id" if edge.name else f"distinct {columns}"
+        if source is None or target is None:
+            columns = "sentence_id, position, head"
+        table = _ENHANCED.format(
+            columns=columns, conditions=" and ".join(["minor = 0", "head_minor = 0", *label])
+        )
+        if source is None or target is None:
+            block.conditions.append(f"exists (select 1 from {table} as {alias} where {' and '.join(asked)})")
+            return
+        block.tables.append(f"{table} as {alias}")
+        block.conditions += asked
+        if edge.name is not None:
+            scope.edges[edge.name] = BoundEdge(source, target, alias)
+
+    def _path(self, block: Block, clause: Dominance, scope: Scope) -> None:
+        above, below = scope.node(clause.source), scope.node(clause.target)
+        seed = below if below.descriptions or not above.descriptions else above
+        conditions = [
+            text
+            for each in seed.descriptions
+            for text in self.conditions.described("seed", each, anchored=False)
+        ]
+        path = Path(
+            f"path_{next(self._numbers)}",
+            conditions,
+            self._corpora("seed"),
+            down=seed is above and above is not below,
+        )
+        self._paths.append(path)
+        block.tables.append(path.name)
+        block.conditions += [
+            f"{path.name}.sentence_id = {below.sentence}",
+            f"{path.name}.below = {below.position}",
+            f"{path.name}.above = {above.position}",
+        ]
+        if above.sentence != below.sentence:
+            block.conditions.append(f"{above.sentence} = {below.sentence}")
+            block.together.add(frozenset((above.sentence, below.sentence)))
+        block.apart.add(frozenset((above.position, below.position)))
+
+    def _order(self, block: Block, clause: Order, scope: Scope) -> str:
+        left, right = scope.either(clause.left), scope.either(clause.right)
+        if isinstance(left, Bound) and isinstance(right, Bound):
+            if clause.operator not in _NODES_ONLY:
+                raise InputError(f"{clause.operator} stands between edges; nodes have < and <<")
+            block.apart.add(frozenset((left.position, right.position)))
+            return _NODES_ONLY[clause.operator].format(left=left.position, right=right.position)
+        if clause.operator == "<":
+            raise InputError("< stands between nodes; edges have <<, >< and <>")
+        if isinstance(right, BoundEdge):
+            low, high = right.span
+            if isinstance(left, BoundEdge):
+                return _edges_lie(clause.operator, left.span, right.span)
+            if clause.operator == "<<":
+                return f"({left.position} > {low} and {left.position} < {high})"
+        raise InputError(
+            f"{clause.left} {clause.operator} {clause.right}: of a node and an edge, only node << edge can be"
+            " asked, that it lies within"
+        )
+
+    def _comparison(self, clause: Comparison, scope: Scope) -> str:
+        left, right, operator = clause.left, clause.right, clause.operator
+        string = self.value(left, scope)
+        if isinstance(right, tuple):
+            if not right:
+                return f"{string} is {'not ' if operator == '=' else ''}null"
+            found = self.conditions.values(f"{string}::varchar", right)
+            return found if operator == "=" else f"({string} is not null and ({found}) is not true)"
+        if isinstance(right, Reference):
+            other = self.value(right, scope)
+            same = self._same_strings(left, right, scope)
+            if operator in ("=", "<>"):
+                return f"{same[0]} {operator} {same[1]}" if same else f"{string} {operator} {other}"
+            return f"{_numeric(left, string)} {operator} {_numeric(right, other)}"
+        number = self._bindings.bind("number", int(right) if right == int(right) else right)
+        return f"{_numeric(left, string)} {operator} {number}"
+
+    def _same_strings(
+        self, left: Reference | Distance, right: Reference, scope: Scope
+    ) -> tuple[str, str] | None:
+        """Return the columns of ids that tell whether two strings are the same, if there are such."""
+        columns = {"form": "word_id", "lemma": "lemma_id", "upos": "upos_id", "xpos": "xpos_id"}
+        if not isinstance(left, Reference) or self._selection.ignore_case:
+            return None
+        kinds = {key in ("form", "lemma") for key in (left.key, right.key)}
+        bounds = [scope.either(one.name) for one in (left, right)]
+        if len(kinds) == 1 and all(isinstance(one, Bound) for one in bounds):
+            keys = [columns.get(one.key) for one in (left, right)]
+            first, second = (f"{one.alias}.{key}" for one, key in zip(bounds, keys, strict=True))
+            return (first, second) if all(keys) else None
+        return None
+
+    def _join(self, block: Block, own: dict[str, Bound], joined: set[str]) -> None:
+        """Put the nodes of a block that no edge has put there into the sentence of the pattern."""
+        joined = set(joined)
+        for bound in own.values():
+            while near := next((pair for pair in block.together if pair & joined and pair - joined), None):
+                joined |= near
+            if bound.sentence not in joined:
+                block.conditions.append(f"{bound.sentence} = {self._sentence}")
+                joined.add(bound.sentence)
+
+    def _distinct(self, block: Block, pairs: Iterable[tuple[Bound, Bound]]) -> None:
+        """Ask that two names are two tokens, where nothing else says so."""
+        for one, other in pairs:
+            places = frozenset((one.position, other.position))
+            if not (one.free or other.free or places in block.apart):
+                block.conditions.append(f"{one.position} <> {other.position}")
+
+    def _corpora(self, alias: str) -> list[str]:
+        return self._selection.of_tokens(self._bindings, f"{alias}.corpus_id")
+
+
+def _edges_lie(operator: str, one: tuple[str, str], other: tuple[str, str]) -> str:
+    """Return the condition on the spans of two edges: within, crossing, apart."""
+    (low, high), (start, end) = one, other
+    if operator == "<<":
+        return f"({start} <= {low} and {high} <= {end})"
+    if operator == "<>":
+        return f"({high} <= {start} or {end} <= {low})"
+    return (
+        f"({low} < {start} and {start} < {high} and {high} < {end}"
+        f" or {start} < {low} and {low} < {end} and {end} < {high})"
+    )
+
+
+def _edge_key(of: Reference) -> str:
+    if of.key == "deep" or (of.key.isdecimal() and int(of.key) > 0):
+        return of.key
+    raise InputError(f"{of.name}.{of.key}: an edge has {', '.join(EDGE_KEYS)}, deep, and 1, 2, ...")
+
+
+def _numeric(of: Reference | Distance, string: str) -> str:
+    """Return a value as a number; null if it is none."""
+    if isinstance(of, Distance) or of.key in (POSITION, "length", "delta"):
+        return string
+    return f"try_cast({string} as double)"

@@ -1,0 +1,198 @@
+"""Conditions on the features of nodes, on relations and their parts, and on metadata, in SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.attributes import (
+    Value,
+    attribute_condition,
+    attribute_string,
+    feature,
+)
+from sentgen.lookups.grew.syntax import ANCHOR, Description, Feature, Label, Relation
+from sentgen.lookups.queries import Bindings, Query, Selection
+
+#: Keys that are columns of `token`.
+TOKEN_KEYS = ("form", "lemma", "upos", "xpos")
+#: Keys of words as they are written; the same in capital and small letters if that is asked for.
+_WRITTEN = ("form", "lemma", "wordform", "textform")
+
+_MISC = """\
+(select {value} from token_misc as misc
+    where misc.sentence_id = {alias}.sentence_id and misc.position = {alias}.position)"""
+_HAS_MISC = """\
+exists (select 1 from token_misc as misc
+    where misc.sentence_id = {alias}.sentence_id and misc.position = {alias}.position and {condition})"""
+#: A word of several tokens is that of its first one.
+_SURFACE = """\
+(select case when span.first = {alias}.position then span.form else '_' end from multiword as span
+    where span.sentence_id = {alias}.sentence_id and {alias}.position between span.first and span.last)"""
+_META = """\
+coalesce((select min(value) from sentence_meta where sentence_id = {sentence}.id and key = {key}),
+    (select min(value) from document_meta where document_id = {sentence}.document_id and key = {key}))"""
+_IN_FEATS = """\
+select count(*) from tag
+where starts_with(name, $start) or contains(name, $within)"""
+
+
+def is_feats_key(connection: Connection) -> Callable[[str], bool]:
+    """Return whether a key is one of FEATS, of some token of the store; any other one is of MISC."""
+
+    def is_feature(key: str) -> bool:
+        query = Query(_IN_FEATS, Bindings(start=f"{key}=", within=f"|{key}="))
+        return bool(query.value(connection))
+
+    return is_feature
+
+
+def fits_anchor(one: Feature) -> bool:
+    """Return whether the anchor node has a feature: it has a form, and nothing else."""
+    if one.key != "form":
+        return one.relation is Relation.ABSENT
+    found = any(_fits(value, ANCHOR) for value in one.values)
+    return {
+        Relation.PRESENT: True,
+        Relation.ABSENT: False,
+        Relation.IS: found,
+        Relation.IS_NOT: not found,
+    }[one.relation]
+
+
+def _fits(value: Value, text: str) -> bool:
+    if not value.regex:
+        return text in value.texts
+    try:
+        return any(re.fullmatch(one, text) for one in value.texts)
+    except re.error:  # DuckDB says what is wrong
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Writes conditions of one statement.
+
+    Args:
+        bindings: its parameters.
+        selection: the corpora, for the case of their words.
+        in_feats: whether a key is one of FEATS.
+    """
+
+    bindings: Bindings
+    selection: Selection
+    in_feats: Callable[[str], bool]
+
+    def described(self, alias: str, descriptions: Sequence[Description], *, anchored: bool) -> list[str]:
+        """Return the conditions that one of the descriptions fits a row of `token`; none for any token."""
+        each = [[self.of_node(alias, one, anchored=anchored) for one in every] for every in descriptions]
+        if not all(each):
+            return []
+        if len(each) == 1:
+            return each[0]
+        return [f"({' or '.join(' and '.join(every) for every in each)})"] if each else []
+
+    def of_node(self, alias: str, one: Feature, *, anchored: bool = False) -> str:
+        """Return the condition that a row of `token` has a feature; ``anchored``: it may be the anchor."""
+        condition = self._asked(one, lambda value: self._of_token(alias, one.key, value))
+        if anchored and one.key == "form":
+            fits = str(fits_anchor(one)).lower()
+            return f"case when {alias}.position = 0 then {fits} else {condition} end"
+        return condition
+
+    def string(self, alias: str, key: str) -> str:
+        """Return the value of a row of `token` under a key, as a string; null if it has none."""
+        if key in TOKEN_KEYS:
+            return attribute_string(alias, key, self.bindings)
+        own = _MISC.format(alias=alias, value=feature("misc.misc", key, self.bindings))
+        if key == "wordform":
+            return f"coalesce({own}, {self.string(alias, 'form')})"
+        if key == "textform":
+            return f"coalesce({own}, {_SURFACE.format(alias=alias)}, {self.string(alias, 'form')})"
+        return attribute_string(alias, key, self.bindings) if self.of_feats(key) else own
+
+    def label(self, alias: str, label: Label) -> list[str]:
+        """Return the conditions that the relation in a row is such a one."""
+        if label.parts:
+            parts = [self._part(one) for one in label.parts]
+            return [f"{alias}.deprel_id in (select id from tag where {' and '.join(parts)})"]
+        if not label.values:
+            return []
+        asked = self._either(
+            [attribute_condition(alias, "deprel", one, self.bindings) for one in label.values]
+        )
+        return [f"({asked}) is not true" if label.negated else asked]
+
+    def metadata(self, sentence: str, one: Feature) -> str:
+        """Return the condition that the metadata of a sentence have a value; ``sentence``: of its number."""
+        string = self.meta_string("meta", one.key)
+        condition = self._asked(one, lambda value: self._is(string, value, "meta"))
+        table = "v_sentences" if one.key == "text" else "sentence"
+        return f"{sentence} in (select meta.id from {table} as meta where {condition})"
+
+    def meta_string(self, alias: str, key: str) -> str:
+        """Return the value under a key in the metadata of a row of `sentence`, else of its document."""
+        if key == "text":
+            return f"{alias}.text"
+        if key == "sent_id":
+            return f"coalesce({alias}.sent_id, {alias}.id::varchar)"
+        return _META.format(sentence=alias, key=self.bindings.bind("key", key))
+
+    def values(self, string: str, values: Sequence[Value]) -> str:
+        """Return the condition that a string is one of some values."""
+        return self._either([self._is(string, one, "value") for one in values])
+
+    def _part(self, one: Feature) -> str:
+        """Return the condition on a part of a relation, a row of `tag`."""
+        return self._asked(one, lambda value: self._is(part_of("name", one.key), value, "part"))
+
+    def of_feats(self, key: str) -> bool:
+        """Return whether a key of a node is one of FEATS."""
+        return key not in (*TOKEN_KEYS, *_WRITTEN) and self.in_feats(key)
+
+    def _of_token(self, alias: str, key: str, value: Value | None) -> str:
+        if value is not None and key in _WRITTEN:
+            value = self._written(value)
+        if key in TOKEN_KEYS or self.of_feats(key):
+            return attribute_condition(alias, key, value, self.bindings)
+        if key in _WRITTEN:
+            return self._is(self.string(alias, key), value, key)
+        string = feature("misc.misc", key, self.bindings)
+        return _HAS_MISC.format(alias=alias, condition=self._is(string, value, "value"))
+
+    def _written(self, value: Value) -> Value:
+        if not value.regex:
+            value = replace(value, texts=tuple(self.selection.fold(text) for text in value.texts))
+        return replace(value, ignore_case=True) if self.selection.ignore_case else value
+
+    def _is(self, string: str, value: Value | None, name: str) -> str:
+        return f"{string} is not null" if value is None else value.condition(string, self.bindings, name)
+
+    def _asked(self, one: Feature, condition: Callable[[Value | None], str]) -> str:
+        """Return the condition of a feature, of conditions that its value is some (None: any)."""
+        if one.relation is Relation.PRESENT:
+            return condition(None)
+        if one.relation is Relation.ABSENT:
+            return f"({condition(None)}) is not true"
+        found = self._either([condition(value) for value in one.values])
+        if one.relation is Relation.IS:
+            return found
+        return f"({condition(None)} and ({found}) is not true)"
+
+    @staticmethod
+    def _either(conditions: Sequence[str]) -> str:
+        return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"
+
+
+def part_of(label: str, key: str) -> str:
+    """Return a part of a relation in SQL: ``1``, ``2``, ... between colons, ``deep`` after ``@``.
+
+    >>> part_of("name", "2")
+    "string_split(split_part(name, '@', 1), ':')[2]"
+    """
+    if key == "deep":
+        return f"nullif(split_part({label}, '@', 2), '')"
+    return f"string_split(split_part({label}, '@', 1), ':')[{int(key)}]"

@@ -1,0 +1,216 @@
+"""The statements of a request: its hits in context, their number, and their number by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sentgen.errors import InputError
+from sentgen.lookups.attributes import COLUMNS, feature
+from sentgen.lookups.concordance import TEXT
+from sentgen.lookups.grew.compiler import Compiler, Source
+from sentgen.lookups.grew.features import TOKEN_KEYS
+from sentgen.lookups.grew.scopes import Bound, check_key
+from sentgen.lookups.grew.syntax import ANCHOR, Filter, Key, Placement, Reference
+from sentgen.lookups.queries import Bindings, Query, limit_clause
+
+#: What stands for a value that there is not.
+UNDEFINED = "__undefined__"
+
+_HIT = """\
+hit as materialized (
+  select {columns}
+  {source}
+  order by {order}{limit}
+)"""
+_NUMBERED = """\
+numbered as (
+  select row_number() over (order by {places}) as number, hit.*,
+    {first} as first, {last} as last
+  from hit
+)"""
+_LINE = """\
+line as (
+  select {columns}, concat_ws(' '{nodes}) as nodes,
+    string_agg({text}, '' order by c.position)
+      filter (where c.position < first) as "left",
+    string_agg({text}, '' order by c.position)
+      filter (where c.position between first and last) as node,
+    string_agg({text}, '' order by c.position)
+      filter (where c.position > last) as "right"
+  from numbered
+  left join token as c on c.sentence_id = numbered.sentence_id
+    and c.position between first - $context and last + $context
+  left join word on word.id = c.word_id
+  group by {columns}
+)"""
+_LINES = """\
+select corpus.name as corpus, document.name as document,
+  coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
+  rtrim(coalesce("left", '')) as "left", rtrim(coalesce(node, '')) as node,
+  rtrim(coalesce("right", '')) as "right", nodes
+from line
+join sentence on sentence.id = line.sentence_id
+join corpus on corpus.id = sentence.corpus_id
+join document on document.id = sentence.document_id
+order by number"""
+_COUNTED = """\
+counted as (
+  select {raw}, count(*) as count
+  {source}
+  group by all
+)"""
+_KEYED = """\
+select {keys}, sum(count)::bigint as count, sum(count) / sum(sum(count)) over () as frequency
+from counted
+group by all
+order by count desc, {order}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """The statements of one request.
+
+    Args:
+        compiler: what compiled it.
+        source: what finds its hits.
+        bindings: the parameters of all statements.
+    """
+
+    compiler: Compiler
+    source: Source
+    bindings: Bindings
+
+    def count(self) -> Query:
+        """Return the statement for the number of hits."""
+        return Query(f"{self.source.head()}select count(*) as count\n{self.source.text}", self.bindings)
+
+    def lines(self, limit: int, context: int, seed: int | None) -> Query:
+        """Return the statement for hits in context, in the order of the corpus.
+
+        Args:
+            limit: hits at most, 0 for all.
+            context: words on each side of what lies between the first node and the last one.
+            seed: draw the hits at random.
+        """
+        self.bindings["context"] = context
+        nodes, edges = self.source.scope.nodes, self.source.scope.edges
+        places = [f"place_{number}" for number, _ in enumerate(nodes, 1)]
+        labels = [f"label_{number}" for number, _ in enumerate(edges, 1)]
+        told = [
+            f"\n    {self.bindings.bind('node', f'{name}=')}"
+            f" || coalesce(max(word.form) filter (where c.position = {place}), '{ANCHOR}') || '@' || {place}"
+            for name, place in zip(nodes, places, strict=True)
+        ]
+        told += [
+            f"\n    {self.bindings.bind('edge', f'{name}=')} || {label}"
+            for name, label in zip(edges, labels, strict=True)
+        ]
+        length = "(select length from sentence where sentence.id = hit.sentence_id)"
+        columns = ["number", "numbered.sentence_id", "first", "last", *places, *labels]
+        parts = [
+            self._hit(limit, seed),
+            _NUMBERED.format(
+                places=", ".join(["sentence_id", *places, *labels]),
+                first=f"least({', '.join(places)})" if places else "1",
+                last=f"greatest({', '.join(places)})" if places else length,
+            ),
+            _LINE.format(
+                columns=", ".join(columns), nodes="".join(f",{one}" for one in told) or ", ''", text=TEXT
+            ),
+        ]
+        return Query(self.source.head(parts) + _LINES, self.bindings)
+
+    def sentences(self, limit: int, seed: int | None) -> Query:
+        """Return the statement for the numbers of the sentences of the same hits."""
+        head = self.source.head([self._hit(limit, seed)])
+        return Query(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
+
+    def keyed(self, keys: Sequence[Key], whether: Sequence[tuple[str, Filter]], limit: int) -> Query:
+        """Return the statement for the number of hits by keys.
+
+        Args:
+            keys: what they are counted by.
+            whether: conditions, with the text that names them, by which they are counted too.
+            limit: rows at most, 0 for all.
+        """
+        raw, shown, names = list[str](), list[str](), list[str]()
+        for key in keys:
+            one, string = self._key(key, f"key_{len(raw) + 1}")
+            raw.append(one)
+            shown.append(string)
+            names.append(_quoted(key.text))
+        for text, condition in whether:
+            raw.append(self.compiler.filter(condition, self.source.scope))
+            shown.append(f"case when key_{len(raw)} then 'yes' else 'no' end")
+            names.append(_quoted(text))
+        if len(set(names)) < len(names):
+            raise InputError("the same key is given twice; give each once")
+        columns = ",\n    ".join(f"{one} as key_{number}" for number, one in enumerate(raw, 1))
+        head = self.source.head([_COUNTED.format(raw=columns, source=self._inner)])
+        keyed = ", ".join(f"{one} as {name}" for one, name in zip(shown, names, strict=True))
+        text = head + _KEYED.format(keys=keyed, order=", ".join(names))
+        return Query(text + limit_clause(limit, self.bindings), self.bindings)
+
+    def _key(self, key: Key, column: str) -> tuple[str, str]:
+        """Return what hits are grouped by, numbers if possible, and the string that it stands for."""
+        scope = self.source.scope
+        check_key(key, scope)
+        if key.meta and isinstance(key.of, Reference):
+            view = "v_sentences" if key.of.key == "text" else "sentence"
+            string = self.compiler.conditions.meta_string("meta", key.of.key)
+            value = f"(select {string} from {view} as meta where meta.id = {column})"
+            return self.source.sentence, f"coalesce({value}, '{UNDEFINED}')"
+        if isinstance(key.of, Placement):
+            return self._placement(key.of), column
+        bound = scope.either(key.of.name) if isinstance(key.of, Reference) else None
+        if isinstance(key.of, Reference) and isinstance(bound, Bound) and key.of.key in TOKEN_KEYS:
+            number, table, string = COLUMNS[key.of.key]
+            missing = ANCHOR if key.of.key == "form" else UNDEFINED
+            value = f"(select {string} from {table} where id = {column})"
+            if key.of.key in ("form", "lemma") and self.compiler.ignore_case:
+                value = f"lower({value})"
+            return f"{bound.alias}.{number}", f"coalesce({value}, '{missing}')"
+        if (
+            isinstance(key.of, Reference)
+            and isinstance(bound, Bound)
+            and self.compiler.conditions.of_feats(key.of.key)
+        ):
+            value = f"(select {feature('name', key.of.key, self.bindings)} from tag where id = {column})"
+            return f"{bound.alias}.feats_id", f"coalesce({value}, '{UNDEFINED}')"
+        return self.compiler.value(key.of, scope), f"coalesce({column}::varchar, '{UNDEFINED}')"
+
+    def _placement(self, of: Placement) -> str:
+        """Return the names of nodes in the order of their positions."""
+        scope = self.source.scope
+        nodes = [
+            f"{{'at': {scope.node(name).position}, 'name': {self.bindings.bind('node', name)}}}"
+            for name in of.names
+        ]
+        ordered = f"list_transform(list_sort([{', '.join(nodes)}]), lambda one: one.name)"
+        return f"array_to_string({ordered}, ' << ')"
+
+    def _hit(self, limit: int, seed: int | None) -> str:
+        """Return the table of the hits that are shown: their sentences, nodes and relations."""
+        scope = self.source.scope
+        positions = [one.position for one in scope.nodes.values()]
+        labels = [f"(select name from tag where id = {one.alias}.deprel_id)" for one in scope.edges.values()]
+        columns = [f"{self.source.sentence} as sentence_id"]
+        columns += [f"{one} as place_{number}" for number, one in enumerate(positions, 1)]
+        columns += [f"{one} as label_{number}" for number, one in enumerate(labels, 1)]
+        order = ["sentence_id", *(column.rpartition(" ")[2] for column in columns[1:])]
+        if seed is not None and limit:
+            # A hash of the place: the same hits for a seed.
+            place = ", ".join([self.source.sentence, *positions, *labels])
+            order.insert(0, f"md5(concat_ws(':', {self.bindings.bind('seed', seed)}, {place}))")
+        most = f"\n  limit {self.bindings.bind('limit', limit)}" if limit else ""
+        return _HIT.format(columns=", ".join(columns), source=self._inner, order=", ".join(order), limit=most)
+
+    @property
+    def _inner(self) -> str:
+        return self.source.text.replace("\n", "\n  ")
+
+
+def _quoted(name: str) -> str:
+    """Return a name of a column; a dollar would stand for a parameter."""
+    return '"' + " ".join(name.replace("$", "").split()).replace('"', '""') + '"'

@@ -1,0 +1,61 @@
+"""What a request can ask of a whole tree: conditions on the number of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sentgen.errors import InputError
+
+#: Two edges cross if each has one end strictly within the other; that of the root comes from position 0.
+_CROSSING = """\
+select t.sentence_id from token as t, token as other
+    where other.sentence_id = t.sentence_id
+      and least(t.position, t.head) < least(other.position, other.head)
+      and least(other.position, other.head) < greatest(t.position, t.head)
+      and greatest(t.position, t.head) < greatest(other.position, other.head){corpora}"""
+#: What no path leads down to from a token without a head is in a cycle, or below one.
+_CYCLE = """\
+with recursive rooted as (
+      select t.sentence_id, t.position from token as t where coalesce(t.head, 0) = 0{corpora}
+      union all
+      select t.sentence_id, t.position from rooted
+      join token as t on t.sentence_id = rooted.sentence_id and t.head = rooted.position
+    )
+    select t.sentence_id from token as t
+    anti join rooted on rooted.sentence_id = t.sentence_id and rooted.position = t.position
+    where true{corpora}"""
+_HEADLESS = "select t.sentence_id from token as t where t.head is null{corpora}"
+
+#: Name to the sentences of which it is not true.
+_VIOLATED = {
+    "is_projective": (_CROSSING,),
+    "is_forest": (_CYCLE,),
+    "is_tree": (_CYCLE, _HEADLESS),
+    "is_not_cyclic": (_CYCLE,),
+}
+_OPPOSITE = {
+    "is_not_projective": "is_projective",
+    "is_not_forest": "is_forest",
+    "is_not_tree": "is_tree",
+    "is_cyclic": "is_not_cyclic",
+}
+
+
+def structure_condition(name: str, sentence: str, corpora: Sequence[str]) -> str:
+    """Return the condition that a tree has a structure.
+
+    Args:
+        name: such as ``is_projective``.
+        sentence: its sentence, in SQL.
+        corpora: the condition on the corpus of a row ``t`` of `token`.
+
+    Raises:
+        InputError: there is no such structure.
+    """
+    positive = _OPPOSITE.get(name, name)
+    if positive not in _VIOLATED:
+        raise InputError(f"no structure {name!r}; there are {', '.join([*_VIOLATED, *_OPPOSITE])}")
+    among = "".join(f" and {one}" for one in corpora)
+    found = [f"{sentence} in (\n    {text.format(corpora=among)}\n  )" for text in _VIOLATED[positive]]
+    either = found[0] if len(found) == 1 else f"({' or '.join(found)})"
+    return either if name in _OPPOSITE else f"not {either}"

@@ -1,0 +1,157 @@
+"""What a Grew request says, as `reading` finds it in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sentgen.lookups.attributes import Value
+
+#: The key of the position of a node.
+POSITION = "__id__"
+#: The form of the anchor node, which stands at position 0 of every sentence and has nothing else.
+ANCHOR = "__0__"
+
+
+class Relation(StrEnum):
+    """What is asked of a feature."""
+
+    IS = "="
+    IS_NOT = "<>"
+    PRESENT = "present"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A condition on the value under a key, of a node, of a label, or of the metadata.
+
+    ``values`` are alternatives; ``IS_NOT`` asks for a value that is none of them.
+    """
+
+    key: str
+    relation: Relation
+    values: tuple[Value, ...] = ()
+
+
+#: All of them are asked for at once.
+Description = tuple[Feature, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node; one of its descriptions must fit. ``free``: may be the same token as another node (``X$``)."""
+
+    name: str
+    descriptions: tuple[Description, ...] = ()
+    free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a relation may be: one of ``values`` (none of them if ``negated``), or of certain parts.
+
+    Without values and parts, it is any relation. ``enhanced`` asks for an edge of the enhanced graph.
+    """
+
+    values: tuple[Value, ...] = ()
+    negated: bool = False
+    parts: Description = ()
+    enhanced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge from a head to its modifier; an end that is None is any node (``*``)."""
+
+    source: str | None
+    target: str | None
+    label: Label = field(default_factory=Label)
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dominance:
+    """A path of one edge or more from a node down to another."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How two nodes, a node and an edge, or two edges lie: ``<``, ``<<``, ``><`` or ``<>``."""
+
+    left: str
+    operator: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """The distance of two nodes: ``delta`` with a sign, ``length`` without."""
+
+    function: str
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The value of a node or of an edge under a key."""
+
+    name: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A value beside another one, a number, or strings."""
+
+    left: Reference | Distance
+    operator: str
+    right: Reference | float | tuple[Value, ...]
+
+
+Clause = Node | Edge | Dominance | Order | Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A block that must match as well, or must not (``negated``)."""
+
+    clauses: tuple[Clause, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request.
+
+    Args:
+        clauses: of all ``pattern`` blocks.
+        filters: the ``with`` and ``without`` blocks.
+        structures: what ``global`` asks of the tree, such as ``is_projective``.
+        metadata: what it asks of the sentence and its document.
+    """
+
+    clauses: tuple[Clause, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    structures: tuple[str, ...] = ()
+    metadata: Description = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The order of some nodes in the sentence, as a key (``S#V#O``)."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What hits are counted by, with the text that names it; ``meta`` is a key of the metadata."""
+
+    text: str
+    of: Reference | Distance | Placement
+    meta: bool = False
