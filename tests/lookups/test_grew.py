@@ -104,12 +104,19 @@ def requests(draw: st.DrawFn) -> str:
     return " ".join(blocks)
 
 
+class Forest(tuple[Connection, list[grew_oracle.Tree]]):
+    """A store and its trees, which Hypothesis shall not print."""
+
+    def __repr__(self) -> str:
+        return "Forest"
+
+
 @pytest.fixture(scope="module")
-def trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connection, list[grew_oracle.Tree]]]:
+def trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forest]:
     """The store of random trees, and the trees."""
     path, found = random_trees.make(tmp_path_factory.mktemp("grew"))
     with open_store(path, read_only=True) as store, store.connect() as opened:
-        yield opened, found
+        yield Forest((opened, found))
 
 
 def hits_of(connection: Connection, request: str) -> list[tuple[str, dict[str, str]]]:
@@ -135,9 +142,7 @@ def sortable(hits: list[tuple[str, dict[str, str]]]) -> list[tuple[str, list[tup
 
 
 @given(request=requests())
-def test_sql_finds_what_brute_force_finds(
-    trees: tuple[Connection, list[grew_oracle.Tree]], request: str
-) -> None:
+def test_sql_finds_what_brute_force_finds(trees: Forest, request: str) -> None:
     """Every hit, and how often; edges without a name count once."""
     connection, sentences = trees
     wanted = expected(request, sentences)
@@ -156,7 +161,7 @@ KEYED = (
 
 @pytest.mark.parametrize(("request_", "keys", "whether"), KEYED)
 def test_keys_count_what_brute_force_counts(
-    trees: tuple[Connection, list[grew_oracle.Tree]], request_: str, keys: list[str], whether: str
+    trees: Forest, request_: str, keys: list[str], whether: str
 ) -> None:
     """A value that is missing is ``__undefined__``; a condition is yes or no."""
     connection, sentences = trees
@@ -175,7 +180,7 @@ def test_keys_count_what_brute_force_counts(
     assert [row["count"] for row in found] == sorted(counted.values(), reverse=True)
 
 
-def test_order_as_a_key(trees: tuple[Connection, list[grew_oracle.Tree]]) -> None:
+def test_order_as_a_key(trees: Forest) -> None:
     """S#V#O says which comes first."""
     connection, _ = trees
     found = match(connection, "pattern { X -> Y; Y -> Z }", keys=["X#Y#Z"], limit=0).table.to_pylist()
@@ -193,7 +198,7 @@ def test_order_as_a_key(trees: tuple[Connection, list[grew_oracle.Tree]]) -> Non
         assert count == total > 0
 
 
-def test_metadata_as_a_key(trees: tuple[Connection, list[grew_oracle.Tree]]) -> None:
+def test_metadata_as_a_key(trees: Forest) -> None:
     """Of the sentence; the number of hits is that of the trees with such a value."""
     connection, sentences = trees
     found = match(connection, "pattern { }", keys=["meta.genre"]).table.to_pylist()
@@ -227,7 +232,7 @@ def test_words_of_several_tokens(tmp_path: Path) -> None:
             assert match(connection, "pattern { X [textform=du] }", count=True).table["count"][0].as_py() == 1
 
 
-def test_sample_is_drawn_from_all_hits(trees: tuple[Connection, list[grew_oracle.Tree]]) -> None:
+def test_sample_is_drawn_from_all_hits(trees: Forest) -> None:
     """The same for a seed, in the order of the corpus, and the sentences of exactly these hits."""
     connection, _ = trees
     request = "pattern { X -> Y }"
@@ -295,9 +300,7 @@ def test_a_slip_is_shown_in_its_place(request_: str, told: str, picture: str) ->
         ("  ", [], "the request is empty"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
-    trees: tuple[Connection, list[grew_oracle.Tree]], request_: str, keys: list[str], told: str
-) -> None:
+def test_what_cannot_be_asked_is_refused(trees: Forest, request_: str, keys: list[str], told: str) -> None:
     """One line each."""
     with pytest.raises(InputError) as raised:
         match(trees[0], request_, keys=keys)
@@ -306,7 +309,7 @@ def test_what_cannot_be_asked_is_refused(
     assert "\n" not in str(raised.value)
 
 
-def test_nothing_is_explained(trees: tuple[Connection, list[grew_oracle.Tree]]) -> None:
+def test_nothing_is_explained(trees: Forest) -> None:
     """What of the request never occurs, and what could be meant."""
     notes = match(trees[0], "pattern { X [upos=a, Nmu=S]; X -[q]-> Y }").notes
 
@@ -316,7 +319,7 @@ def test_nothing_is_explained(trees: tuple[Connection, list[grew_oracle.Tree]]) 
     assert "no token has Nmu" in notes[0]
 
 
-def test_case_is_ignored_where_that_is_asked(trees: tuple[Connection, list[grew_oracle.Tree]]) -> None:
+def test_case_is_ignored_where_that_is_asked(trees: Forest) -> None:
     """Of forms and lemmas; their counts are those of both."""
     connection, _ = trees
 

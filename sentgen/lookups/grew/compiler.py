@@ -102,8 +102,7 @@ class Source:
 
     def head(self, more: Iterable[str] = ()) -> str:
         """Return the ``with`` clause, of the paths and of others; nothing for none."""
-        parts = [text for path in self.paths for text in path.tables]
-        parts += more
+        parts = [*(path.table for path in self.paths), *more]
         if not parts:
             return ""
         return f"with {'recursive ' if self.paths else ''}" + ",\n".join(parts) + "\n"
@@ -269,7 +268,8 @@ class Compiler:
             f"{path.name}.above = {above.position}",
         ]
         if above.sentence != below.sentence:
-            block.conditions.append(f"{above.sentence} = {below.sentence}")
+            # By way of the path: said of the two as well, all pairs of a sentence would be joined first.
+            block.conditions.append(f"{path.name}.sentence_id = {above.sentence}")
             block.together.add(frozenset((above.sentence, below.sentence)))
         block.apart.add(frozenset((above.position, below.position)))
 
