@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.output import Output
 from sentgen.cli.inspect import Reading, aligned, finish, question
-from sentgen.corpus.conllu_writer import conllu as conllu_of
+from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
+from sentgen.lookups.browsing import find_trees
 from sentgen.lookups.questions import Match
-from sentgen.lookups.stored_trees import stored_sentences
 from sentgen.wording import quantity
 
 FileOption = Annotated[
@@ -94,17 +94,14 @@ def _trees(asked: Match, connection: Connection, *, conllu: bool, svg: Path | No
         return
     numbers = asked.sentences(connection)
     if conllu:
-        for sentence in stored_sentences(connection, numbers):
-            sys.stdout.write(conllu_of(sentence))
+        for text in sentences_conllu(connection, numbers):
+            sys.stdout.write(text)
     if svg is not None:
         from sentgen.generation.drawing.svg import corpus_tree, tree_svg
 
         drawn = [
-            corpus_tree(
-                one.sent_id, one.forms, one.upos or [""] * len(one.forms), one.heads, one.deprels or []
-            )
-            for one in stored_sentences(connection, numbers)
-            if one.heads
+            corpus_tree(one.name, one.forms, one.tags, one.heads, one.labels)
+            for one in find_trees(connection, numbers)
         ]
         write_text(svg, tree_svg(drawn))
         out.note(f"{svg}: {quantity(len(drawn), 'tree')}")

@@ -5,7 +5,7 @@ The rows of a sentence are made by the database, a range of sentences at a time,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from sentgen.schema.store import fetch_arrow
 
 #: Sentences that are read at once: some ten megabytes.
 SENTENCES = 5_000
+#: Sentences between two that are wanted, up to which reading them all is faster than asking twice.
+_GAP = 1_000
 _LINE_ENDS = str.maketrans("\t\n\r", "   ")
 
 _SOURCES = """
@@ -128,6 +130,7 @@ body as (
     group by sentence_id
 )
 select
+    s.id,
     s.sent_id,
     s.text,
     s.metadata,
@@ -174,6 +177,33 @@ def export_conllu(connection: Connection, name: str) -> Export:
             f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
         )
     return Export(_sources(connection, sources), tuple(_lost(corpus, sources)))
+
+
+def sentences_conllu(connection: Connection, numbers: Sequence[int]) -> Iterator[str]:
+    """Yield the sentences with these numbers as CoNLL-U, each with the blank line that ends it.
+
+    Args:
+        connection: the store.
+        numbers: in rising order.
+    """
+    for first, last in _ranges(numbers):
+        found = fetch_arrow(connection, _ROWS, {"first": first, "last": last})
+        wanted = set(numbers)
+        for sentence in found.to_pylist():
+            if sentence["id"] in wanted:
+                yield "\n".join([*_comments(sentence, verbatim=False), sentence["body"], "\n"])
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield ranges that hold all of some rising numbers, and not many others."""
+    held: list[int] = []
+    for number in numbers:
+        if held and (number - held[-1] > _GAP or number - held[0] >= SENTENCES):
+            yield held[0], held[-1]
+            held = []
+        held.append(number)
+    if held:
+        yield held[0], held[-1]
 
 
 def _lost(corpus: Row[Any], sources: list[dict[str, Any]]) -> Iterator[str]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError
@@ -36,12 +40,47 @@ from v_tokens
 where sentence_id = $id
 order by position"""
 
+_TREES = """\
+select sentence_id, coalesce(sent_id, sentence_id::varchar) as sentence, form,
+  coalesce(upos, xpos, '') as tag, head, deprel
+from v_tokens
+where sentence_id in $ids
+order by sentence_id, position"""
+
+#: Trees that are read at once: about a megabyte.
+_CHUNK = 1_000
+
 _BESIDE = """\
 select coalesce(sent_id, id::varchar) as sentence
 from v_sentences
 where id = $id
   and corpus = $corpus
   and document = $document"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTree:
+    """The tree of a sentence, a column a list; ``heads`` are positions from 1, 0 for the root."""
+
+    name: str
+    forms: list[str]
+    tags: list[str]
+    heads: list[int]
+    labels: list[str]
+
+
+def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[StoredTree]:
+    """Yield the trees of the sentences with these numbers that have one, in the order of the store."""
+    for start in range(0, len(numbers), _CHUNK):
+        query = Query(_TREES, Bindings(ids=list(numbers[start : start + _CHUNK])))
+        for _, found in groupby(query.run(connection).to_pylist(), key=lambda row: int(row["sentence_id"])):
+            rows = list(found)
+            if all(row["head"] is not None for row in rows):
+                yield StoredTree(
+                    rows[0]["sentence"],
+                    *([row[name] for row in rows] for name in ("form", "tag", "head")),
+                    [row["deprel"] or "" for row in rows],
+                )
 
 
 def list_documents(connection: Connection, corpus: str = "", *, limit: int, offset: int = 0) -> Answer:
