@@ -156,14 +156,17 @@ def kwic(
 ) -> None:
     """Show a word or a sequence of words in context (concordance).
 
-    Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic stock/NN --random 1`
+    Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic '[upos="ADJ"]+ "house"'`
     """
     # Sorted lines have to be in memory all at once.
-    if not asked.limit and asked.sort is Order.NONE:
+    if not asked.limit and asked.sort is Order.NONE and not asked.count:
         _all_lines(asked, width, reading, out)
         return
     answer = reading.ask(asked)
     table = answer.found
+    if asked.count:
+        out.arrow(table)
+        return
     if out.for_reading and table.num_rows:
         table = aligned(table, width, out)
     elif width is not None:
@@ -186,6 +189,8 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
         query, lines = all_lines(
             connection,
             asked.pattern,
+            cql=asked.cql,
+            strategy=asked.strategy,
             context=asked.context,
             corpora=asked.corpus,
             ignore_case=asked.ignore_case,
@@ -203,7 +208,9 @@ def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     `documents` is the number of documents with the item, `dp` its deviation of proportions over them
     (Gries 2008; 0 is even, 1 clumped), `coverage` the share of all tokens down to that row.
 
-    Example: `sentgen freq --by lemma --pattern "un*"`
+    With `--query` it is that of what a CQL query matched, with the `share` of all hits.
+
+    Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
     answer = reading.ask(asked)
     out.arrow(answer.found, truncated=answer.truncated)
@@ -227,7 +234,7 @@ def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
     finish(answer, out)
 
 
-@_question(Sketch)
+@question(Sketch)
 def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
     """Show the strongest collocates of a word in each dependency relation (a word sketch).
 
@@ -239,7 +246,7 @@ def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
     table = answer.found
     if not (out.for_reading and table.num_rows):
         out.arrow(table)
-        _finish(answer, out)
+        finish(answer, out)
         return
     relations = list(zip(*(column_of(table, name) for name in ("relation", "role", "pairs")), strict=True))
     for start, end in pairwise(
@@ -251,7 +258,7 @@ def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
         size = (end or table.num_rows) - (start or 0)
         out.arrow(without_columns(table.slice(start or 0, size), ["relation", "role", "pairs", "rank"]))
         typer.echo()
-    _finish(answer, out)
+    finish(answer, out)
 
 
 def _check_window(text: str | None) -> None:

@@ -30,9 +30,10 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import Value, explained, values_of
-from sentgen.lookups.concordance import read_pattern
-from sentgen.lookups.patterns import ATTRIBUTES, TokenPattern, conjunction, tag_among
+from sentgen.lookups.absence import Value, explained
+from sentgen.lookups.cql.search import Strategy
+from sentgen.lookups.hits import Hits, TokenHits, read_hits
+from sentgen.lookups.patterns import ATTRIBUTES, conjunction, tag_among
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
@@ -99,16 +100,16 @@ _SPELLING = """spelling as (
 """
 
 _WINDOW = """\
-with {spelling}node as (
-  select n.sentence_id, n.position
-  from token as n{node}
+{beginning}{spelling}node as (
+  select {sentence} as sentence_id, {first} as first, {last} as last
+  from {source}
 ),
 spot as (
   select distinct t.sentence_id, t.position, {t} as id
   from node
   join token as t on t.sentence_id = node.sentence_id
-    and t.position between node.position - $left and node.position + $right
-    and t.position <> node.position{spelled_t}
+    and t.position between node.first - $left and node.last + $right
+    and t.position not between node.first and node.last{spelled_t}
 ),
 together as (
   select id, count(*) as o11
@@ -137,7 +138,7 @@ join word on word.id = scored.id
 order by {measure} desc, o11 desc, collocate"""
 
 _DEPENDENCY = """\
-with {spelling}modifier_of_node as (
+{beginning}{spelling}modifier_of_node as (
   select d.deprel_id, {d} as id, count(*) as o11
   from token as d
   join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_d}{node_is_head}
@@ -215,8 +216,10 @@ scored as (
 
 def find_collocations(
     connection: Connection,
-    word: str,
+    word: str = "",
     *,
+    cql: str | None = None,
+    strategy: Strategy = Strategy.ALL,
     within: Window | str = AROUND,
     by: Unit = Unit.WORD,
     measure: Measure = Measure.LOGDICE,
@@ -234,7 +237,9 @@ def find_collocations(
 
     Args:
         connection: the store.
-        word: the node, one token pattern (see `sentgen.lookups.patterns`).
+        word: the node, one token pattern (see `sentgen.lookups.patterns`), or what can only be CQL.
+        cql: the node as a query in CQL instead: its hits, of any length; by relation, of one token.
+        strategy: which of the spans that a CQL query matches are nodes.
         within: words before and after the node, or a pattern of dependency relations, ``*`` for all.
         by: collocates as words or as lemmas.
         measure: what to rank by.
@@ -248,37 +253,40 @@ def find_collocations(
         NotFoundError: no such corpus.
     """
     selection = select_corpora(connection, corpora, ignore_case=ignore_case)
-    node = read_node(connection, word, selection)
+    node = read_node(connection, word, selection, cql=cql, strategy=strategy)
+    asked = word if cql is None else cql
     # What never occurs together has no score: its logarithms are infinite.
     bindings = Bindings(min_count=max(min_count, 1))
     text = statement(node, within, by, measure, selection, bindings)
     query = Query(text + limit_clause(limit, bindings), bindings)
-    missing = f"collocate of {word!r}{at_least(min_count)}"
-    values = values_of([node])
+    missing = f"collocate of {asked!r}{at_least(min_count)}"
+    values = list(node.values)
     if isinstance(within, str):
         values.append(Value("deprel", within))
     return explained(connection, limited(connection, query, limit, missing), selection, values)
 
 
-def read_node(connection: Connection, word: str, selection: Selection) -> TokenPattern:
-    """Read the pattern of one token.
+def read_node(
+    connection: Connection,
+    word: str,
+    selection: Selection,
+    *,
+    cql: str | None = None,
+    strategy: Strategy = Strategy.ALL,
+) -> Hits:
+    """Read the pattern of one token, or a query in CQL.
 
     Raises:
-        InputError: it is of several, or of none.
+        InputError: the pattern is one of several tokens, or of none.
     """
-    node = read_pattern(connection, word, selection)
-    if len(node) > 1:
-        raise InputError(f"collocations are those of one word, and {word!r} has {len(node)}")
-    return node[0]
+    node = read_hits(connection, word, selection, cql=cql, strategy=strategy)
+    if isinstance(node, TokenHits) and len(node.tokens) > 1:
+        raise InputError(f"collocations are those of one word, and {word!r} has {len(node.tokens)}")
+    return node
 
 
 def statement(
-    node: TokenPattern,
-    within: Window | str,
-    by: Unit,
-    measure: Measure,
-    selection: Selection,
-    bindings: Bindings,
+    node: Hits, within: Window | str, by: Unit, measure: Measure, selection: Selection, bindings: Bindings
 ) -> str:
     """Return the statement for all collocates, which has no limit yet; ``min_count`` is bound."""
     if isinstance(within, str):
@@ -302,22 +310,37 @@ def _spelled(text: str, column: str, selection: Selection) -> str:
     return text.replace("{form}", selection.spelled("word.form"))
 
 
-def _by_window(node: TokenPattern, window: Window, selection: Selection, bindings: Bindings) -> str:
+def _by_window(node: Hits, window: Window, selection: Selection, bindings: Bindings) -> str:
     bindings.update(left=window.left, right=window.right)
     in_corpora = "".join(f"\n    and {one}" for one in selection.of_tokens(bindings, "t.corpus_id"))
-    conditions = node.conditions("n", bindings) + selection.of_tokens(bindings, "n.corpus_id")
+    source = node.source(bindings)
     return (
-        _WINDOW.replace("{node}", where(conditions, "  "))
+        _WINDOW.replace("{beginning}", source.beginning)
+        .replace("{sentence}", source.sentence)
+        .replace("{first}", source.first)
+        .replace("{last}", source.last)
+        .replace("{source}", source.table)
         .replace("{and_corpora}", in_corpora)
         .replace("{corpora}", where(selection.of_tokens(bindings), "      "))
     )
 
 
-def _by_relation(node: TokenPattern, relation: str, selection: Selection, bindings: Bindings) -> str:
+def _by_relation(node: Hits, relation: str, selection: Selection, bindings: Bindings) -> str:
     arcs = conjunction([tag_among("d.deprel_id", relation, bindings)])
     arcs += selection.of_tokens(bindings, "d.corpus_id")
+    beginning = "with "
+    if isinstance(node, TokenHits):
+        of_node = {alias: node.tokens[0].conditions(alias, bindings) for alias in "hd"}
+    elif not node.one_token:
+        raise InputError("by relation a node is one token; ask for collocates in a window, or for one token")
+    else:
+        source = node.source(bindings)
+        beginning = source.beginning
+        among = f"in (select {source.sentence}, {source.first} from {source.table})"
+        of_node = {alias: [f"({alias}.sentence_id, {alias}.position) {among}"] for alias in "hd"}
     return (
-        _DEPENDENCY.replace("{node_is_head}", where([*node.conditions("h", bindings), *arcs], "  "))
-        .replace("{node_is_modifier}", where([*node.conditions("d", bindings), *arcs], "  "))
+        _DEPENDENCY.replace("{beginning}", beginning)
+        .replace("{node_is_head}", where([*of_node["h"], *arcs], "  "))
+        .replace("{node_is_modifier}", where([*of_node["d"], *arcs], "  "))
         .replace("{and_arcs}", "".join(f"\n    and {condition}" for condition in arcs))
     )

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
-from sentgen.lookups.absence import explained, values_of
-from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
-from sentgen.lookups.queries import Answer, Bindings, Held, Query, Selection, select_corpora, where
+from sentgen.lookups.absence import explained
+from sentgen.lookups.cql.search import Strategy
+from sentgen.lookups.hits import Hits, Range, Source, read_hits
+from sentgen.lookups.queries import Answer, Bindings, Held, Query, select_corpora
 from sentgen.lookups.surface import surface_of
-from sentgen.lookups.surface_words import Shape, shapes_of
+from sentgen.tabular import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
-MOST_TOKENS = 50
 #: Sentences that are searched at once, and lines that are made of their hits at once: some ten megabytes.
 SENTENCES = 500_000
 LINES = 20_000
@@ -35,22 +33,13 @@ class Order(StrEnum):
 
 
 _COUNT = """\
-select count(*) as hits
+{parts}select count(*) as hits
 from {source}"""
 
-#: What `{source}` is where words of the pattern may be surface words of several tokens.
-_ANY_OF = """(
-  {selects}
-) as hit"""
-
 _LINES = """\
-with hit as materialized (
-  select {sentence} as sentence_id, {first} as first, {last} as last{key}
-  from {source}
-  order by {order}{limit}
-),
+{beginning}{hits},
 line as (
-  select hit.sentence_id, hit.first, hit.last,{any_key}
+  select hit.sentence_id, hit.first,{any_key}
     {columns}{words}
   from hit
   join token as c on c.sentence_id = hit.sentence_id
@@ -67,27 +56,51 @@ join corpus on corpus.id = sentence.corpus_id
 join document on document.id = sentence.document_id{of_part}
 order by {sort}"""
 
+_HITS = """\
+hit as materialized (
+  select {sentence} as sentence_id, {first} as first, {last} as last{key}
+  from {source}
+  order by {order}{limit}
+)"""
+
+#: The hits that come first by what stands beside them: of all, only these words are read as text.
+_SORTED_HITS = """\
+every as (
+  select {sentence} as sentence_id, {first} as first, {last} as last
+  from {source}
+),
+hit as materialized (
+  select every.sentence_id, first, last, null as chosen_by{words}
+  from every
+  left join token as c on c.sentence_id = every.sentence_id and {beside}{in_part}
+  left join word on word.id = c.word_id
+  group by every.sentence_id, first, last
+  order by words, every.sentence_id, first, last{limit}
+)"""
+_BESIDE = {
+    Order.LEFT: "c.position between every.first - $context and every.first - 1",
+    Order.RIGHT: "c.position between every.last + 1 and every.last + $context",
+}
+
 #: The words beside the node, nearest first.
-_BEFORE = ", list(lower(word.form) order by c.position desc) filter (where c.position < hit.first) as before"
-_AFTER = ", list(lower(word.form) order by c.position) filter (where c.position > hit.last) as after"
-_WORDS = {"before": _BEFORE, "after": _AFTER}
+_WORDS = {
+    Order.LEFT: "list(lower(word.form) order by c.position desc) filter (where c.position < {hit}.first)",
+    Order.RIGHT: "list(lower(word.form) order by c.position) filter (where c.position > {hit}.last)",
+}
 
 #: What lines are put in order by that were found range by range.
-_KEYS = ",\n  line.sentence_id, first, last, chosen_by, {words}"
+_KEYS = ",\n  line.sentence_id, first, last, chosen_by, words"
 _SIZE = "select coalesce(max(id), 0) as sentences from sentence"
 #: Columns of the answer; the keys come after them.
 _COLUMNS = 6
-_SORT = {
-    Order.NONE: "line.sentence_id, first, last",
-    Order.LEFT: "coalesce(before, []), line.sentence_id, first, last",
-    Order.RIGHT: "coalesce(after, []), line.sentence_id, first, last",
-}
 
 
 def concordance(
     connection: Connection,
-    pattern: str,
+    pattern: str = "",
     *,
+    cql: str | None = None,
+    strategy: Strategy = Strategy.ALL,
     context: int = 15,
     order: Order = Order.NONE,
     seed: int | None = None,
@@ -98,47 +111,67 @@ def concordance(
     """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
 
     The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
-    ``left``, ``node`` and ``right``. A word is found among the tokens, and among the surface words that
-    cover several of them; the lines have the latter. The words are matched as numbers in one scan of
-    `token`; only the sentences of the lines returned are read as text. Contexts end at the sentence. A large
-    store is searched in ranges of sentences, which bounds memory; the statement of the answer is that for
-    all of it.
+    ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
+    sentences of the lines returned are read as text. Contexts end at the sentence. A large store is searched
+    in ranges of sentences, which bounds memory; the statement of the answer is that for all of it.
 
     Args:
         connection: the store.
-        pattern: one or more token patterns (see `sentgen.lookups.patterns`).
+        pattern: one or more token patterns (see `sentgen.lookups.patterns`), or what can only be CQL.
+        cql: a query in CQL instead.
+        strategy: which of the spans that a CQL query matches are hits.
         context: words on each side at most.
-        order: ``left`` sorts the lines returned by the words before the node, nearest first;
-            ``right`` by those after it.
+        order: ``left`` sorts all hits by the words before the node, nearest first, for the first ones;
+            ``right`` by those after it. With a seed, the lines that were drawn are sorted.
         seed: draw the lines at random instead of the first ones: the same for the same seed and store.
         corpora: their names; none for all.
         ignore_case: find words and lemmas in capital and small letters alike.
         limit: lines at most, 0 for all.
 
     Raises:
-        InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars.
+        InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
         NotFoundError: no such corpus.
     """
     selection = select_corpora(connection, corpora, ignore_case=ignore_case)
-    search = _search(connection, pattern, context, order, seed if limit else None, selection)
-    missing = f"occurrence of {pattern!r}"
+    hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
+    search = _Search(connection, hits, context, order, seed if limit else None, _sentences(connection))
+    missing = f"occurrence of {pattern if cql is None else cql!r}"
     lines = search.lines(limit)
-    if limit and search.sentences <= SENTENCES:
+    if search.at_once(limit):
         found = lines.fetch(connection, limit)
         if found.num_rows < limit:
             answer = Answer(found, lines, missing, total=found.num_rows)
-            return explained(connection, answer, selection, values_of(search.tokens))
+            return explained(connection, answer, selection, hits.values)
         total = search.hits(None)
     else:
         found, total = search.gathered(limit)
     answer = Answer(found, lines, missing, truncated=total > found.num_rows, total=total)
-    return explained(connection, answer, selection, values_of(search.tokens))
+    return explained(connection, answer, selection, hits.values)
+
+
+def count_hits(
+    connection: Connection,
+    pattern: str = "",
+    *,
+    cql: str | None = None,
+    strategy: Strategy = Strategy.ALL,
+    corpora: Iterable[str] = (),
+    ignore_case: bool = False,
+) -> Answer:
+    """Return the number of lines that `concordance` has in all, as the one row of a column ``hits``."""
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
+    search = _Search(connection, hits, 0, Order.NONE, None, _sentences(connection))
+    total = sum(map(search.hits, search.ranges()))
+    return Answer(Rows(("hits",), [(total,)], ("BIGINT",)), search.count(), "occurrence", total=total)
 
 
 def all_lines(
     connection: Connection,
-    pattern: str,
+    pattern: str = "",
     *,
+    cql: str | None = None,
+    strategy: Strategy = Strategy.ALL,
     context: int = 15,
     corpora: Iterable[str] = (),
     ignore_case: bool = False,
@@ -148,21 +181,13 @@ def all_lines(
     For answers that memory does not hold: as `concordance` without a limit, in the order of the corpus.
     """
     selection = select_corpora(connection, corpora, ignore_case=ignore_case)
-    search = _search(connection, pattern, context, Order.NONE, None, selection)
+    hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
+    search = _Search(connection, hits, context, Order.NONE, None, _sentences(connection))
     return search.lines(0), search.parts()
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """Sentences by number, both ends included."""
-
-    low: int
-    high: int
-
-    def cut(self, size: int) -> Iterator[_Range]:
-        """Yield ranges of that many sentences, the last one of fewer."""
-        for low in range(self.low, self.high + 1, size):
-            yield _Range(low, min(low + size - 1, self.high))
+def _sentences(connection: Connection) -> int:
+    return int(Query(_SIZE).value(connection))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,91 +195,116 @@ class _Search:
     """A concordance that is asked for, of the whole store or of a range of its sentences."""
 
     connection: Connection
-    tokens: Sequence[TokenPattern]
-    shapes: Sequence[Shape]
-    selection: Selection
+    pattern: Hits
     context: int
     order: Order
     seed: int | None
     sentences: int
 
-    def count(self, within: _Range | None = None) -> Query:
+    @property
+    def _size(self) -> int:
+        """How many sentences are searched at once."""
+        return min(self.pattern.sentences or SENTENCES, SENTENCES)
+
+    @property
+    def sorts_all(self) -> bool:
+        """Whether the first lines are known only when all hits are."""
+        return self.order is not Order.NONE and self.seed is None
+
+    def at_once(self, limit: int) -> bool:
+        """Return whether one statement has the answer, within bounded memory."""
+        if not limit or self.sentences > self._size:
+            return False
+        return not self.sorts_all or self.hits(None) <= LINES
+
+    def ranges(self) -> Iterator[Range]:
+        """Yield the sentences of the store in ranges that memory holds."""
+        return Range(1, self.sentences).cut(self._size)
+
+    def count(self, within: Range | None = None) -> Query:
         """Return the statement that counts the hits."""
         bindings = Bindings()
-        return Query(_COUNT.format(source=self.source(bindings, within).text), bindings)
+        source = self.pattern.source(bindings, within)
+        return Query(_COUNT.format(parts=source.alone, source=source.table), bindings)
 
-    def source(self, bindings: Bindings, within: _Range | None) -> _Source:
-        """Return where the hits are."""
-        found = [_source(shape, self.selection, bindings, within) for shape in self.shapes]
-        if len(found) == 1:
-            return found[0]
-        # A surface word of one token is found twice at its place, and meant once.
-        selects = (
-            f"select {one.sentence} as sentence_id, {one.first} as first, {one.last} as last from {one.text}"
-            for one in found
-        )
-        text = _ANY_OF.format(selects="\n  union\n  ".join(selects))
-        return _Source(text, "sentence_id", "first", "last")
-
-    def hits(self, within: _Range | None) -> int:
+    def hits(self, within: Range | None) -> int:
         """Return how many there are."""
         return int(self.count(within).value(self.connection))
 
-    def lines(self, limit: int, within: _Range | None = None) -> Query:
+    def lines(self, limit: int, within: Range | None = None) -> Query:
         """Return the statement for the lines; of a range with the keys that put them in order."""
         bindings, surface = Bindings(context=self.context), surface_of(self.connection)
-        found = self.source(bindings, within)
-        key, chosen = "null", f"{found.sentence}, {found.first}{', last' if len(self.shapes) > 1 else ''}"
-        if self.seed is not None:
-            # A hash of the place: the same lines for a seed, however the store is searched.
-            key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {found.sentence}, {found.first}))"
-            chosen = f"{key}, {chosen}"
-        beside = {Order.LEFT: "before", Order.RIGHT: "after"}.get(self.order)
+        source = self.pattern.source(bindings, within)
+        hits = self._hits(source, limit, within, bindings)
         part = f"between {within.low} and {within.high}" if within else ""
+        words = f"coalesce({_WORDS[self.order].format(hit='hit')}, [])" if self.order in _WORDS else "null"
         text = _LINES.format(
-            sentence=found.sentence,
-            first=found.first,
-            last=found.last,
-            key=f", {key} as chosen_by" if within else "",
-            any_key=" any_value(hit.chosen_by) as chosen_by," if within else "",
-            keys=_KEYS.format(words=f"coalesce({beside}, []) as words" if beside else "null as words")
-            if within
-            else "",
-            words=_WORDS[beside] if beside else "",
-            columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
-            surface=surface.join,
+            beginning=source.beginning,
+            hits=hits,
+            any_key=" any_value(hit.chosen_by) as chosen_by, hit.last," if within else " hit.last,",
+            keys=_KEYS if within else "",
+            words=f", {words} as words" if within or self.order in _WORDS else "",
             in_part=f"\n  where c.sentence_id {part}" if part else "",
             of_part=f"\nwhere sentence.id {part}" if part else "",
-            source=found.text,
-            order=chosen,
-            limit=f"\n  limit {bindings.bind('limit', limit)}" if limit else "",
-            sort=_SORT[self.order],
+            columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
+            surface=surface.join,
+            sort=f"{'words, ' if self.order in _WORDS else ''}line.sentence_id, first, last",
         )
         return Query(text, bindings)
+
+    def _hits(self, source: Source, limit: int, within: Range | None, bindings: Bindings) -> str:
+        """Return the hits that are shown."""
+        place = f"{source.sentence}, {source.first}"
+        told = {
+            "sentence": source.sentence,
+            "first": source.first,
+            "last": source.last,
+            "source": source.table,
+        }
+        limited = f"\n  limit {bindings.bind('limit', limit)}" if limit else ""
+        if self.sorts_all and limit:
+            in_part = f"\n    and c.sentence_id between {within.low} and {within.high}" if within else ""
+            return _SORTED_HITS.format(
+                words=f", coalesce({_WORDS[self.order].format(hit='every')}, []) as words",
+                beside=_BESIDE[self.order],
+                in_part=in_part,
+                limit=limited,
+                **told,
+            )
+        # Where hits are of one length, the last token tells none apart.
+        whole = f"{place}, {source.last}" if source.varied else place
+        key, order = "null", whole
+        if self.seed is not None:
+            # A hash of the place: the same lines for a seed, however the store is searched.
+            key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {whole}))"
+            order = f"{key}, {whole}"
+        chosen = f", {key} as chosen_by" if within else ""
+        return _HITS.format(key=chosen, order=order, limit=limited, **told)
 
     def parts(self) -> Iterator[pa.Table]:
         """Yield all lines, in parts that memory holds; the first one may be empty."""
         # No sentence has the number 0: this gives the columns where there are no lines.
-        yield self.lines(1, _Range(0, 0)).run(self.connection).select(range(_COLUMNS))
-        for within in _Range(1, self.sentences).cut(SENTENCES):
+        yield self.lines(1, Range(0, 0)).run(self.connection).select(range(_COLUMNS))
+        for within in self.ranges():
             for smaller in _with_few(within, self.hits(within)):
                 yield self.lines(0, smaller).run(self.connection).select(range(_COLUMNS))
 
     def gathered(self, limit: int) -> tuple[pa.Table, int]:
         """Return at most ``limit`` lines (0: all) and the number of hits, range by range."""
         found, total = _Found(self, limit), 0
-        for within in _Range(1, self.sentences).cut(SENTENCES):
+        for within in self.ranges():
             hits = self.hits(within)
             total += hits
-            # No more lines than asked for come from one range, whatever it holds.
-            for smaller in _with_few(within, min(hits, limit) if limit else hits) if hits else ():
+            # Drawn at random, no more lines than asked for come from one range, whatever it holds.
+            few = min(hits, limit) if limit and self.seed is not None else hits
+            for smaller in _with_few(within, few):
                 if not found.wants_more:
                     break
                 found.add(self.lines(limit, smaller).run(self.connection))
         return found.table(), total
 
 
-def _with_few(within: _Range, hits: int) -> Iterator[_Range]:
+def _with_few(within: Range, hits: int) -> Iterator[Range]:
     """Cut a range so that its parts have `LINES` hits, if they are spread evenly."""
     parts = -(-hits // LINES)
     return within.cut(-(-(within.high - within.low + 1) // parts)) if parts else iter(())
@@ -266,25 +316,31 @@ class _Found:
     def __init__(self, search: _Search, limit: int) -> None:
         self._search, self._limit = search, limit
         self._held = Held(search.connection)
-        self._tables = [search.lines(1, _Range(0, 0)).run(search.connection)]
+        self._tables = [search.lines(1, Range(0, 0)).run(search.connection)]
 
     @property
     def wants_more(self) -> bool:
         """Whether lines of later sentences could still be among them."""
-        # Drawn at random, a later line may have a lower key.
-        if not self._limit or self._search.seed is not None:
+        # A later line may have a lower key.
+        if not self._limit or self._by:
             return True
         return bool(sum(table.num_rows for table in self._tables) < self._limit)
+
+    @property
+    def _by(self) -> str:
+        """The column that says which lines come first; empty for their place."""
+        if self._search.seed is not None:
+            return "chosen_by"
+        return "words" if self._search.sorts_all else ""
 
     def add(self, lines: pa.Table) -> None:
         """Take lines of later sentences."""
         import pyarrow as pa
 
         self._tables.append(lines)
-        if self._limit and self._search.seed is not None:
+        if self._limit and self._by and lines.num_rows:
             rows = pa.concat_tables(self._tables)
-            by = [(name, "ascending") for name in ("chosen_by", "sentence_id", "first", "last")]
-            self._tables = [rows.sort_by(by).slice(0, self._limit).combine_chunks()]
+            self._tables = [rows.take(_order(rows, self._by)[: self._limit]).combine_chunks()]
         self._held.check(self._tables)
 
     def table(self) -> pa.Table:
@@ -294,88 +350,16 @@ class _Found:
         rows = pa.concat_tables(self._tables)
         if self._limit:
             rows = rows.slice(0, self._limit)
-        order = self._search.order
-        places: list[tuple[Any, ...]] = list(
-            zip(
-                *(rows[name].to_pylist() for name in ("sentence_id", "first", "last")),
-                range(rows.num_rows),
-                strict=True,
-            )
-        )
-        if order is not Order.NONE:
-            words = rows["words"].to_pylist()
-            places = [(words[place[-1]], *place) for place in places]
-        return rows.take(pa.array([place[-1] for place in sorted(places)], pa.int64())).select(
+        return rows.take(_order(rows, "" if self._search.order is Order.NONE else "words")).select(
             range(_COLUMNS)
         )
 
 
-def _search(
-    connection: Connection,
-    pattern: str,
-    context: int,
-    order: Order,
-    seed: int | None,
-    selection: Selection,
-) -> _Search:
-    tokens = read_pattern(connection, pattern, selection)
-    sentences = int(Query(_SIZE).value(connection))
-    shapes = shapes_of(connection, tokens)
-    return _Search(connection, tokens, shapes, selection, context, order, seed, sentences)
+def _order(rows: pa.Table, by: str) -> pa.Array:
+    """Return the numbers of the rows in the order of a column, then of their places."""
+    import pyarrow as pa
 
-
-def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:
-    """Read a pattern of tokens.
-
-    Raises:
-        InputError: it is empty or too long, names an attribute that there is not, or every token matches it.
-    """
-
-    def is_tag(text: str) -> bool:
-        return tag_query(text).value(connection) is not None
-
-    def is_word(text: str) -> bool:
-        return word_query(text, selection).value(connection) is not None
-
-    words = split_pattern(pattern, most=MOST_TOKENS)
-    tokens = [token_pattern(text, selection, is_tag, is_word) for text in words]
-    if all(token.free for token in tokens):
-        raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
-    return tokens
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Where hits are: what follows ``from``, and what yields sentence, first and last token."""
-
-    text: str
-    sentence: str
-    first: str
-    last: str
-
-
-def _source(shape: Shape, selection: Selection, bindings: Bindings, within: _Range | None) -> _Source:
-    """Return where the hits of one shape of the pattern are."""
-    # Stars are no joins: they only ask for room in the sentence.
-    fixed = [part for part in shape if not part.token.free]
-    base, offset = fixed[0].alias, fixed[0].offset
-    position, size = f"{base}.{fixed[0].column}", shape[-1].offset + shape[-1].size
-    joins = [f"{fixed[0].table} as {base}"]
-    conditions = fixed[0].conditions(bindings) + selection.of_tokens(bindings, f"{base}.corpus_id")
-    if within is not None:  # said of every table, so that each of them is read in that range only
-        low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
-        conditions += [f"{part.alias}.sentence_id between {low} and {high}" for part in fixed]
-    for part in fixed[1:]:
-        alias = part.alias
-        on = f"{alias}.sentence_id = {base}.sentence_id and {alias}.{part.column} = {position} + "
-        joins.append(f"  join {part.table} as {alias} on {on}{part.offset - offset}")
-        conditions += part.conditions(bindings)
-    # Room for the stars before the first word.
-    if offset:
-        conditions.append(f"{position} > {offset}")
-    if fixed[-1] is not shape[-1]:
-        joins.append(f"  join sentence as s on s.id = {base}.sentence_id")
-        conditions.append(f"{position} + {size - 1 - offset} <= s.length")
-    first = f"{position} - {offset}" if offset else position
-    last = f"{position} + {size - 1 - offset}" if size - 1 - offset else position
-    return _Source("\n".join(joins) + where(conditions, "  "), f"{base}.sentence_id", first, last)
+    keys = [rows[name].to_pylist() for name in ([by] if by else []) + ["sentence_id", "first", "last"]]
+    # Words are lists, which Arrow does not sort.
+    found = sorted(range(rows.num_rows), key=lambda row: tuple(key[row] for key in keys))
+    return pa.array(found, pa.int64())

@@ -9,11 +9,14 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.collocations import AROUND, Measure, Unit, find_collocations, read_window
-from sentgen.lookups.concordance import Order, concordance
+from sentgen.lookups.concordance import Order, concordance, count_hits
+from sentgen.lookups.cql.search import Strategy, is_cql
 from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments, find_dependencies
 from sentgen.lookups.frequencies import By, frequency_list
 from sentgen.lookups.grew.matches import match, matched_sentences
+from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.ngram_search import find_ngrams
+from sentgen.lookups.patterns import ANY
 from sentgen.lookups.queries import Answer
 from sentgen.lookups.sketch import word_sketch
 from sentgen.options import Option
@@ -41,6 +44,12 @@ LimitOption = Annotated[
 ]
 IgnoreCaseOption = Annotated[bool, Option("Ignore the case of letters: `The` and `the` are one word.")]
 MinCountOption = Annotated[int, Option("Leave out what is rarer.", least=1, api={"le": _MOST})]
+CqlOption = Annotated[
+    str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
+]
+StrategyOption = Annotated[
+    Strategy, Option("Which of the spans that a CQL query matches count: every one, or as CQP chooses.")
+]
 LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 
 
@@ -153,15 +162,21 @@ class Kwic:
     pattern: Annotated[
         str,
         Option(
-            "Tokens: `word`, `down*`, `*`, `lemma:go`, `upos:VERB`, `xpos:VBD`, `fell/VBD`.", argument=True
+            "Tokens: `word`, `down*`, `*`, `lemma:go`, `upos:VERB`, `xpos:VBD`, `fell/VBD`; or CQL, which"
+            ' begins with `[` or with a word in quotes: `[lemma="go"] []{0,3} "home"`.',
+            argument=True,
         ),
-    ]
+    ] = ""
+    cql: CqlOption = None
+    strategy: StrategyOption = Strategy.ALL
+    count: Annotated[bool, Option("Only the number of hits.", shell="Print the number of hits alone.")] = (
+        False
+    )
     context: Annotated[int, Option("Words on each side at most.", least=0, api={"le": 1000})] = 15
     sort: Annotated[
         Order,
         Option(
-            "Sort the lines by what is before or after the node.",
-            shell="Sort the lines shown by what is before or after the node.",
+            "Sort all hits, or those drawn at random, by what is before or after the node.",
         ),
     ] = Order.NONE
     random: Annotated[
@@ -177,10 +192,24 @@ class Kwic:
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
+    def __post_init__(self) -> None:
+        _check_one(self.pattern, self.cql)
+
     def ask(self, connection: Connection) -> Answer:
+        if self.count:
+            return count_hits(
+                connection,
+                self.pattern,
+                cql=self.cql,
+                strategy=self.strategy,
+                corpora=self.corpus,
+                ignore_case=self.ignore_case,
+            )
         return concordance(
             connection,
             self.pattern,
+            cql=self.cql,
+            strategy=self.strategy,
             context=self.context,
             order=self.sort,
             seed=self.random,
@@ -262,16 +291,48 @@ class Match:
 class Frequencies:
     """A frequency list with dispersion and coverage."""
 
-    by: Annotated[By, Option("What to count.")] = By.WORD
+    by: Annotated[
+        str,
+        Option(
+            "What to count: word, lemma, upos, xpos or deprel; of the hits of a query also any attribute of a"
+            " label, such as `a.lemma`.",
+            metavar="ATTRIBUTE",
+        ),
+    ] = By.WORD.value
     pattern: Annotated[str, Option("Only these, such as `un*`.")] = "*"
+    query: Annotated[
+        str | None, Option("What a CQL query matched, instead of all tokens.", metavar="QUERY")
+    ] = None
+    strategy: StrategyOption = Strategy.ALL
     corpus: CorporaOption = field(default_factory=list)
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
+    def __post_init__(self) -> None:
+        if self._query is None and self.by not in list(By):
+            raise InputError(f"{self.by!r} is nothing to count by; there are {', '.join(By)}")
+        if self.query is not None and self.pattern != ANY:
+            raise InputError("a pattern and a query exclude each other; give one of them")
+
+    @property
+    def _query(self) -> str | None:
+        """The query; a pattern can be one."""
+        return self.pattern if self.query is None and is_cql(self.pattern) else self.query
+
     def ask(self, connection: Connection) -> Answer:
+        if self._query is not None:
+            return hit_frequencies(
+                connection,
+                self._query,
+                by=self.by,
+                strategy=self.strategy,
+                corpora=self.corpus,
+                ignore_case=self.ignore_case,
+                limit=self.limit,
+            )
         return frequency_list(
             connection,
-            by=self.by,
+            by=By(self.by),
             pattern=self.pattern,
             corpora=self.corpus,
             ignore_case=self.ignore_case,
@@ -283,7 +344,9 @@ class Frequencies:
 class Collocations:
     """What occurs with a word more often than chance."""
 
-    word: Annotated[str, Option("The node: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
+    word: Annotated[str, Option("The node: `stock`, `lemma:fall`, `stock/NN`; or CQL.", argument=True)] = ""
+    cql: CqlOption = None
+    strategy: StrategyOption = Strategy.ALL
     window: Annotated[
         str | None,
         Option(
@@ -307,6 +370,9 @@ class Collocations:
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
+    def __post_init__(self) -> None:
+        _check_one(self.word, self.cql)
+
     def ask(self, connection: Connection) -> Answer:
         window = None if self.window is None else read_window(self.window)
         if window and self.dependency:
@@ -314,6 +380,8 @@ class Collocations:
         return find_collocations(
             connection,
             self.word,
+            cql=self.cql,
+            strategy=self.strategy,
             within=self.dependency or window or AROUND,
             by=self.by,
             measure=self.measure,
@@ -355,3 +423,10 @@ class Sketch:
             ignore_case=self.ignore_case,
             each=self.limit,
         )
+
+
+def _check_one(pattern: str, cql: str | None) -> None:
+    """Refuse both a pattern and a query in CQL, and neither."""
+    if bool(pattern) == (cql is not None):
+        wrong = "a pattern and a query in CQL exclude each other" if pattern else "nothing is asked for"
+        raise InputError(f"{wrong}; give a pattern, or a query in CQL")

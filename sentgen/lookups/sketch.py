@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.absence import explained, values_of
+from sentgen.lookups.absence import explained
 from sentgen.lookups.collocations import Measure, Unit, read_node, statement
 from sentgen.lookups.queries import Answer, Bindings, Query, at_least, limited, select_corpora
 
@@ -72,4 +72,4 @@ def word_sketch(
     )
     missing = f"collocate of {word!r} in a relation{at_least(min_count)}"
     answer = limited(connection, Query(text, bindings), 0, missing)
-    return explained(connection, answer, selection, values_of([node]))
+    return explained(connection, answer, selection, node.values)

@@ -79,6 +79,11 @@ def shapes_of(connection: Connection, tokens: Sequence[TokenPattern]) -> list[Sh
     return found
 
 
+def tokens_alone(tokens: Sequence[TokenPattern]) -> Shape:
+    """Return the shape in which every word of a pattern is a token."""
+    return [Part(token, f"t{number}", number) for number, token in enumerate(tokens)]
+
+
 def _sizes(connection: Connection, token: TokenPattern) -> tuple[int, ...]:
     if token.attribute != "word" or token.tag or token.free:
         return ()

@@ -1,0 +1,154 @@
+"""Patterns of tokens as automata without empty steps, one state for each token of the pattern.
+
+Glushkov 1961, "The abstract theory of automata": a state stands for one symbol of the pattern, having just
+been read, so that a step from state i to state j reads j. Ends of sentences and documents are no symbols but
+conditions on the first or the last token: in the middle of a match they can never hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sentgen.errors import InputError
+from sentgen.lookups.cql import syntax
+
+#: More states make statements that take seconds to plan.
+MOST_STATES = 400
+
+Symbol = syntax.Token | syntax.Joined
+#: Conditions on where a match begins or ends.
+Edges = frozenset[syntax.Edge]
+_NOWHERE: Edges = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """States by number.
+
+    Args:
+        symbols: what is read by reaching each state.
+        firsts: states in which a match may begin, with what must be true there.
+        steps: pairs of states, the second one right after the first.
+        lasts: states in which a match may end, with what must be true there.
+    """
+
+    symbols: tuple[Symbol, ...]
+    firsts: tuple[tuple[int, Edges], ...]
+    steps: tuple[tuple[int, int], ...]
+    lasts: tuple[tuple[int, Edges], ...]
+
+    def free(self, state: int) -> bool:
+        """Return whether any token is read by reaching a state."""
+        symbol = self.symbols[state]
+        return isinstance(symbol, syntax.Token) and symbol.condition is None
+
+    def ahead(self, state: int) -> dict[int, tuple[int, int | None]] | None:
+        """Return where a match that begins in a free state can begin at all.
+
+        It begins before a token of one of the states that are not free and come next: each with how many
+        tokens after the begin it comes at least and at most (None: any number). None: every token is a begin.
+        """
+        followers: dict[int, list[int]] = {}
+        for source, target in self.steps:
+            followers.setdefault(source, []).append(target)
+        ends = {one for one, _ in self.lasts}
+        found: dict[int, tuple[int, int | None]] = {}
+        level = {state}
+        for distance in range(1, len(self.symbols) + 1):
+            if ends & level:
+                return None
+            reached = {target for one in level for target in followers.get(one, ())}
+            level = {one for one in reached if self.free(one)}
+            found |= {one: (found.get(one, (distance, 0))[0], distance) for one in reached - level}
+            if not level:
+                return found
+        # Longer than without coming back to a state.
+        return {one: (least, None) for one, (least, _) in found.items()}
+
+
+@dataclass(slots=True)
+class _Part:
+    """What is known of a part of the pattern; ``empty``: where it may match nothing."""
+
+    firsts: dict[tuple[int, Edges], None] = field(default_factory=dict)
+    lasts: dict[tuple[int, Edges], None] = field(default_factory=dict)
+    empty: dict[Edges, None] = field(default_factory=dict)
+
+
+def automaton(pattern: syntax.Pattern) -> Automaton:
+    """Return the automaton of a pattern.
+
+    Raises:
+        InputError: it has too many states.
+    """
+    maker = _Maker()
+    whole = maker.part(pattern)
+    # A first token is no end, and a last one no begin.
+    firsts = [one for one in whole.firsts if not any(edge.end for edge in one[1])]
+    lasts = [one for one in whole.lasts if all(edge.end for edge in one[1])]
+    return Automaton(tuple(maker.symbols), tuple(firsts), tuple(maker.steps), tuple(lasts))
+
+
+class _Maker:
+    def __init__(self) -> None:
+        self.symbols: list[Symbol] = []
+        self.steps: dict[tuple[int, int], None] = {}
+
+    def part(self, pattern: syntax.Pattern) -> _Part:
+        match pattern:
+            case syntax.Edge():
+                return _Part(empty={frozenset([pattern]): None})
+            case syntax.Sequence(parts):
+                return self._joined(map(self.part, parts))
+            case syntax.Alternatives(parts):
+                made = [self.part(one) for one in parts]
+                return _Part(
+                    {one: None for part in made for one in part.firsts},
+                    {one: None for part in made for one in part.lasts},
+                    {one: None for part in made for one in part.empty},
+                )
+            case syntax.Repetition():
+                return self._repeated(pattern)
+        return self._symbol(pattern)
+
+    def _symbol(self, symbol: Symbol) -> _Part:
+        if len(self.symbols) == MOST_STATES:
+            raise InputError(f"the query has more than {MOST_STATES} tokens, repetitions included")
+        self.symbols.append(symbol)
+        state = len(self.symbols) - 1
+        return _Part({(state, _NOWHERE): None}, {(state, _NOWHERE): None})
+
+    def _repeated(self, pattern: syntax.Repetition) -> _Part:
+        if pattern.most is None:
+            looped = self.part(pattern.part)
+            self._follow(looped, looped)
+            made = [self.part(pattern.part) for _ in range(pattern.least - 1)]
+            if not pattern.least:
+                looped.empty[_NOWHERE] = None
+            return self._joined([*made, looped])
+        # Each of those that may be missing within the one before, so that there is one way to count to three.
+        rest = _Part(empty={_NOWHERE: None})
+        for _ in range(pattern.most - pattern.least):
+            rest = self._joined([self.part(pattern.part), rest])
+            rest.empty[_NOWHERE] = None
+        return self._joined([*(self.part(pattern.part) for _ in range(pattern.least)), rest])
+
+    def _joined(self, parts: Iterable[_Part]) -> _Part:
+        whole = _Part(empty={_NOWHERE: None})
+        for part in parts:
+            self._follow(whole, part)
+            firsts = {(one, edges | more): None for more in whole.empty for one, edges in part.firsts}
+            lasts = {(one, edges | more): None for more in part.empty for one, edges in whole.lasts}
+            whole = _Part(
+                whole.firsts | firsts,
+                part.lasts | lasts,
+                {one | more: None for one in whole.empty for more in part.empty},
+            )
+        return whole
+
+    def _follow(self, before: _Part, after: _Part) -> None:
+        for source, leaving in before.lasts:
+            for target, entering in after.firsts:
+                if not leaving and not entering:
+                    self.steps[source, target] = None

@@ -1,0 +1,312 @@
+"""Reading CQL: the grammar, and errors that point at the place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from lark import Lark, Transformer, v_args
+from lark import Token as Leaf
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
+
+from sentgen.errors import QueryError
+from sentgen.lookups.attributes import Value
+from sentgen.lookups.cql import syntax
+
+GRAMMAR = r"""
+start: pattern ";"?
+?pattern: filtered
+    | filtered "::" condition           -> constrained
+    | filtered "::" condition "within" scope -> constrained_within
+?filtered: alternatives
+    | filtered "within" scope           -> within
+    | filtered "containing" alternatives -> containing
+?scope: alternatives
+    | NAME                              -> region
+?alternatives: both
+    | both ("|" both)+
+?both: sequence
+    | both "&" sequence
+?sequence: item+
+?item: atom
+    | atom "?"                          -> optional
+    | atom "*"                          -> star
+    | atom "+"                          -> plus
+    | atom "{" NUMBER "}"               -> exactly
+    | atom "{" NUMBER "," NUMBER "}"    -> between
+    | atom "{" NUMBER "," "}"           -> at_least
+    | atom "{" "," NUMBER "}"           -> at_most
+?atom: "[" condition "]"                -> token
+    | "[" "]"                           -> any
+    | value                             -> word
+    | "<" NAME ">"                      -> begin
+    | "</" NAME ">"                     -> end
+    | "<" NAME "/>"                     -> region
+    | "(" pattern ")"
+    | NAME ":" atom                     -> label
+    | "@" atom                          -> target
+?condition: either
+    | either "->" condition             -> implication
+?either: every
+    | every ("|" every)+
+?every: negated
+    | negated ("&" negated)+
+?negated: comparison
+    | "!" negated                       -> negation
+    | "(" condition ")"
+?comparison: term                       -> bare
+    | term EQUAL value                  -> equals
+    | term EQUAL term                   -> same
+term: NAME ("." NAME)?
+value: STRING FLAGS?
+
+EQUAL: "!=" | "="
+NUMBER: /[0-9]+/
+FLAGS: /%[a-z]+/
+STRING: /"(\\.|""|[^"\\])*"|'(\\.|''|[^'\\])*'/
+NAME: /[^\W\d]\w*(\[\w+\])?/
+COMMENT: /#[^\n]*/
+%ignore /\s+/
+%ignore COMMENT
+"""
+
+#: What the parser calls things, and what people do.
+_NAMES = {
+    "LSQB": "[",
+    "RSQB": "]",
+    "LPAR": "(",
+    "RPAR": ")",
+    "LBRACE": "{",
+    "RBRACE": "}",
+    "STRING": "a word in quotes",
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "EQUAL": "= or !=",
+    "MORETHAN": ">",
+    "__ANON_2": "/>",
+    "COMMA": ",",
+    "COLON": ":",
+    "WITHIN": "within",
+    "CONTAINING": "containing",
+}
+#: Expected nearly everywhere, so that they say nothing.
+_QUIET = ("$END", "SEMICOLON", "FLAGS", "VBAR", "WITHIN", "CONTAINING", "AT")
+_REFUSED = {
+    "meet": 'meet and union are not known here; write a sequence, such as "a" []{0,3} "b"',
+    "union": 'meet and union are not known here; write alternatives, such as "a" | "b"',
+}
+_REFUSED["MU"] = _REFUSED["meet"]
+_REFUSED["TAB"] = 'TAB is not known here; write a sequence, such as "a" []{0,2} "b"'
+_FLAGS = "cdl"
+#: Times that a part may be repeated by number: each is a state of its own.
+MOST_TIMES = 100
+_REGIONS = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
+_PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
+
+
+def read(text: str) -> syntax.Pattern:
+    """Read a query.
+
+    Raises:
+        QueryError: it is none; with the place and what was expected.
+    """
+    try:
+        return _Reader(text).transform(_parser().parse(text))
+    except VisitError as error:
+        if isinstance(error.orig_exc, QueryError):
+            raise error.orig_exc from None
+        raise
+    except UnexpectedInput as error:
+        raise _told(text, error) from None
+
+
+@cache
+def _parser() -> Lark:
+    # Positions are those of characters, so that a caret can stand below one.
+    return Lark(GRAMMAR, parser="lalr", maybe_placeholders=False)
+
+
+def _told(text: str, error: UnexpectedInput) -> QueryError:
+    """Say what is wrong with a query that the grammar does not take."""
+    place = error.pos_in_stream
+    ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+    place = len(text.rstrip()) if ended or place is None else place
+    name = re.search(r"\w+$", text[:place].rstrip())
+    told: Any = error  # no class of these has what it expected, but each of its kinds
+    if name and getattr(error, "expected", None) == {"COLON"}:  # a name where a pattern begins
+        message = _REFUSED.get(name[0]) or f'a word stands in quotes: "{name[0]}"'
+        return QueryError(message, query=text, place=name.start())
+    if isinstance(error, UnexpectedCharacters) and text[place] in "\"'":
+        return QueryError("this quote is not closed", query=text, place=place)
+    expected = told.accepts if isinstance(error, UnexpectedToken) else told.allowed
+    listed = _listed(expected or ())
+    if not text.strip():
+        return QueryError('the query is empty; write a pattern, such as [upos="ADJ"] "house"', query="")
+    what = "the query ends too early" if ended else f"{text[place]!r} cannot stand here"
+    return QueryError(f"{what}; expected {listed}" if listed else what, query=text, place=place)
+
+
+def _listed(expected: Iterable[str]) -> str:
+    names = [_NAMES.get(one, "") for one in sorted(expected) if one not in _QUIET]
+    return " or ".join(dict.fromkeys(filter(None, names)))
+
+
+def unquoted(leaf: str) -> str:
+    """Return what stands between quotes; a quote within is doubled, or comes after a backslash."""
+    quote = leaf[0]
+    return leaf[1:-1].replace(quote * 2, quote).replace(f"\\{quote}", quote)
+
+
+def regular(text: str, flags: str = "") -> Value:
+    """Return a regular expression with its flags as a value; one without special characters as a string."""
+    ignoring = {"ignore_case": "c" in flags, "ignore_accents": "d" in flags}
+    if "l" in flags:
+        return Value((text,), **ignoring)
+    # Comparing strings is faster by far than matching.
+    parts = text.split("|")
+    if all(_PLAIN.fullmatch(part) for part in parts):
+        return Value(tuple(re.sub(r"\\(.)", r"\1", part) for part in parts), **ignoring)
+    return Value((text,), regex=True, **ignoring)
+
+
+@v_args(inline=True)
+class _Reader(Transformer[Leaf, syntax.Pattern]):
+    """Makes the abstract syntax of what the grammar found."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def _refuse(self, message: str, leaf: Leaf) -> QueryError:
+        return QueryError(message, query=self._text, place=leaf.start_pos or 0)
+
+    def start(self, pattern: syntax.Pattern) -> syntax.Pattern:
+        return pattern
+
+    def constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> syntax.Pattern:
+        return syntax.Constrained(part, condition)
+
+    def within(self, inner: syntax.Pattern, outer: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Within(inner, outer)
+
+    def constrained_within(
+        self, part: syntax.Pattern, condition: syntax.Condition, outer: syntax.Pattern
+    ) -> syntax.Pattern:
+        return syntax.Within(syntax.Constrained(part, condition), outer)
+
+    def containing(self, outer: syntax.Pattern, inner: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Containing(outer, inner)
+
+    def alternatives(self, *parts: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Alternatives(parts)
+
+    def both(self, left: syntax.Pattern, right: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Both(left, right)
+
+    def sequence(self, *parts: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Sequence(parts)
+
+    def optional(self, part: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Repetition(part, 0, 1)
+
+    def star(self, part: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Repetition(part, 0, None)
+
+    def plus(self, part: syntax.Pattern) -> syntax.Pattern:
+        return syntax.Repetition(part, 1, None)
+
+    def exactly(self, part: syntax.Pattern, times: Leaf) -> syntax.Pattern:
+        return self.between(part, times, times)
+
+    def between(self, part: syntax.Pattern, least: Leaf, most: Leaf) -> syntax.Pattern:
+        times = self._times(least), self._times(most)
+        if times[0] > times[1] or not times[1]:
+            raise self._refuse(f"nothing is repeated {least} to {most} times", least)
+        return syntax.Repetition(part, *times)
+
+    def at_least(self, part: syntax.Pattern, least: Leaf) -> syntax.Pattern:
+        return syntax.Repetition(part, self._times(least), None)
+
+    def at_most(self, part: syntax.Pattern, most: Leaf) -> syntax.Pattern:
+        return self.between(part, Leaf.new_borrow_pos("NUMBER", "0", most), most)
+
+    def _times(self, leaf: Leaf) -> int:
+        # Digits of a million are no number that Python would read.
+        if len(leaf) > len(str(MOST_TIMES)) or int(leaf) > MOST_TIMES:
+            raise self._refuse(f"at most {MOST_TIMES} times; write * or + for any number", leaf)
+        return int(leaf)
+
+    def token(self, condition: syntax.Condition) -> syntax.Pattern:
+        return syntax.Token(condition)
+
+    def any(self) -> syntax.Pattern:
+        return syntax.Token()
+
+    def word(self, value: tuple[Value, int]) -> syntax.Pattern:
+        term = syntax.Term("word", column=value[1])
+        return syntax.Token(syntax.Comparison(term, value[0], column=value[1]))
+
+    def begin(self, name: Leaf) -> syntax.Pattern:
+        return syntax.Edge(self._region(name), end=False)
+
+    def end(self, name: Leaf) -> syntax.Pattern:
+        return syntax.Edge(self._region(name), end=True)
+
+    def region(self, name: Leaf) -> syntax.Pattern:
+        return syntax.Region(self._region(name))
+
+    def _region(self, name: Leaf) -> str:
+        if name not in _REGIONS:
+            raise self._refuse(f"no region {str(name)!r}; there are s (sentence) and doc (document)", name)
+        return _REGIONS[name]
+
+    def label(self, name: Leaf, part: syntax.Pattern) -> syntax.Pattern:
+        if name in ("match", "matchend"):
+            raise self._refuse(f"{name} is the name of the match itself; take another label", name)
+        if not isinstance(part, syntax.Token):
+            raise self._refuse("a label stands before one token", name)
+        return syntax.Token(part.condition, (*part.labels, str(name)))
+
+    def target(self, part: syntax.Pattern) -> syntax.Pattern:
+        if not isinstance(part, syntax.Token):
+            raise QueryError("@ stands before one token", query=self._text, place=self._text.index("@"))
+        return syntax.Token(part.condition, (*part.labels, "target"))
+
+    def implication(self, first: syntax.Condition, then: syntax.Condition) -> syntax.Condition:
+        return syntax.Either((syntax.Negation(first), then))
+
+    def either(self, *parts: syntax.Condition) -> syntax.Condition:
+        return syntax.Either(parts)
+
+    def every(self, *parts: syntax.Condition) -> syntax.Condition:
+        return syntax.Every(parts)
+
+    def negation(self, part: syntax.Condition) -> syntax.Condition:
+        return syntax.Negation(part)
+
+    def bare(self, term: syntax.Term) -> syntax.Condition:
+        if term.label:
+            message = f'write what it is: {term.label}.{term.attribute} = "..."'
+            raise QueryError(message, query=self._text, place=term.column)
+        return syntax.Bound(term.attribute, term.column)
+
+    def equals(self, term: syntax.Term, sign: Leaf, value: tuple[Value, int]) -> syntax.Condition:
+        return syntax.Comparison(term, value[0], sign == "!=", value[1])
+
+    def same(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
+        return syntax.Comparison(term, other, sign == "!=", other.column)
+
+    def term(self, first: Leaf, second: Leaf | None = None) -> Any:
+        place = first.start_pos or 0
+        if second is None:
+            return syntax.Term(str(first), column=place)
+        return syntax.Term(str(second), "" if first == "_" else str(first), place)
+
+    def value(self, leaf: Leaf, flags: Leaf | None = None) -> tuple[Value, int]:
+        if flags and not set(flags[1:]) <= set(_FLAGS):
+            raise self._refuse(
+                f"no flag {str(flags)!r}; there are %c (case), %d (accents), %l (literal)", flags
+            )
+        return regular(unquoted(leaf), str(flags or "")), leaf.start_pos or 0

@@ -1,0 +1,100 @@
+"""What is looked up first, and how much at once: estimates from a sample of the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.automaton import automaton
+from sentgen.lookups.cql.tokens import Conditions
+from sentgen.lookups.queries import Query, where
+
+#: Sentences of the sample: some milliseconds for ten conditions.
+SAMPLE = 10_000
+#: Share of the sentences up to which looking at those with a token alone is less work than at all of them.
+_FEW = 0.2
+#: Rows of tokens and steps that a statement may keep: some hundred megabytes.
+_ROWS = 6_000_000
+#: Sentences that are searched at once at most, and at least.
+_MOST, _LEAST = 500_000, 2_000
+
+_SAMPLE = """\
+select count(*) as tokens, count(distinct t.sentence_id) as sentences{counts}
+from token as t{conditions}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a query is asked.
+
+    Args:
+        rare: the condition of a token that every match has, if it is so rare that only the sentences with one
+            are to be looked at.
+        sentences: how many are searched at once.
+    """
+
+    rare: syntax.Condition | None
+    sentences: int
+
+
+def plan(connection: Connection, pattern: syntax.Pattern, conditions: Conditions, sentences: int) -> Plan:
+    """Look at a sample from the middle of the store."""
+    asked = list(dict.fromkeys(_conditions(pattern)))
+    low = max((sentences - SAMPLE) // 2, 0)
+    counts = "".join(
+        f",\n  count(*) filter (where {conditions.of_token(one, 't')}) as count_{number}"
+        for number, one in enumerate(asked)
+    )
+    told = [f"t.sentence_id between {low} and {low + SAMPLE}"]
+    told += conditions.selection.of_tokens(conditions.bindings, "t.corpus_id")
+    query = Query(_SAMPLE.format(counts=counts, conditions=where(told)), conditions.bindings)
+    row: dict[str, Any] = query.fetch(connection, 1).to_pylist()[0]
+    tokens, sampled, *found = row.values()
+    share: dict[syntax.Condition | None, float] = {
+        one: count / max(sampled, 1) for one, count in zip(asked, found, strict=True)
+    }
+    share[None] = length = tokens / max(sampled, 1)
+    always = required(pattern)
+    needed = sorted((one for one in asked if one in always), key=share.__getitem__)
+    rare = needed[0] if needed and share[needed[0]] < _FEW and len(asked) > 1 else None
+    rows = _rows(pattern, share, length)
+    if rare is not None:
+        rows = min(share[rare], 1) * (rows + length)
+    return Plan(rare, int(min(max(_ROWS / max(rows, 1e-9), _LEAST), _MOST)))
+
+
+def _conditions(pattern: syntax.Pattern) -> list[syntax.Condition]:
+    own = [pattern.condition] if isinstance(pattern, syntax.Token) and pattern.condition else []
+    return own + [one for part in syntax.children(pattern) for one in _conditions(part)]
+
+
+def required(pattern: syntax.Pattern) -> set[syntax.Condition | None]:
+    """Return conditions that some token meets in every sentence that has a match."""
+    match pattern:
+        case syntax.Token(condition):
+            return {condition}
+        case syntax.Alternatives(parts):
+            return set[syntax.Condition | None].intersection(*map(required, parts))
+        case syntax.Repetition(_, 0):
+            return set()
+    return {one for part in syntax.children(pattern) for one in required(part)}
+
+
+def _rows(pattern: syntax.Pattern, share: dict[syntax.Condition | None, float], length: float) -> float:
+    """Return how many rows a sentence has on the average, at most."""
+    if isinstance(pattern, syntax.Joined):
+        return sum(_rows(part, share, length) for part in syntax.children(pattern)) or 1
+    states = automaton(pattern)
+    loops = {one for one, two in states.steps if one == two}
+    rows = 0.0
+    for number, symbol in enumerate(states.symbols):
+        if isinstance(symbol, syntax.Token):
+            found = share[symbol.condition]
+            # What is in every other place makes long runs.
+            rows += found * (length / 2 if number in loops and found > length / 2 else 1)
+        else:
+            rows += _rows(symbol, share, length)
+    return rows

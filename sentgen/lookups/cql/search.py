@@ -1,0 +1,303 @@
+"""A CQL query that was read, checked and planned: what look-ups ask for its hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import duckdb
+from sqlalchemy import Connection
+
+from sentgen.errors import QueryError
+from sentgen.lookups.attributes import COLUMNS, Value
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.grammar import read
+from sentgen.lookups.cql.plan import plan
+from sentgen.lookups.cql.spans import Spans
+from sentgen.lookups.cql.tokens import ENDS, TAGS, Conditions, metadata_key
+from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.schema.engine import raw
+
+
+class Strategy(StrEnum):
+    """Which of the spans that match a CQL query are its hits."""
+
+    ALL = "all"
+    LONGEST = "longest"
+    SHORTEST = "shortest"
+    STANDARD = "standard"
+
+
+_SPANS = "select distinct sentence_id, first, last from {match}"
+#: A span is one of the longest if none that begins before it, or with it and is longer, ends behind it.
+_LONGEST = f"""\
+  select sentence_id, first, last
+  from ({_SPANS})
+  qualify coalesce(max(last) over (
+    partition by sentence_id order by first, last desc rows between unbounded preceding and 1 preceding
+  ) < last, true)"""
+_SHORTEST = f"""\
+  select sentence_id, first, last
+  from ({_SPANS})
+  qualify coalesce(min(last) over (
+    partition by sentence_id order by first desc, last rows between unbounded preceding and 1 preceding
+  ) > last, true)"""
+#: As CQP does it: of those that begin at a token the shortest, of these that end at a token the longest.
+_STANDARD = """\
+  select sentence_id, min(first) as first, last
+  from (select sentence_id, first, min(last) as last from {match} group by sentence_id, first)
+  group by sentence_id, last"""
+_HITS = {
+    Strategy.ALL: f"  {_SPANS}",
+    Strategy.LONGEST: _LONGEST,
+    Strategy.SHORTEST: _SHORTEST,
+    Strategy.STANDARD: _STANDARD,
+}
+_FEATURES = """\
+select distinct split_part(part, '=', 1) as name
+from (select unnest(string_split({column}, '|')) as part from {table} where contains({column}, '='))
+where contains(part, '=')
+order by name"""
+_KEYS = "select distinct key as name from {table} order by name"
+_SIZE = "select coalesce(max(id), 0) as sentences from sentence"
+#: Attributes of which near values can be named.
+_HINTED = ("word", "lemma", "upos", "xpos", "deprel")
+#: What patterns of words do not begin with, but for a bracket, a quote or a parenthesis alone.
+_CQL = re.compile(
+    r"""\s*(
+        \(*\s*\[(\S|\s*\]|\s*\w+\s*!?=)
+        | \(*\s*("[^"\s]+"|'[^'\s]+')(%[cdl]+)?\s*([?*+{|)&"'\[<;:(]|within\b|containing\b|$)
+        | (?!(word|lemma|upos|xpos|deprel):)\w+:\s*["\[@] | @:?\s*["\[]
+        | </?(s|doc|text)/?>
+        | (MU|TAB)\s*["\[(] | (meet|union)\s+["\[(]
+    )""",
+    re.VERBOSE,
+)
+
+
+def is_cql(pattern: str) -> bool:
+    """Return whether a pattern can only be CQL.
+
+    >>> is_cql('[lemma="go"] []'), is_cql('"go" "home"'), is_cql("go home"), is_cql("[")
+    (True, True, False, False)
+    """
+    return _CQL.match(pattern) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits of a query in a statement.
+
+    Args:
+        parts: common table expressions, each with a comma and a line feed behind it.
+        hits: the name of that with the hits: sentence_id, first and last, each once.
+        match: the name of that with the places of labels, one row for each way to place them.
+        labels: label to its column there.
+    """
+
+    parts: str
+    hits: str
+    match: str
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Cql:
+    """A query, ready to be asked.
+
+    Args:
+        text: as it was asked.
+        pattern: what it says.
+        strategy: which of the spans are hits.
+        selection: the corpora.
+        empty: the values in it that match the empty string.
+        misc: the attributes in it that are keys of MISC.
+        rare: what is looked up first.
+        sentences: how many are searched at once.
+    """
+
+    text: str
+    pattern: syntax.Pattern
+    strategy: Strategy
+    selection: Selection
+    empty: frozenset[Value]
+    misc: frozenset[str]
+    rare: syntax.Condition | None = None
+    sentences: int = 0
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the query."""
+        return syntax.labels(self.pattern)
+
+    @property
+    def values(self) -> list[tuple[str, str, str]]:
+        """The plain strings that tokens are to be, each with its attribute and what stands before it."""
+        found = []
+        for condition in syntax.conditions(self.pattern):
+            for one in syntax.comparisons(condition):
+                name = "word" if one.left.attribute == "form" else one.left.attribute
+                if one.negated or one.left.label or name not in _HINTED or not isinstance(one.right, Value):
+                    continue
+                texts = () if one.right.regex else one.right.texts
+                found += [(name, text, f"{name}=") for text in texts if len(texts) == 1]
+        return found
+
+    def conditions(self, bindings: Bindings) -> Conditions:
+        """Return what writes the conditions of this query into a statement."""
+        return Conditions(self.text, self.selection, bindings, self.empty, self.misc)
+
+    def find(self, bindings: Bindings, low: str = "", high: str = "") -> Found:
+        """Return the hits.
+
+        Args:
+            bindings: of the statement.
+            low: a parameter with the first sentence to search; empty for all of them.
+            high: a parameter with the last one.
+        """
+        spans = Spans(self.conditions(bindings), self.rare, low, high)
+        match = spans.write(self.pattern)
+        parts = "".join(f"{part},\n" for part in spans.parts)
+        hits = f"found as (\n{_HITS[self.strategy].format(match=match)}\n),\n"
+        return Found(parts + hits, "found", match, spans.labels)
+
+
+def parse_cql(
+    connection: Connection,
+    text: str,
+    selection: Selection,
+    strategy: Strategy = Strategy.ALL,
+    by: syntax.Term | None = None,
+) -> Cql:
+    """Read, check and plan a query.
+
+    Args:
+        connection: the store.
+        text: the query.
+        selection: the corpora.
+        strategy: which of the spans are hits.
+        by: an attribute that hits are told apart by, which is checked as well.
+
+    Raises:
+        QueryError: it cannot be read, asks for an attribute or a label that there is not, or has a regular
+            expression that is none.
+    """
+    pattern = read(text)
+    if by is not None and by.label and by.label not in (*syntax.labels(pattern), *ENDS):
+        listed = ", ".join([*syntax.labels(pattern), *ENDS])
+        raise QueryError(f"no label {by.label!r} in the query; there are {listed}", query=text)
+    misc = _check_names(connection, text, pattern, by)
+    cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), misc)
+    sentences = int(Query(_SIZE).value(connection))
+    planned = plan(connection, pattern, cql.conditions(Bindings()), sentences)
+    return Cql(text, pattern, strategy, selection, cql.empty, misc, planned.rare, planned.sentences)
+
+
+def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
+    for condition in syntax.conditions(pattern):
+        for one in syntax.comparisons(condition):
+            yield one.left
+            if isinstance(one.right, syntax.Term):
+                yield one.right
+
+
+def _check_names(
+    connection: Connection, text: str, pattern: syntax.Pattern, by: syntax.Term | None
+) -> frozenset[str]:
+    """Refuse unknown labels and attributes; return those that are keys of MISC."""
+    _check_labels(text, pattern)
+    asked = [*_terms(pattern), *([by] if by else [])]
+    others = [one for one in asked if one.attribute not in (*COLUMNS, *TAGS)]
+    misc = set[str]()
+    for one in others:
+        table, key = metadata_key(one.attribute)
+        if table and one.label:
+            known = _names(connection, _KEYS.format(table=f"{table}_meta"))
+            if key not in known:
+                prefix = one.attribute.removesuffix(key)
+                listed = ", ".join(f"{prefix}{name}" for name in known) or "none"
+                raise QueryError(
+                    f"no metadata {one.attribute!r}; there are {listed}",
+                    query=text,
+                    place=None if one is by else one.column,
+                )
+            continue
+        features = _names(connection, _FEATURES.format(column="name", table="tag"))
+        if one.attribute in features:
+            continue
+        keys = _names(connection, _FEATURES.format(column="misc", table="token_misc"))
+        if one.attribute not in keys:
+            listed = ", ".join([*COLUMNS, *TAGS, *features, *(key for key in keys if key not in features)])
+            message = f"no attribute {one.attribute!r}; there are {listed}"
+            if any(
+                one is two.right for each in syntax.conditions(pattern) for two in syntax.comparisons(each)
+            ):
+                message = f'a value stands in quotes: "{one.attribute}"'
+            raise QueryError(message, query=text, place=None if one is by else one.column)
+        misc.add(one.attribute)
+    return frozenset(misc)
+
+
+def _names(connection: Connection, statement: str) -> list[str]:
+    return [str(name) for (name,) in raw(connection).execute(statement).fetchall()]
+
+
+def _check_labels(text: str, pattern: syntax.Pattern) -> None:
+    """Refuse labels that a condition names and its pattern does not have."""
+    if isinstance(pattern, syntax.Token) and pattern.condition:
+        for one in _terms(pattern):
+            if one.label:
+                message = "a label is compared behind the pattern: a:[] b:[] :: a.lemma = b.lemma"
+                raise QueryError(message, query=text, place=one.column)
+    if isinstance(pattern, syntax.Constrained):
+        there = syntax.labels(pattern.part)
+        for label, place in _named(pattern.condition):
+            if label not in (*there, *ENDS):
+                listed = ", ".join([*there, *ENDS])
+                message = (
+                    f"no label {label!r}; there are {listed}" if label else "an attribute of which label?"
+                )
+                raise QueryError(message, query=text, place=place)
+    for part in syntax.children(pattern):
+        _check_labels(text, part)
+
+
+def _named(condition: syntax.Condition) -> list[tuple[str, int]]:
+    match condition:
+        case syntax.Bound(label, column):
+            return [(label, column)]
+        case syntax.Comparison(left, right):
+            terms = [left, *([right] if isinstance(right, syntax.Term) else [])]
+            return [(one.label, one.column) for one in terms]
+        case syntax.Negation(part):
+            return _named(part)
+    return [one for part in condition.parts for one in _named(part)]
+
+
+def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Value]:
+    """Return the values that match the empty string; DuckDB says so, and which are no regular expressions."""
+    found = set[Value]()
+    for condition in syntax.conditions(pattern):
+        for one in syntax.comparisons(condition):
+            if isinstance(one.right, syntax.Term):
+                continue
+            bindings = Bindings()
+            query = Query(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
+            try:
+                if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
+                    found.add(one.right)
+            except duckdb.Error as error:
+                raise _no_expression(text, one, error) from None
+    return frozenset(found)
+
+
+def _no_expression(text: str, one: syntax.Comparison, error: duckdb.Error) -> QueryError:
+    assert isinstance(one.right, Value)
+    reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
+    wrong = reason.rpartition(": ")[2]
+    inside = one.right.texts[0].find(wrong)
+    # RE2 names the piece that it stumbled over; an escaped quote before it shifts it by one.
+    place = one.column + (1 + inside if inside >= 0 else 0)
+    return QueryError(f"no regular expression: {reason}", query=text, place=place)

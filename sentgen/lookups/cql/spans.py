@@ -1,0 +1,356 @@
+"""CQL as one statement: the spans of tokens that match, with the places of their labels.
+
+The tokens that some token pattern of the query matches are looked up once (``tok``), each under the number of
+that pattern; a recursive query walks from token to token along the steps of the automaton (``walk``). What is
+no automaton (``within``, ``containing``, ``&``, ``::``) is a join of spans, and what it finds a symbol of the
+automaton around it. Where a token that the query cannot do without is rare, only its sentences are looked at
+(``near``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.automaton import Automaton, Edges, automaton
+from sentgen.lookups.cql.tokens import ENDS, Conditions, columns
+from sentgen.lookups.queries import where
+
+_SENTENCES_WITH = "{alias}.sentence_id in (\n    select r.sentence_id\n    from token as r{conditions}\n  )"
+_WHOLE = {
+    "s": "select s.id as sentence_id, 1 as first, s.length as last{labels}\n  from sentence as s{conditions}",
+    "doc": "select s.id as sentence_id, 1 as first, s.length as last{labels}\n  from sentence as s\n"
+    "  join document as d on d.id = s.document_id and d.sentences = 1{conditions}",
+}
+_AT_EDGE = {
+    ("s", False): "{first} = 1",
+    ("s", True): "({sentence}, {last}) in (select id, length from sentence)",
+    ("doc", False): "{first} = 1 and {sentence} in (select first_sentence from document where sentences > 0)",
+    ("doc", True): "({sentence}, {last}) in (select s.id, s.length from sentence as s join document as d"
+    " on s.id = d.first_sentence + d.sentences - 1)",
+}
+_STEP = """\
+  select walk.sentence_id, walk.first, t.last, step.target{carried}
+  from {walk} as walk
+  join {step} as step on step.source = walk.state
+  join {symbols} as t on t.sentence_id = walk.sentence_id and t.first = walk.last + 1
+    and t.class = step.class"""
+#: To any token: there has to be one.
+_FREE_STEP = """\
+  select walk.sentence_id, walk.first, walk.last + 1, step.target{carried}
+  from {walk} as walk
+  join {step} as step on step.source = walk.state and step.class is null
+  where walk.last < walk.length"""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A common table expression."""
+
+    name: str
+    text: str
+    kept: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} as {'materialized ' if self.kept else ''}(\n{self.text}\n)"
+
+
+@dataclass(frozen=True, slots=True)
+class _States:
+    """An automaton with the class of each state: what `tok` calls its tokens; None for any token."""
+
+    states: Automaton
+    classes: tuple[int | None, ...]
+    any_token: bool
+
+    @property
+    def length(self) -> tuple[str, ...]:
+        """The column with the length of the sentence, if a walk has to know it."""
+        return ("length",) if self.any_token else ()
+
+    def told(self, state: int) -> str:
+        """Return the class of a state in SQL."""
+        number = self.classes[state]
+        return "null" if number is None else str(number)
+
+
+@dataclass(slots=True)
+class Spans:
+    """Writes the parts of the statement.
+
+    Args:
+        conditions: writes conditions on tokens.
+        rare: what a token of every match is, so that only the sentences with one are looked at.
+        low: a parameter with the first sentence to search; empty for all.
+        high: a parameter with the last one.
+    """
+
+    conditions: Conditions
+    rare: syntax.Condition | None
+    low: str = ""
+    high: str = ""
+    parts: list[Part] = field(default_factory=list)
+    _classes: dict[syntax.Condition, int] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+
+    def write(self, pattern: syntax.Pattern) -> str:
+        """Write the parts for a pattern, and return the name of the last one, which has its spans."""
+        for one in _tokens(pattern):
+            if one.condition is not None:
+                self._classes.setdefault(one.condition, len(self._classes))
+        for label in syntax.labels(pattern):
+            self._names[label] = f"label_{len(self._names) + 1}"
+        if self.rare is not None:
+            self.parts.append(Part("near", self._near(pattern), kept=True))
+        if self._classes:
+            scans = map(self._scan, self._classes)
+            self.parts.append(Part("tok", "\n  union all\n".join(scans), kept=True))
+        return self._spans(pattern)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Label to its column."""
+        return dict(self._names)
+
+    def _range(self, column: str) -> list[str]:
+        return [f"{column} between {self.low} and {self.high}"] if self.low else []
+
+    def _of_corpora(self, alias: str) -> list[str]:
+        return self.conditions.selection.of_tokens(self.conditions.bindings, f"{alias}.corpus_id")
+
+    def _near(self, pattern: syntax.Pattern) -> str:
+        assert self.rare is not None
+        inner = [
+            self.conditions.of_token(self.rare, "r"),
+            *self._of_corpora("r"),
+            *self._range("r.sentence_id"),
+        ]
+        sentences = _SENTENCES_WITH.format(alias="t", conditions=where(inner, "    "))
+        needed = sorted({name for one in syntax.conditions(pattern) for name in columns(one)})
+        read = ", ".join(f"t.{name}" for name in ("sentence_id", "position", *needed))
+        return f"  select {read}\n  from token as t{where([sentences, *self._range('t.sentence_id')], '  ')}"
+
+    def _scan(self, condition: syntax.Condition) -> str:
+        told = [self.conditions.of_token(condition, "t")]
+        if self.rare is None:
+            told += [*self._of_corpora("t"), *self._range("t.sentence_id")]
+        number = self._classes[condition]
+        return (
+            f"  select t.sentence_id, t.position as first, t.position as last, {number} as class"
+            f"\n  from {self._source} as t{where(told, '  ')}"
+        )
+
+    @property
+    def _source(self) -> str:
+        return "token" if self.rare is None else "near"
+
+    def _name(self, kind: str) -> str:
+        return f"{kind}_{sum(part.name.startswith(f'{kind}_') for part in self.parts) + 1}"
+
+    def _add(self, kind: str, text: str, *, kept: bool = False, columns: Sequence[str] = ()) -> str:
+        name = self._name(kind)
+        told = f"{name}({', '.join(columns)})" if columns else name
+        self.parts.append(Part(told, text, kept))
+        return name
+
+    def _spans(self, pattern: syntax.Pattern) -> str:
+        match pattern:
+            case syntax.Region(region):
+                return self._add("match", self._region(region))
+            case syntax.Both(left, right):
+                return self._together(left, right, "o.first = m.first and o.last = m.last")
+            case syntax.Within(inner, syntax.Region()):
+                # No match leaves its sentence.
+                return self._spans(inner)
+            case syntax.Within(inner, outer):
+                return self._together(inner, outer, "o.first <= m.first and o.last >= m.last")
+            case syntax.Containing(outer, inner):
+                return self._together(outer, inner, "o.first >= m.first and o.last <= m.last")
+            case syntax.Constrained(part, condition):
+                return self._constrained(part, condition)
+        return self._walked(automaton(pattern))
+
+    def _region(self, region: str) -> str:
+        told = self._range("s.id") + self._of_corpora("s")
+        if self.rare is not None:
+            told.append("s.id in (select sentence_id from near)")
+        return "  " + _WHOLE[region].format(labels=self._labels("", ()), conditions=where(told, "  "))
+
+    def _labels(self, alias: str, bound: Sequence[str]) -> str:
+        """Return the columns of all labels, of which only some are bound."""
+        told = (
+            f"{alias}.{column}" if label in bound else f"null::integer as {column}"
+            for label, column in self._names.items()
+        )
+        return "".join(f", {one}" for one in told)
+
+    def _together(self, one: syntax.Pattern, other: syntax.Pattern, on: str) -> str:
+        of_one, of_other = syntax.labels(one), syntax.labels(other)
+        first, second = self._spans(one), self._spans(other)
+        carried = "".join(
+            f", coalesce(m.{column}, o.{column}) as {column}"
+            if label in of_one and label in of_other
+            else f", {'o' if label in of_other else 'm'}.{column}"
+            for label, column in self._names.items()
+        )
+        return self._add(
+            "match",
+            f"  select distinct m.sentence_id, m.first, m.last{carried}\n  from {first} as m\n"
+            f"  join {second} as o on o.sentence_id = m.sentence_id and {on}",
+        )
+
+    def _constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
+        inner = self._spans(part)
+        places = ENDS | self._names
+        named = {
+            term.label
+            for one in syntax.comparisons(condition)
+            for term in (one.left, one.right)
+            if isinstance(term, syntax.Term)
+        }
+        # Not an inner join: a label may stand for nothing.
+        joins = "".join(
+            f"\n  left join {self._source} as t_{label} on t_{label}.sentence_id = m.sentence_id"
+            f" and t_{label}.position = m.{places[label]}"
+            for label in sorted(named)
+        )
+        told = self.conditions.of_labels(condition, {label: f"m.{place}" for label, place in places.items()})
+        return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {told}")
+
+    def _walked(self, states: Automaton) -> str:
+        inner = {
+            number: self._spans(symbol)
+            for number, symbol in enumerate(states.symbols)
+            if not isinstance(symbol, syntax.Token)
+        }
+        known = _States(
+            states,
+            tuple(
+                len(self._classes) + number
+                if not isinstance(symbol, syntax.Token)
+                else (None if symbol.condition is None else self._classes[symbol.condition])
+                for number, symbol in enumerate(states.symbols)
+            ),
+            any(map(states.free, range(len(states.symbols)))),
+        )
+        symbols = self._symbols(inner, known) if inner else "tok"
+        firsts = [
+            self._first(known, number, edges, symbols)
+            for number, edges in states.firsts
+            if not states.free(number) or states.ahead(number) != {}  # which leads nowhere
+        ]
+        if not firsts:
+            none = self._labels("", ())
+            return self._add(
+                "match", f"  select 0 as sentence_id, 0 as first, 0 as last{none}\n  where false"
+            )
+        names = ["sentence_id", "first", "last", "state", *self._names.values(), *known.length]
+        texts = ["\n  union\n".join(firsts)]
+        if states.steps:
+            rows = (f"({one}, {two}, {known.told(two)})" for one, two in states.steps)
+            step = self._add("step", f"  values {', '.join(rows)}", columns=("source", "target", "class"))
+            texts.append(self._steps(known, step, symbols, bool(inner)))
+        walk = self._add("walk", "\n  union\n".join(texts), columns=names)
+        return self._accepted(states, walk)
+
+    def _steps(self, states: _States, step: str, symbols: str, inner: bool) -> str:
+        told = {"walk": self._name("walk"), "step": step, "symbols": symbols}
+        length = ", walk.length" if states.length else ""
+        targets = {target for _, target in states.states.steps}
+        free = {one for one in targets if states.states.free(one)}
+        found = []
+        if targets - free:
+            found.append(_STEP.format(carried=self._carried(states, inner, "t.first") + length, **told))
+        if free:
+            carried = self._carried(states, False, "walk.last + 1") + length
+            found.append(_FREE_STEP.format(carried=carried, **told))
+        return found[0] if len(found) == 1 else "  (\n" + "\n  union all\n".join(found) + "\n  )"
+
+    def _symbols(self, inner: dict[int, str], states: _States) -> str:
+        """Write the tokens and the spans that stand for one symbol; both with all labels."""
+        tokens = [f"  select tok.*{self._labels('', ())}\n  from tok"] if self._classes else []
+        spans = [
+            f"  select m.sentence_id, m.first, m.last, {states.classes[number]} as class"
+            f"{self._labels('m', tuple(self._names))}\n  from {name} as m"
+            for number, name in inner.items()
+        ]
+        return self._add("symbol", "\n  union all\n".join(tokens + spans), kept=True)
+
+    def _first(self, states: _States, number: int, edges: Edges, symbols: str) -> str:
+        symbol = states.states.symbols[number]
+        source, sentence, first, last = f"{symbols} as t", "t.sentence_id", "t.first", "t.last"
+        told = [f"t.class = {states.told(number)}"]
+        if states.states.free(number):
+            source, told = self._begins(states, number, symbols)
+            last = first
+        labels = "".join(f", t.{column}" for column in self._names.values())
+        if isinstance(symbol, syntax.Token):
+            own = symbol.labels
+            labels = "".join(f", {first if label in own else 'null::integer'}" for label in self._names)
+        length = ", s.length" if states.length else ""
+        if length:
+            source += "\n  join sentence as s on s.id = t.sentence_id"
+        told += _at(edges, sentence, first, last)
+        return (
+            f"  select {sentence}, {first}, {last}, {number}{labels}{length}"
+            f"\n  from {source}{where(told, '  ')}"
+        )
+
+    def _begins(self, states: _States, number: int, symbols: str) -> tuple[str, list[str]]:
+        """Return where any token begins a match: the table and its conditions."""
+        ahead = states.states.ahead(number)
+        if ahead is None:
+            told = [] if self.rare is not None else [*self._of_corpora("n"), *self._range("n.sentence_id")]
+            text = (
+                "select n.sentence_id, n.position as first\n"
+                f"    from {self._source} as n{where(told, '    ')}"
+            )
+            return f"(\n    {text}\n  ) as t", []
+        parts = []
+        for one, (least, most) in sorted(ahead.items()):
+            low = "1" if most is None else f"greatest(n.first - {most}, 1)"
+            place = f"n.first - {least}" if least == most else f"unnest(range({low}, n.first - {least} + 1))"
+            parts.append(
+                f"select n.sentence_id, ({place})::integer as first\n    from {symbols} as n\n"
+                f"    where n.class = {states.told(one)} and n.first > {least}"
+            )
+        return f"(\n    {f'{chr(10)}    union{chr(10)}    '.join(parts)}\n  ) as t", []
+
+    def _carried(self, states: _States, inner: bool, place: str) -> str:
+        told = []
+        for label, column in self._names.items():
+            own = [
+                str(number)
+                for number, one in enumerate(states.states.symbols)
+                if isinstance(one, syntax.Token) and label in one.labels
+            ]
+            kept = f"coalesce(t.{column}, walk.{column})" if inner else f"walk.{column}"
+            chosen = f"case when step.target in ({', '.join(own)}) then {place} else {kept} end"
+            told.append(f", {chosen if own else kept}")
+        return "".join(told)
+
+    def _accepted(self, states: Automaton, walk: str) -> str:
+        free = sorted({number for number, edges in states.lasts if not edges})
+        told = [f"w.state in ({', '.join(map(str, free))})"] if free else []
+        for number, edges in states.lasts:
+            if number not in free:
+                at = _at(edges, "w.sentence_id", "w.first", "w.last")
+                told.append(f"(w.state = {number} and {' and '.join(at)})")
+        accepted = " or ".join(told) or "false"
+        # One state alone yields no span twice.
+        distinct = "distinct " if states.steps or len(states.firsts) > 1 else ""
+        labels = "".join(f", w.{column}" for column in self._names.values())
+        read = f"{distinct}w.sentence_id, w.first, w.last{labels}"
+        return self._add("match", f"  select {read}\n  from {walk} as w\n  where {accepted}")
+
+
+def _at(edges: Edges, sentence: str, first: str, last: str) -> list[str]:
+    """Return the conditions that a match begins or ends at edges."""
+    keys = sorted((edge.region, edge.end) for edge in edges)
+    return [_AT_EDGE[key].format(sentence=sentence, first=first, last=last) for key in keys]
+
+
+def _tokens(pattern: syntax.Pattern) -> list[syntax.Token]:
+    own = [pattern] if isinstance(pattern, syntax.Token) else []
+    return own + [one for part in syntax.children(pattern) for one in _tokens(part)]

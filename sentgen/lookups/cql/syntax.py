@@ -1,0 +1,200 @@
+"""The abstract syntax of CQL: conditions on tokens and labels, and patterns of tokens.
+
+A pattern matches spans of tokens within a sentence, each with the places of its labels. Parts know the column
+where they stand in the query, for errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sentgen.lookups.attributes import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An attribute of the token itself, or of a labelled one."""
+
+    attribute: str
+    label: str = ""
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Whether an attribute is a value, or the same as another attribute; ``column`` is that of the latter."""
+
+    left: Term
+    right: Value | Term
+    negated: bool = False
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Whether a label stands for a token in this match."""
+
+    label: str
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All of the conditions."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of the conditions, or several."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """Not the condition."""
+
+    part: Condition
+
+
+Condition = Comparison | Bound | Every | Either | Negation
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token; without a condition any one."""
+
+    condition: Condition | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The begin or the end of a sentence (``s``) or a document (``doc``); no token."""
+
+    region: str
+    end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A whole sentence or document."""
+
+    region: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One after the other."""
+
+    parts: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """One of them."""
+
+    parts: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """From ``least`` to ``most`` times, one after the other; ``None``: any number."""
+
+    part: Pattern
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """Spans that match both."""
+
+    left: Pattern
+    right: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Spans of ``inner`` that lie within one of ``outer``."""
+
+    inner: Pattern
+    outer: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Containing:
+    """Spans of ``outer`` in which one of ``inner`` lies."""
+
+    outer: Pattern
+    inner: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Constrained:
+    """Spans whose labels meet a condition."""
+
+    part: Pattern
+    condition: Condition
+
+
+Pattern = (
+    Token | Edge | Region | Sequence | Alternatives | Repetition | Both | Within | Containing | Constrained
+)
+#: Patterns that no automaton of tokens knows; they match one token at least.
+Joined = Region | Both | Within | Containing | Constrained
+
+
+def children(pattern: Pattern) -> tuple[Pattern, ...]:
+    """Return the parts of a pattern, in their order."""
+    match pattern:
+        case Sequence(parts) | Alternatives(parts):
+            return parts
+        case Repetition(part) | Constrained(part):
+            return (part,)
+        case Both(left, right) | Within(left, right) | Containing(left, right):
+            return (left, right)
+    return ()
+
+
+def one_token(pattern: Pattern) -> bool:
+    """Return whether all that a pattern matches is one token."""
+    match pattern:
+        case Token():
+            return True
+        case Alternatives(parts):
+            return all(map(one_token, parts))
+        case Constrained(part) | Within(part) | Containing(part):
+            return one_token(part)
+        case Both(left, right):
+            return one_token(left) or one_token(right)
+    return False
+
+
+def labels(pattern: Pattern) -> tuple[str, ...]:
+    """Return the labels of a pattern, each once, in their order."""
+    found = dict.fromkeys(pattern.labels if isinstance(pattern, Token) else ())
+    for part in children(pattern):
+        found |= dict.fromkeys(labels(part))
+    return tuple(found)
+
+
+def comparisons(condition: Condition | None) -> tuple[Comparison, ...]:
+    """Return the comparisons of a condition, in their order."""
+    match condition:
+        case Comparison():
+            return (condition,)
+        case Every(parts) | Either(parts):
+            return tuple(one for part in parts for one in comparisons(part))
+        case Negation(part):
+            return comparisons(part)
+    return ()
+
+
+def conditions(pattern: Pattern) -> tuple[Condition, ...]:
+    """Return the conditions of a pattern on tokens and labels, in their order."""
+    own = pattern.condition if isinstance(pattern, Token | Constrained) else None
+    inner = tuple(one for part in children(pattern) for one in conditions(part))
+    return (*inner, *([own] if own else []))

@@ -1,0 +1,182 @@
+"""Conditions on one token, and on the labels of a match, in SQL.
+
+An attribute that a token lacks is the empty string, as in CWB and BlackLab, so that a condition is true or
+false, and ``[Number != "Sing"]`` finds tokens without a number. A comparison with a label that stands for no
+token is false, whatever its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sentgen.errors import QueryError
+from sentgen.lookups.attributes import COLUMNS, Value, attribute_condition, attribute_string, feature
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.queries import Bindings, Selection
+
+#: Writes a condition, negated or not.
+Write = Callable[[syntax.Condition, bool], str]
+#: A part of speech of either kind, under the names of CWB and NoSketch Engine.
+TAGS = ("pos", "tag")
+_KINDS = ("xpos", "upos")
+_WORDS = ("word", "form", "lemma")
+#: The first token of a match and the last one, as labels.
+ENDS = {"match": "first", "matchend": "last"}
+#: What the names of metadata begin with, and where they stand.
+PREFIXES = {
+    "doc_": "document",
+    "document_": "document",
+    "text_": "document",
+    "s_": "sentence",
+    "sentence_": "sentence",
+}
+_META = {
+    "document": "(select min(m.value) from document_meta as m"
+    " join sentence as s on s.document_id = m.document_id"
+    " where s.id = {alias}.sentence_id and m.key = {key})",
+    "sentence": "(select min(m.value) from sentence_meta as m"
+    " where m.sentence_id = {alias}.sentence_id and m.key = {key})",
+}
+_MISC_AMONG = """\
+({alias}.sentence_id, {alias}.position) in (
+    select x.sentence_id, x.position from token_misc as x where {matches}
+  )"""
+_MISC_STRING = (
+    "(select {value} from token_misc as x"
+    " where x.sentence_id = {alias}.sentence_id and x.position = {alias}.position)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Writes conditions into a statement.
+
+    Args:
+        query: as it was asked, for errors.
+        selection: how words and lemmas are compared.
+        bindings: of the statement.
+        empty: the values that match the empty string.
+        misc: the attributes that are keys of the column MISC.
+    """
+
+    query: str
+    selection: Selection
+    bindings: Bindings
+    empty: frozenset[Value]
+    misc: frozenset[str] = frozenset()
+
+    def of_token(self, condition: syntax.Condition, alias: str, *, negated: bool = False) -> str:
+        """Return a condition on a row of `token`; null may stand for false."""
+        match condition:
+            case syntax.Comparison():
+                return self._comparison(condition, alias, alias, negated != condition.negated)
+            case syntax.Bound(name, place):
+                raise QueryError(f'write what it is: {name} = "..."', query=self.query, place=place)
+        return self._composed(condition, negated, lambda part, no: self.of_token(part, alias, negated=no))
+
+    def of_labels(
+        self, condition: syntax.Condition, places: Mapping[str, str], *, negated: bool = False
+    ) -> str:
+        """Return a condition on the labels of a match.
+
+        Args:
+            condition: its terms have labels.
+            places: label to its column; the row of `token` there has the alias ``t_LABEL``.
+            negated: whether it must not hold.
+        """
+        match condition:
+            case syntax.Bound(name):
+                return f"{places[name]} is {'' if negated else 'not '}null"
+            case syntax.Comparison(left, right):
+                of_right = right.label if isinstance(right, syntax.Term) else left.label
+                told = self._comparison(
+                    condition, f"t_{left.label}", f"t_{of_right}", negated != condition.negated
+                )
+                optional = [one for one in dict.fromkeys((left.label, of_right)) if one not in ENDS]
+                bound = [f"{places[one]} is not null" for one in optional]
+                return f"({' and '.join([*bound, told])})"
+        return self._composed(condition, negated, lambda part, no: self.of_labels(part, places, negated=no))
+
+    def _composed(self, condition: syntax.Condition, negated: bool, write: Write) -> str:
+        if isinstance(condition, syntax.Negation):
+            return write(condition.part, not negated)
+        assert isinstance(condition, syntax.Every | syntax.Either)
+        # De Morgan: what is not, is said of the comparisons, so that null never stands below `not`.
+        word = " and " if isinstance(condition, syntax.Every) != negated else " or "
+        return f"({word.join(write(part, negated) for part in condition.parts)})"
+
+    def _comparison(self, one: syntax.Comparison, left: str, right: str, negated: bool) -> str:
+        if isinstance(one.right, syntax.Term):
+            return self._same(one.left, one.right, left, right, negated)
+        name, value = one.left.attribute, self.compared(one.left.attribute, one.right)
+        if meta := self._metadata(name, left):
+            told = f"coalesce({value.condition(meta, self.bindings)}, {str(one.right in self.empty).lower()})"
+            return f"not {told}" if negated else told
+        found = [self._has(left, kind, value) for kind in kinds(name)]
+        if one.right in self.empty:
+            # What there is, and is something else.
+            there = [self._has(left, kind, None) for kind in kinds(name)]
+            other = f"({' or '.join(there)}) and not coalesce({' or '.join(found)}, false)"
+            return f"({other})" if negated else f"({other}) is not true"
+        told = found[0] if len(found) == 1 else f"({' or '.join(found)})"
+        return f"({told}) is not true" if negated else told
+
+    def _has(self, alias: str, name: str, value: Value | None) -> str:
+        if name not in self.misc:
+            return attribute_condition(alias, name, value, self.bindings)
+        string = feature("x.misc", name, self.bindings)
+        matches = f"{string} is not null" if value is None else value.condition(string, self.bindings)
+        return _MISC_AMONG.format(alias=alias, matches=matches)
+
+    def compared(self, name: str, value: Value) -> Value:
+        """Return a value as the words of these corpora are compared with it."""
+        loose = self.selection.ignore_case or self.selection.lowercase
+        return replace(value, ignore_case=value.ignore_case or (loose and name in _WORDS))
+
+    def _same(self, one: syntax.Term, other: syntax.Term, left: str, right: str, negated: bool) -> str:
+        sides = self.string(one.attribute, left), self.string(other.attribute, right)
+        first, second = (f"coalesce({side}, '')" for side in sides)
+        if {one.attribute, other.attribute} <= set(_WORDS) and self.selection.ignore_case:
+            first, second = f"lower({first})", f"lower({second})"
+        return f"{first} {'<>' if negated else '='} {second}"
+
+    def string(self, name: str, alias: str) -> str:
+        """Return the string of an attribute of a row of `token`; null where there is none."""
+        if meta := self._metadata(name, alias):
+            return meta
+        strings = [
+            _MISC_STRING.format(alias=alias, value=feature("x.misc", kind, self.bindings))
+            if kind in self.misc
+            else attribute_string(alias, kind, self.bindings)
+            for kind in kinds(name)
+        ]
+        return strings[0] if len(strings) == 1 else f"coalesce({', '.join(strings)})"
+
+    def _metadata(self, name: str, alias: str) -> str:
+        """Return the value of a key of the document or the sentence; empty if it is no such attribute."""
+        table, key = metadata_key(name)
+        return _META[table].format(alias=alias, key=self.bindings.bind("key", key)) if table else ""
+
+
+def metadata_key(name: str) -> tuple[str, str]:
+    """Return whether an attribute is metadata of the document or the sentence, or neither, and its key."""
+    prefix = next((one for one in PREFIXES if name.startswith(one)), "")
+    return PREFIXES.get(prefix, ""), name.removeprefix(prefix)
+
+
+def kinds(name: str) -> tuple[str, ...]:
+    """Return the attributes that a name stands for."""
+    return _KINDS if name in TAGS else (name,)
+
+
+def columns(condition: syntax.Condition | None) -> set[str]:
+    """Return the columns of `token` that a condition looks at."""
+    names = set()
+    for one in syntax.comparisons(condition):
+        for term in (one.left, one.right):
+            if isinstance(term, syntax.Term):
+                names |= {
+                    COLUMNS[kind][0] if kind in COLUMNS else "feats_id" for kind in kinds(term.attribute)
+                }
+    return names

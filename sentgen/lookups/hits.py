@@ -1,0 +1,232 @@
+"""What a concordance, a frequency list or collocations are asked of: patterns of tokens, or CQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from sentgen.errors import InputError
+from sentgen.lookups.absence import Value, values_of
+from sentgen.lookups.cql.search import Cql, Strategy, is_cql, parse_cql
+from sentgen.lookups.cql.syntax import one_token
+from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
+from sentgen.lookups.queries import Bindings, Selection, where
+from sentgen.lookups.surface_words import Shape, shapes_of, tokens_alone
+
+#: Where words of the pattern may be surface words of several tokens.
+_ANY_OF = """(
+  {selects}
+) as hit"""
+
+#: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
+MOST_TOKENS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Sentences by number, both ends included."""
+
+    low: int
+    high: int
+
+    def cut(self, size: int) -> Iterator[Range]:
+        """Yield ranges of that many sentences, the last one of fewer."""
+        for low in range(self.low, self.high + 1, size):
+            yield Range(low, min(low + size - 1, self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where hits come from in a statement.
+
+    Args:
+        table: what follows ``from``.
+        sentence: the number of the sentence.
+        first: the position of the first token.
+        last: the position of the last one.
+        parts: common table expressions before it, each with a comma and a line feed behind it.
+        varied: whether several hits may begin with the same token.
+    """
+
+    table: str
+    sentence: str
+    first: str
+    last: str
+    parts: str = ""
+    varied: bool = False
+
+    @property
+    def beginning(self) -> str:
+        """What a statement begins with that has a common table expression after these."""
+        return f"with recursive {self.parts}" if self.parts else "with "
+
+    @property
+    def alone(self) -> str:
+        """What a statement begins with that has no others."""
+        return f"with recursive {self.parts.rstrip().rstrip(',')}\n" if self.parts else ""
+
+
+class Hits(Protocol):
+    """A pattern that was read."""
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences are searched at once; 0 for as many as usual."""
+
+    @property
+    def values(self) -> Sequence[Value]:
+        """What it names, to say what of it never occurs."""
+
+    @property
+    def one_token(self) -> bool:
+        """Whether each hit is one token."""
+
+    def source(self, bindings: Bindings, within: Range | None = None) -> Source:
+        """Return where the hits come from."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenHits:
+    """A sequence of token patterns (see `sentgen.lookups.patterns`).
+
+    Args:
+        tokens: the patterns.
+        selection: the corpora.
+        shapes: the ways in which they may be tokens and surface words; never none.
+    """
+
+    tokens: Sequence[TokenPattern]
+    selection: Selection
+    shapes: Sequence[Shape]
+
+    @property
+    def sentences(self) -> int:
+        """As many as usual."""
+        return 0
+
+    @property
+    def values(self) -> Sequence[Value]:
+        """What it names."""
+        return values_of(self.tokens)
+
+    @property
+    def one_token(self) -> bool:
+        """Whether each hit is one token."""
+        return len(self.tokens) == 1
+
+    def source(self, bindings: Bindings, within: Range | None = None) -> Source:
+        """Return where the hits come from."""
+        found = [self._source(shape, bindings, within) for shape in self.shapes]
+        if len(found) == 1:
+            return found[0]
+        # A surface word of one token is found twice at its place, and meant once.
+        selects = (
+            f"select {one.sentence} as sentence_id, {one.first} as first, {one.last} as last from {one.table}"
+            for one in found
+        )
+        table = _ANY_OF.format(selects="\n  union\n  ".join(selects))
+        return Source(table, "sentence_id", "first", "last", varied=True)
+
+    def _source(self, shape: Shape, bindings: Bindings, within: Range | None) -> Source:
+        """Return where the hits of one shape come from."""
+        # Stars are no joins: they only ask for room in the sentence.
+        fixed = [part for part in shape if not part.token.free]
+        base, offset = fixed[0].alias, fixed[0].offset
+        position, size = f"{base}.{fixed[0].column}", shape[-1].offset + shape[-1].size
+        joins = [f"{fixed[0].table} as {base}"]
+        conditions = fixed[0].conditions(bindings)
+        conditions += self.selection.of_tokens(bindings, f"{base}.corpus_id")
+        if within is not None:  # said of every table, so that each of them is read in that range only
+            low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
+            conditions += [f"{part.alias}.sentence_id between {low} and {high}" for part in fixed]
+        for part in fixed[1:]:
+            alias = part.alias
+            on = f"{alias}.sentence_id = {base}.sentence_id and {alias}.{part.column} = {position} + "
+            joins.append(f"  join {part.table} as {alias} on {on}{part.offset - offset}")
+            conditions += part.conditions(bindings)
+        # Room for the stars before the first word.
+        if offset:
+            conditions.append(f"{position} > {offset}")
+        if fixed[-1] is not shape[-1]:
+            joins.append(f"  join sentence as s on s.id = {base}.sentence_id")
+            conditions.append(f"{position} + {size - 1 - offset} <= s.length")
+        first = f"{position} - {offset}" if offset else position
+        last = f"{position} + {size - 1 - offset}" if size - 1 - offset else position
+        return Source("\n".join(joins) + where(conditions, "  "), f"{base}.sentence_id", first, last)
+
+
+@dataclass(frozen=True, slots=True)
+class CqlHits:
+    """A query in CQL."""
+
+    cql: Cql
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences are searched at once."""
+        return self.cql.sentences
+
+    @property
+    def values(self) -> Sequence[Value]:
+        """What it names."""
+        return [Value(*one) for one in self.cql.values]
+
+    @property
+    def one_token(self) -> bool:
+        """Whether each hit is one token."""
+        return one_token(self.cql.pattern)
+
+    def source(self, bindings: Bindings, within: Range | None = None) -> Source:
+        """Return where the hits come from."""
+        if within is None:
+            found = self.cql.find(bindings)
+        else:
+            found = self.cql.find(
+                bindings, bindings.bind("low", within.low), bindings.bind("high", within.high)
+            )
+        return Source(found.hits, "sentence_id", "first", "last", found.parts, varied=True)
+
+
+def read_hits(
+    connection: Connection,
+    pattern: str,
+    selection: Selection,
+    *,
+    cql: str | None = None,
+    strategy: Strategy = Strategy.ALL,
+    written: bool = False,
+) -> Hits:
+    """Read a pattern, or a query in CQL; ``written``: a word may be a surface word of several tokens.
+
+    Raises:
+        InputError: it cannot be read, or the pattern is one that matches everywhere.
+    """
+    if cql is None and is_cql(pattern):
+        cql = pattern
+    if cql is not None:
+        return CqlHits(parse_cql(connection, cql, selection, strategy))
+    tokens = read_pattern(connection, pattern, selection)
+    return TokenHits(tokens, selection, shapes_of(connection, tokens) if written else [tokens_alone(tokens)])
+
+
+def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:
+    """Read a pattern of tokens.
+
+    Raises:
+        InputError: it is empty or too long, names an attribute that there is not, or every token matches it.
+    """
+
+    def is_tag(text: str) -> bool:
+        return tag_query(text).value(connection) is not None
+
+    def is_word(text: str) -> bool:
+        return word_query(text, selection).value(connection) is not None
+
+    words = split_pattern(pattern, most=MOST_TOKENS)
+    tokens = [token_pattern(text, selection, is_tag, is_word) for text in words]
+    if all(token.free for token in tokens):
+        raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
+    return tokens

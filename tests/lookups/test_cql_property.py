@@ -1,0 +1,172 @@
+"""Random queries over random corpora: the statement finds what the definition says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cql_reference import Sentence
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from sentgen.lookups.cql.plan import required
+from sentgen.lookups.cql.search import Cql, Strategy, parse_cql
+from sentgen.lookups.queries import Bindings, Selection
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+TABLES = ("token", "sentence", "document", "word", "tag")
+WORDS, TAGS = ("a", "b", "A"), ("N", "V", "Number=Sing", "Number=Plur|X=a")
+COLUMNS = ("word", "lemma", "upos", "feats")
+CONDITIONS = (
+    'word="a"', 'lemma="b"', 'lemma!="a"', 'upos="N"', 'upos!="N"', 'Number="Sing"', 'Number!="Sing"',
+    'word="[ab]"', 'word="a"%c', 'lemma=".*"', 'lemma=""', 'word=lemma', 'word!=lemma', 'X="a|b"', 'pos="N"',
+)  # fmt: skip
+
+
+def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Conditions of conditions."""
+    pairs = st.tuples(inner, st.sampled_from(("&", "|", "->")), inner).map(
+        lambda one: f"({one[0]} {one[1]} {one[2]})"
+    )
+    return st.one_of(pairs, inner.map(lambda one: f"!({one})"))
+
+
+TOKENS = st.one_of(
+    st.just("[]"),
+    st.sampled_from(WORDS).map(lambda one: f'"{one}"'),
+    st.recursive(st.sampled_from(CONDITIONS), composed, max_leaves=3).map(lambda one: f"[{one}]"),
+)
+LABELLED = st.tuples(st.sampled_from(("", "", "x:", "y:")), TOKENS).map("".join)
+EDGES = st.sampled_from(("<s>", "</s>", "<doc>", "</doc>", "<s/>", "<doc/>"))
+TIMES = st.sampled_from(("?", "*", "+", "{2}", "{1,2}", "{2,}", "{0,3}", "{,2}"))
+TERMS = ("x.word", "y.lemma", "match.upos", "matchend.word", "x.pos")
+CONSTRAINTS = st.recursive(
+    st.one_of(
+        st.tuples(
+            st.sampled_from(TERMS), st.sampled_from(("=", "!=")), st.sampled_from((*TERMS, '"a|N"', '".*"'))
+        ).map("".join),
+        st.sampled_from(("x", "y")),
+    ),
+    composed,
+    max_leaves=3,
+)
+
+
+def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Patterns of patterns."""
+    several = st.lists(inner, min_size=2, max_size=3)
+    pairs = st.tuples(inner, st.sampled_from(("within", "containing", "&")), inner)
+    return st.one_of(
+        several.map(" ".join),
+        several.map(" ".join),
+        several.map(lambda parts: f"({' | '.join(parts)})"),
+        st.tuples(inner, TIMES).map(lambda one: f"({one[0]}){one[1]}"),
+        pairs.map(lambda one: f"(({one[0]}) {one[1]} ({one[2]}))"),
+        st.tuples(inner, CONSTRAINTS).map(lambda one: f"(({one[0]} x:[]? y:[]?) :: {one[1]})"),
+    )
+
+
+QUERIES = st.recursive(st.one_of(LABELLED, LABELLED, LABELLED, EDGES), larger, max_leaves=6)
+CORPORA = st.lists(
+    st.tuples(
+        st.booleans(),
+        st.lists(
+            st.tuples(
+                st.sampled_from(WORDS),
+                st.sampled_from((*WORDS, None)),
+                st.sampled_from((*TAGS[:2], None)),
+                st.sampled_from((*TAGS[2:], None)),
+            ),
+            min_size=1,
+            max_size=6,
+        ),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
+    """A store whose few rows each example replaces."""
+    with Store(tmp_path_factory.mktemp("cql") / "s.duckdb", create=True) as store, store.begin() as opened:
+        yield opened
+
+
+def fill(connection: Connection, corpus: list[Any]) -> list[Sentence]:
+    """Write sentences, the first of each document marked, and return them."""
+    duck = raw(connection)
+    for name in TABLES:
+        duck.execute(f"delete from {name}")
+    duck.execute("insert into word select unnest(range(3)), unnest($1)", [list(WORDS)])
+    duck.execute("insert into tag select unnest(range(4)), unnest($1)", [list(TAGS)])
+    begins = [not number or first for number, (first, _) in enumerate(corpus)]
+    made = []
+    for number, (_, rows) in enumerate(corpus):
+        if begins[number]:
+            size = next((i for i, new in enumerate(begins[number + 1 :], 1) if new), len(begins) - number)
+            duck.execute("insert into document values (?, 1, 1, 'd', ?, ?)", [number, number + 1, size])
+            document = number
+        duck.execute(
+            "insert into sentence(id, corpus_id, document_id, length, line) values (?, 1, ?, ?, 1)",
+            [number + 1, document, len(rows)],
+        )
+        for position, row in enumerate(rows, 1):
+            ids = [
+                None if one is None else (WORDS.index(one) if i < 2 else TAGS.index(one))
+                for i, one in enumerate(row)
+            ]
+            duck.execute(
+                "insert into token(corpus_id, sentence_id, position, word_id, lemma_id, upos_id, feats_id)"
+                " values (1, ?, ?, ?, ?, ?, ?)",
+                [number + 1, position, *ids],
+            )
+        words = [attributes(row) for row in rows]
+        last = number + 1 == len(begins) or begins[number + 1]
+        made.append(Sentence(words, first=begins[number], last=last))
+    return made
+
+
+def attributes(row: tuple[str | None, ...]) -> dict[str, str]:
+    """Name what a token has; both parts of speech are the one that it has."""
+    told = {name: one for name, one in zip(COLUMNS, row, strict=True) if one is not None}
+    features = dict(part.split("=") for part in told.get("feats", "").split("|") if part)
+    return {**told, **features, "pos": told.get("upos", "")}
+
+
+def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
+    """Return the hits of a query."""
+    bindings = Bindings()
+    parts = cql.find(bindings)
+    text = f"with recursive {parts.parts.rstrip().rstrip(',')}\nselect * from {parts.hits} order by all"
+    return raw(connection).execute(text, dict(bindings)).fetchall()
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(CORPORA, QUERIES, st.sampled_from(Strategy))
+@example([(True, [("a", "a", "N", None)] * 6)], '("a" "b"? | []){2,}', Strategy.STANDARD)
+@example(
+    [(True, [("a", None, "N", None), ("b", None, None, None)] * 3)], '[]{0,3} "b" []* </s>', Strategy.ALL
+)
+@example(
+    [(True, [("a", None, "N", None), ("b", None, None, None)] * 3)],
+    '((x:"a" | "b") "a"* y:[]) :: !(x.word = y.word)',
+    Strategy.ALL,
+)
+def test_the_statement_finds_what_the_definition_says(
+    connection: Connection, corpus: list[Any], query: str, strategy: Strategy
+) -> None:
+    """Whatever is looked up first."""
+    sentences = fill(connection, corpus)
+    cql = parse_cql(connection, query, Selection(()), strategy)
+    expected = [
+        (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.pattern, strategy)
+    ]
+
+    for rare in (None, *(one for one in required(cql.pattern) if one)):
+        assert found(connection, replace(cql, rare=rare)) == expected
