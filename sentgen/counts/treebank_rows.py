@@ -6,7 +6,6 @@ on every token of some treebanks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -22,7 +21,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.schema.lakes.layout import file_schema
 
 #: Numbers of more digits are no positions of a sentence.
-_EDGE = re.compile(r"(0|[1-9][0-9]{0,4})(?:\.([1-9][0-9]{0,4}))?:(.+)", re.ASCII)
+_EDGE = r"^(?P<head>0|[1-9][0-9]{0,4})(?:\.(?P<minor>[1-9][0-9]{0,4}))?:(?P<relation>.+)$"
 _DEPS = 7
 
 Rows = tuple[str, pa.Table]
@@ -175,12 +174,12 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
     if nodes:
         order = np.lexsort((places[:, 2], places[:, 1], places[:, 0]))
         places, codes = places[order], codes[order]
-    values = cells.dictionary.to_pylist()
-    edges, known = _Edges.of(values, encode), np.ones(codes.size, bool)
+    edges, known = _Edges.of(cells.dictionary, encode), np.ones(codes.size, bool)
     parents, which = edges.expand(codes)
     known[parents[edges.heads[which] > places[parents, 3]]] = False
     known[edges.broken[codes]] = False
     if not known.all():
+        values = cells.dictionary.to_pylist()
         unread = [
             (*place[:3], values[code])
             for place, code in zip(places[~known].tolist(), codes[~known].tolist(), strict=True)
@@ -213,21 +212,19 @@ class _Edges:
     relations: Ints
 
     @classmethod
-    def of(cls, cells: Sequence[str], encode: Callable[[list[str]], Ints]) -> _Edges:
-        """Read cells: `_`, or a list of head:relation."""
-        found = [[] if cell == "_" else [_EDGE.fullmatch(edge) for edge in cell.split("|")] for cell in cells]
-        broken = np.array([None in edges for edges in found], bool)
-        found = [[] if None in edges else edges for edges in found]
-        sizes = np.array([len(edges) for edges in found], np.int64)
-        edges = [
-            (place, int(edge[1]), int(edge[2] or 0), edge[3])
-            for several in found
-            for place, edge in enumerate(several, 1)
-            if edge is not None
-        ]
-        numbers = np.array([edge[:3] for edge in edges], np.int32).reshape(-1, 3)
-        relations = encode([edge[3] for edge in edges]) if edges else np.empty(0, np.int32)
-        return cls(np.cumsum(sizes) - sizes, sizes, broken, *numbers.T, relations)
+    def of(cls, cells: pa.Array, encode: Callable[[list[str]], Ints]) -> _Edges:
+        """Read different cells: `_`, or a list of head:relation."""
+        # Nothing is split where nothing is said.
+        lists = pc.split_pattern(pc.if_else(pc.equal(cells, "_"), pa.scalar(None, pa.string()), cells), "|")
+        sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+        edges = pc.extract_regex(lists.flatten(), _EDGE)
+        unread = np.zeros(sizes.size, np.int64)
+        np.add.at(unread, np.repeat(np.arange(sizes.size), sizes), edges.is_null().to_numpy(False))
+        heads, minors = (_numbers(edges.field(name)) for name in ("head", "minor"))
+        relations = encode(pc.fill_null(edges.field("relation"), "_").to_pylist())
+        starts = np.cumsum(sizes) - sizes
+        places = np.arange(heads.size) - np.repeat(starts, sizes) + 1
+        return cls(starts, sizes, unread > 0, places.astype(np.int32), heads, minors, relations)
 
     def expand(self, codes: Ints) -> tuple[Longs, Longs]:
         """Return the cell of each edge, and the edge, where ``codes`` says which value each cell has."""
@@ -235,3 +232,9 @@ class _Edges:
         parents = np.repeat(np.arange(codes.size), sizes)
         within = np.arange(parents.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return parents, self.starts[codes][parents] + within
+
+
+def _numbers(digits: pa.Array) -> Ints:
+    """Return numbers; 0 for none."""
+    given = pc.if_else(pc.equal(digits, ""), "0", pc.fill_null(digits, "0"))
+    return given.cast(pa.int32()).to_numpy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import repeat
+from itertools import islice, repeat
 from typing import NoReturn
 
 from sentgen.corpus.comments import of_document
@@ -14,6 +14,8 @@ from sentgen.errors import Rejection
 
 #: Token numbers and heads as they must be written: looking up is faster than `int`, and strict.
 IDS = [str(number) for number in range(1, 10_001)]
+#: Lines that are taken at once.
+_LINES = 10_000
 _HEADS = {str(number): number for number in range(10_001)}
 
 
@@ -31,16 +33,25 @@ def blocks(lines: Iterable[str], most: int) -> Iterator[tuple[int, list[str]]]:
     Of an oversized block only ``most + 1`` lines are kept; the reader must refuse it.
     """
     rows: list[str] = []
-    start = 1
-    for number, line in enumerate(lines, 1):
-        if not line:
-            if rows:
-                yield start, rows
-                rows = []
-            start = number + 1
-        # The rest is dropped, so that a file without blank lines does not fill the memory.
-        elif len(rows) <= most:
-            rows.append(line)
+    start, taken = 1, 0
+    lines = iter(lines)
+    # Blank lines are looked for by the list, not by a loop over all lines.
+    while several := list(islice(lines, _LINES)):
+        begin = 0
+        while begin < len(several):
+            try:
+                end = several.index("", begin)
+            except ValueError:
+                end = len(several)
+            # The rest is dropped, so that a file without blank lines does not fill the memory.
+            rows += several[begin : min(end, begin + most + 1 - len(rows))]
+            if end < len(several):
+                if rows:
+                    yield start, rows
+                    rows = []
+                start = taken + end + 2
+            begin = end + 1
+        taken += len(several)
     if rows:
         yield start, rows
 
