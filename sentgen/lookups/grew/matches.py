@@ -28,6 +28,7 @@ from sentgen.lookups.grew.syntax import (
     Request,
 )
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
+from sentgen.lookups.surface import surface_of
 from sentgen.schema.engine import raw
 
 _MATCHES = "select regexp_full_match('', $pattern)"
@@ -124,7 +125,7 @@ def _compiled(
 def _hits(
     connection: Connection, statements: Statements, limit: int, context: int, seed: int | None, missing: str
 ) -> Answer:
-    query = statements.lines(limit, context, seed)
+    query = statements.lines(limit, context, seed, surface_of(connection))
     found = query.fetch(connection, limit)
     total = found.num_rows
     if limit and total == limit:

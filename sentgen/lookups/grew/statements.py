@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
-from sentgen.lookups.concordance import TEXT
 from sentgen.lookups.grew.compiler import Compiler, Source
 from sentgen.lookups.grew.features import TOKEN_KEYS
 from sentgen.lookups.grew.scopes import Bound, check_key
 from sentgen.lookups.grew.syntax import ANCHOR, Filter, Key, Placement, Reference
 from sentgen.lookups.queries import Bindings, Query, limit_clause
+from sentgen.lookups.surface import Surface
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"
@@ -32,16 +32,11 @@ numbered as (
 _LINE = """\
 line as (
   select {columns}, concat_ws(' '{nodes}) as nodes,
-    string_agg({text}, '' order by c.position)
-      filter (where c.position < first) as "left",
-    string_agg({text}, '' order by c.position)
-      filter (where c.position between first and last) as node,
-    string_agg({text}, '' order by c.position)
-      filter (where c.position > last) as "right"
+    {surface}
   from numbered
   left join token as c on c.sentence_id = numbered.sentence_id
-    and c.position between first - $context and last + $context
-  left join word on word.id = c.word_id
+    and c.position between numbered.first - $context and numbered.last + $context
+  left join word on word.id = c.word_id{join}
   group by {columns}
 )"""
 _LINES = """\
@@ -85,13 +80,14 @@ class Statements:
         """Return the statement for the number of hits."""
         return Query(f"{self.source.head()}select count(*) as count\n{self.source.text}", self.bindings)
 
-    def lines(self, limit: int, context: int, seed: int | None) -> Query:
+    def lines(self, limit: int, context: int, seed: int | None, surface: Surface) -> Query:
         """Return the statement for hits in context, in the order of the corpus.
 
         Args:
             limit: hits at most, 0 for all.
             context: words on each side of what lies between the first node and the last one.
             seed: draw the hits at random.
+            surface: how tokens become text.
         """
         self.bindings["context"] = context
         nodes, edges = self.source.scope.nodes, self.source.scope.edges
@@ -107,7 +103,7 @@ class Statements:
             for name, label in zip(edges, labels, strict=True)
         ]
         length = "(select length from sentence where sentence.id = hit.sentence_id)"
-        columns = ["number", "numbered.sentence_id", "first", "last", *places, *labels]
+        columns = ["number", "numbered.sentence_id", "numbered.first", "numbered.last", *places, *labels]
         parts = [
             self._hit(limit, seed),
             _NUMBERED.format(
@@ -116,7 +112,10 @@ class Statements:
                 last=f"greatest({', '.join(places)})" if places else length,
             ),
             _LINE.format(
-                columns=", ".join(columns), nodes="".join(f",{one}" for one in told) or ", ''", text=TEXT
+                columns=", ".join(columns),
+                nodes="".join(f",{one}" for one in told) or ", ''",
+                surface=surface.columns("numbered.first", "numbered.last", "numbered.first - $context"),
+                join=surface.join,
             ),
         ]
         return Query(self.source.head(parts) + _LINES, self.bindings)
