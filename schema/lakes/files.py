@@ -41,7 +41,11 @@ def write_file(place: Place, table: str, part: int, batches: Iterable[pa.RecordB
 
 def _write(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
     rows = 0
-    with pq.ParquetWriter(file, schema, compression="zstd", write_statistics=True) as writer:
+    # Hardly any two logarithms are the same: a dictionary of them takes a third of the time, and more bytes.
+    coded = [column.name for column in schema if column.type != pa.float64()]
+    with pq.ParquetWriter(
+        file, schema, compression="zstd", use_dictionary=coded, write_statistics=True
+    ) as writer:
         for group in row_groups(batches, schema):
             writer.write_table(group, row_group_size=ROW_GROUP)
             rows += group.num_rows
