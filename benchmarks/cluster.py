@@ -46,7 +46,7 @@ def together(command: Sequence[str], folder: Path) -> Together:
         if pid:
             break
         peak = max(peak, sum(_memory(process) for process in _family(child.pid)))
-        most = max(most, _bytes(folder))
+        most = max(most, bytes_of(folder))
         if most > _DISK:
             child.kill()
             sys.exit(f"more than {_DISK:,} bytes in {folder}")
@@ -80,7 +80,8 @@ def _memory(process: int) -> int:
     return int(found[1]) << 10 if found else 0
 
 
-def _bytes(folder: Path) -> int:
+def bytes_of(folder: Path) -> int:
+    """Return the bytes of the files below a folder."""
     total = 0
     for path in folder.rglob("*"):
         try:
@@ -105,7 +106,7 @@ def main(tokens: int, *, lake_only: bool) -> None:
         [SENTGEN, "cluster", "count", str(text), "--to", str(lake), "--local", str(WORKERS), *options], lake
     )
     ratio = "" if lake_only else f"{counted.cpu / embedded.cpu:.2f}"
-    rows.append(_row(f"lake, {WORKERS} workers", counted, _bytes(lake), ratio))
+    rows.append(_row(f"lake, {WORKERS} workers", counted, bytes_of(lake), ratio))
     for stage, seconds in re.findall(r"^  (\w+) +([\d.]+)$", counted.output, re.MULTILINE):
         rows.append((f"  {stage}", "", float(seconds), "", "", ""))
     show(
@@ -115,7 +116,7 @@ def main(tokens: int, *, lake_only: bool) -> None:
     )
     size = text.stat().st_size
     print(
-        f"bytes for a byte of text: while counting {counted.files / size:.2f}, lake {_bytes(lake) / size:.2f}"
+        f"bytes for a byte of text: while counting {counted.files / size:.2f}, lake {bytes_of(lake) / size:.2f}"
     )
     if lake_only:
         print(f"n-grams of orders 1 to 5: {' '.join(f'{rows:,}' for rows, _ in _sums(lake))}")

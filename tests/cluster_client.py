@@ -1,4 +1,4 @@
-"""A client that counts with many small tasks: `python cluster_client.py LAKE TEXT (N | ADDRESS)`."""
+"""A client with many small tasks: `python cluster_client.py LAKE (TEXT | --model) (N | ADDRESS)`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,26 @@ from sentgen.counts.cluster.dask_engine import cluster
 from sentgen.counts.cluster.job import Job, Sizes
 from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
+from sentgen.models.build import recipe
+from sentgen.models.cluster.job import ModelJob
+from sentgen.models.cluster.plan import Sizes as ModelSizes
 from sentgen.schema.lakes.places import Place
 
 SIZES = Sizes(shard=20_000, most=1 << 20, words=100_000, range=10_000)
+MODEL_SIZES = ModelSizes(rows=30_000, most=1 << 20, file=30_000)
 
 
 def main(lake: str, text: str, where: str) -> None:
-    """Count the text."""
+    """Count the text, or build a model of what was counted."""
     local = int(where) if where.isdigit() else None
+    work = Path(lake) / "_work"
     with cluster(local=local, scheduler=None if local else where) as engine:
         print("connected", flush=True)
-        Job(Place(lake), Path(lake) / "_work", Settings(corpus="c"), engine, 1 << 30, sizes=SIZES).run([text])
+        if text == "--model":
+            settings = recipe(4, "kneser-ney", None, "word", False)
+            ModelJob(Place(lake), work, engine, 1 << 30, sizes=MODEL_SIZES).run("m", ["c"], settings)
+        else:
+            Job(Place(lake), work, Settings(corpus="c"), engine, 1 << 30, sizes=SIZES).run([text])
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def rows_of(place: Place, manifest: Manifest, name: str) -> str:
         kinds = zip(columns, file_schema(name).types, strict=True)
         nothing = ", ".join(f"null::{_DUCKDB_TYPES[str(kind)]} as {quoted(c.name)}" for c, kind in kinds)
         return f"select {nothing} where false"
-    listed = ", ".join(_literal(place.path(file.path)) for file in files)
+    listed = ", ".join(literal(place.path(file.path)) for file in files)
     # Named: what lacks a column is refused here, not in the middle of a command.
     chosen = ", ".join(quoted(c.name) for c in columns)
     return f"select {chosen} from read_parquet([{listed}], hive_partitioning = false)"
@@ -92,7 +92,7 @@ def rows_of(place: Place, manifest: Manifest, name: str) -> str:
 
 def lock(duck: duckdb.DuckDBPyConnection, place: Place, manifest: Manifest) -> None:
     """Cut a database with the views of a lake off from all files but those of the lake, for good."""
-    listed = ", ".join(_literal(place.path(file.path)) for file in manifest.files)
+    listed = ", ".join(literal(place.path(file.path)) for file in manifest.files)
     duck.execute(f"set allowed_paths = [{listed}]")
     duck.execute("set enable_external_access = false")
     duck.execute("set lock_configuration = true")
@@ -104,12 +104,12 @@ def attacks(place: Place) -> tuple[str, ...]:
     What is allowed to be read is allowed to be written, too, as DuckDB has it. Files of a lake are closed to
     writing by their rights, and the guard lets no statement through that writes.
     """
-    manifest, beside = _literal(place.path(MANIFEST)), _literal(place.path(f"{MANIFEST}.attack"))
+    manifest, beside = literal(place.path(MANIFEST)), literal(place.path(f"{MANIFEST}.attack"))
     return (
         f"copy (select 1) to {beside} (use_tmp_file false)",
         f"select count(*) from read_blob({manifest})",
         f"select count(*) from read_text({manifest})",
-        f"select count(*) from glob({_literal(place.path('**'))})",
+        f"select count(*) from glob({literal(place.path('**'))})",
         f"attach {beside} as attack",
         "set allowed_paths = []",
         "set disabled_filesystems = ''",
@@ -128,7 +128,8 @@ _DUCKDB_TYPES = {
 }
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """Return a string as SQL writes it."""
     quoted = text.replace("'", "''")
     return f"'{quoted}'"
 

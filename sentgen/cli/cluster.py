@@ -1,9 +1,10 @@
-"""``sentgen cluster``: what is done beyond one machine: counting into lakes, and lakes of stores."""
+"""``sentgen cluster``: what is done beyond one machine: lakes, their counts and their models."""
 
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,16 +12,25 @@ import typer
 from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
+from sentgen.cli.console.model_options import (
+    CorpusOption,
+    MinCountOption,
+    NameArgument,
+    OrderOption,
+    parse_counts,
+)
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.console.progress import bars
 from sentgen.counts.cluster import listing
-from sentgen.counts.cluster.dask_engine import cluster
-from sentgen.counts.cluster.job import Job, Progress, Summary
+from sentgen.counts.cluster.dask_engine import DaskEngine, cluster
+from sentgen.counts.cluster.job import Job, Summary
 from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
+from sentgen.counts.cluster.stages import Progress
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
+from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import default_memory_limit
 from sentgen.wording import quantity
@@ -34,7 +44,7 @@ ToOption = Annotated[
     str, typer.Option("--to", metavar="LAKE", help="Folder or URL of the lake; made if need be.")
 ]
 WorkOption = Annotated[
-    str | None, typer.Option("--work", metavar="FOLDER", help="Shared folder of the count, if it had one.")
+    str | None, typer.Option("--work", metavar="FOLDER", help="Shared folder of the work, if it had one.")
 ]
 #: Settings of an ingestion that a count has as well.
 _SETTINGS = (
@@ -51,6 +61,14 @@ _SETTINGS = (
 #: Memory of a worker of a scheduler, whose machines are not this one.
 _REMOTE_MEMORY = 2 << 30
 _SHOWN = 20
+WorkerMemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory of each worker. Default: its share of a quarter of RAM; 2GB with --scheduler.",
+    ),
+]
 
 
 @app.command()
@@ -62,14 +80,7 @@ def count(
     to: ToOption,
     settings: Settings,
     machines: Machines,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(
-            "--memory-limit",
-            metavar="SIZE",
-            help="Memory of each worker. Default: its share of a quarter of RAM; 2GB with --scheduler.",
-        ),
-    ] = None,
+    memory_limit: WorkerMemoryOption = None,
 ) -> None:
     """Count corpora on many processes or machines into a lake, which DuckDB reads.
 
@@ -82,17 +93,57 @@ def count(
         raise InputError("--on-error collect is for `sentgen ingest`; take raise or skip")
     lake = Place(to)
     work = _work(lake, machines.work)
-    processes = None if machines.scheduler else machines.local or os.cpu_count() or 1
-    memory = parse_size(memory_limit)
-    memory = memory or (default_memory_limit() // processes if processes else _REMOTE_MEMORY)
-    with cluster(local=processes, scheduler=machines.scheduler) as engine, _progress() as report:
-        if engine.dashboard:
-            _note(f"dashboard: {engine.dashboard}")
-        if not engine.workers:
-            _note("no workers yet; waiting for them")
-        job = Job(lake, work, settings, engine, memory, report=report or (lambda *_: None), say=_note)
-        summary = job.run(paths)
+    with _running(machines, memory_limit) as (engine, memory, report):
+        summary = Job(lake, work, settings, engine, memory, report=report, say=_note).run(paths)
     _report(summary, to)
+
+
+@app.command()
+@asking(Machines, "machines")
+def models(
+    *,
+    name: NameArgument,
+    lake: Annotated[str, typer.Option("--in", metavar="LAKE", help="Folder or URL of the lake.")],
+    corpus: CorpusOption,
+    order: OrderOption = 4,
+    smoothing: Annotated[
+        str, typer.Option("--smoothing", metavar="METHOD", help="kneser-ney or stupid-backoff.")
+    ] = "kneser-ney",
+    min_count: MinCountOption = None,
+    unknown: Annotated[
+        str, typer.Option("--unknown", metavar="HOW", help="Unknown words: word (one <unk>) or none.")
+    ] = "word",
+    machines: Machines,
+    memory_limit: WorkerMemoryOption = None,
+) -> None:
+    """Build the next version of a model from the counts of a lake, on many processes or machines.
+
+    The model is that of `sentgen models build` for the same counts, and goes into the lake. Run again after
+    an interruption, it goes on. Workers have to see the same files.
+
+    Example: `sentgen cluster models news --in lake --corpus web --order 5 --local 4`
+    """
+    from sentgen.models.build import recipe
+    from sentgen.models.cluster.job import ModelJob, check
+
+    settings = recipe(order, smoothing, parse_counts(min_count), unknown, False)
+    check(name, settings)
+    place = Place(lake)
+    work = _work(place, machines.work)
+    read_manifest(place)
+    with _running(machines, memory_limit) as (engine, memory, report):
+        built = ModelJob(place, work, engine, memory, report=report, say=_note).run(name, corpus, settings)
+    lines = (
+        ("model", built.label),
+        ("lake", lake),
+        ("tokens", f"{built.tokens:,}"),
+        ("words", f"{built.vocabulary:,}"),
+        ("n-grams", f"{built.ngrams:,}"),
+        ("files", f"{built.files:,}"),
+        ("bytes", f"{built.bytes:,}"),
+        ("seconds", f"{built.seconds:.1f}"),
+    )
+    _lines(lines, built.stages)
 
 
 @app.command()
@@ -103,7 +154,7 @@ def status(
     work: WorkOption = None,
     out: Output,
 ) -> None:
-    """Show what a lake holds: corpora and tables with files and bytes, and how far an unfinished count is.
+    """Show what a lake holds: corpora and tables with files and bytes, and how far unfinished work is.
 
     Rows of a corpus are its tokens; files of an unfinished stage are tasks that are done.
 
@@ -116,7 +167,7 @@ def status(
         [(one.what, one.name, one.files, one.rows, one.bytes) for one in lines],
     )
     if any(one.what == listing.STAGE for one in lines):
-        out.note("a count is not finished; run the same command again, and it goes on")
+        out.note("a count or a model is not finished; run the same command again, and it goes on")
 
 
 @app.command()
@@ -124,20 +175,33 @@ def remove(
     *,
     corpus: Annotated[str | None, typer.Argument(metavar="CORPUS", help="Corpus to remove.")] = None,
     lake: Annotated[str, typer.Option("--from", metavar="LAKE", help="Folder or URL of the lake.")],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME[@VERSION]", help="Remove a model or one version, no corpus."),
+    ] = None,
     unfinished: Annotated[
-        bool, typer.Option("--unfinished", help="Drop the count that is not finished, and no corpus.")
+        bool,
+        typer.Option("--unfinished", help="Drop the count or model that is not finished, and no corpus."),
     ] = False,
     work: WorkOption = None,
 ) -> None:
-    """Remove a corpus with all its counts from a lake, or a count that is not finished.
+    """Remove a corpus with all its counts from a lake, or a model, or what is not finished.
+
+    Models that were built from a corpus stay as they are; `sentgen models list` calls them stale.
 
     Example: `sentgen cluster remove web --from lake`
     """
-    if unfinished == (corpus is not None):
-        raise typer.BadParameter("give either CORPUS or --unfinished")
+    if [corpus is not None, model is not None, unfinished].count(True) != 1:
+        raise typer.BadParameter("give one of CORPUS, --model and --unfinished")
     place = Place(lake)
+    if model is not None:
+        from sentgen.models.cluster.removal import remove_model
+
+        for label in remove_model(place, _work(place, work), model):
+            typer.echo(f"removed {label}")
+        return
     if corpus is None:
-        typer.echo(f"dropped the unfinished count of {listing.drop_unfinished(place, _work(place, work))}")
+        typer.echo(f"dropped the unfinished {listing.drop_unfinished(place, _work(place, work))}")
         return
     sentences, tokens = listing.remove(place, _work(place, work), corpus)
     typer.echo(f"removed {corpus}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
@@ -216,11 +280,29 @@ def _report(summary: Summary, to: str) -> None:
         ("files", f"{summary.files:,}"),
         ("bytes", f"{summary.bytes:,}"),
         ("seconds", f"{summary.seconds:.1f}"),
-        *((f"  {stage}", f"{seconds:.1f}") for stage, seconds in summary.stages.items()),
-        ("tokens/s", f"{summary.tokens / summary.seconds:,.0f}"),
     )
-    for name, value in lines:
+    _lines(lines, summary.stages)
+    _lines([("tokens/s", f"{summary.tokens / summary.seconds:,.0f}")], {})
+
+
+def _lines(lines: Iterable[tuple[str, str]], stages: Mapping[str, float]) -> None:
+    """Print what was done, and how long each stage took."""
+    for name, value in (*lines, *((f"  {stage}", f"{seconds:.1f}") for stage, seconds in stages.items())):
         typer.echo(f"{name:<16}{value}")
+
+
+@contextmanager
+def _running(machines: Machines, memory_limit: str | None) -> Iterator[tuple[DaskEngine, int, Progress]]:
+    """Open what runs tasks; give also the bytes that each worker may take, and what is told of progress."""
+    processes = None if machines.scheduler else machines.local or os.cpu_count() or 1
+    memory = parse_size(memory_limit)
+    memory = memory or (default_memory_limit() // processes if processes else _REMOTE_MEMORY)
+    with cluster(local=processes, scheduler=machines.scheduler) as engine, _progress() as report:
+        if engine.dashboard:
+            _note(f"dashboard: {engine.dashboard}")
+        if not engine.workers:
+            _note("no workers yet; waiting for them")
+        yield engine, memory, report or (lambda *_: None)
 
 
 def _progress() -> AbstractContextManager[Progress | None]:

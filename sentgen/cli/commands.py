@@ -202,9 +202,11 @@ COMMANDS = (
             "cluster",
             "Count beyond one machine, into lakes: stores as Parquet files in a folder or bucket.",
             count="Count corpora on many processes or machines into a lake, which DuckDB reads.",
-            status="Show what a lake holds: corpora and tables with files and bytes, and how far an"
-            " unfinished count is.",
-            remove="Remove a corpus with all its counts from a lake, or a count that is not finished.",
+            models="Build the next version of a model from the counts of a lake, on many processes or"
+            " machines.",
+            status="Show what a lake holds: corpora and tables with files and bytes, and how far"
+            " unfinished work is.",
+            remove="Remove a corpus with all its counts from a lake, or a model, or what is not finished.",
             script="Print a job script that counts on a cluster: submit it with sbatch, and again if it is"
             " cut short.",
             export="Write the store as a lake: Parquet files that every command reads with --db LAKE.",

@@ -7,11 +7,18 @@ from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.model_options import (
+    CorpusOption,
+    MinCountOption,
+    NameArgument,
+    OrderOption,
+    parse_counts,
+)
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.batch import DATABASE_SHARE
-from sentgen.models import arpa, registry, stupid_backoff
+from sentgen.models import arpa, registry
 from sentgen.models import build as build_model
 from sentgen.models.request import Model
 from sentgen.schema import default_path
@@ -19,21 +26,6 @@ from sentgen.schema.lakes.places import lake_at
 from sentgen.wording import quantity
 
 app = typer.Typer()
-
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")]
-
-
-def _parse_counts(text: str | None) -> list[int] | None:
-    """Read numbers such as ``1,1,2``."""
-    if text is None:
-        return None
-    parts = text.split(",")
-    # More digits than any count has; int() refuses some thousand of them with a traceback.
-    if not all(part.strip().isdecimal() and len(part.strip()) <= 9 for part in parts):
-        raise typer.BadParameter(
-            f"{text[:40]!r} is no list of numbers; write it like 1,1,2", param_hint="--min-count"
-        )
-    return [int(part) for part in parts]
 
 
 def _report(line: str) -> None:
@@ -43,19 +35,12 @@ def _report(line: str) -> None:
 @app.command("build")
 def build(
     name: NameArgument,
-    corpus: Annotated[
-        list[str], typer.Option("--corpus", metavar="NAME", help="Corpus to count; may be repeated.")
-    ],
-    order: Annotated[int, typer.Option("--order", min=1, max=5, help="Highest order of n-grams.")] = 4,
+    corpus: CorpusOption,
+    order: OrderOption = 4,
     smoothing: Annotated[
         str, typer.Option("--smoothing", metavar="METHOD", help="kneser-ney, katz or stupid-backoff.")
     ] = "kneser-ney",
-    min_count: Annotated[
-        str | None,
-        typer.Option(
-            "--min-count", metavar="N,N,...", help="Lowest count kept per order; the last one for the rest."
-        ),
-    ] = None,
+    min_count: MinCountOption = None,
     unknown: Annotated[
         str,
         typer.Option(
@@ -75,10 +60,10 @@ def build(
 
     Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
-    counts = _parse_counts(min_count)
+    counts = parse_counts(min_count)
     # A lake is only read, and gets a model that reads counts by a file more.
-    reads = smoothing == stupid_backoff.NAME and lake_at(db or default_path()) is not None
-    with open_store(db, read_only=reads, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    lake = lake_at(db or default_path()) is not None
+    with open_store(db, read_only=lake, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
         model = build_model(
             store,
             name,

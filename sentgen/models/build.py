@@ -8,9 +8,12 @@ which is one transaction: a build that fails or is interrupted leaves no trace.
 
 from __future__ import annotations
 
+import shlex
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
@@ -132,10 +135,15 @@ def build(
         raise InputError("a model needs a name")
     settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
+    if store.lake and smoothing == stupid_backoff.NAME:
+        return _build_in_lake(store, name, corpora, settings)
     if smoothing == stupid_backoff.NAME:
         return _build_of_counts(store, name, corpora, settings)
     if store.lake:
-        raise StoreError(f"{store.lake}: a lake is only read; it takes models of {stupid_backoff.NAME} alone")
+        raise StoreError(
+            f"{store.lake}: a lake is only read; build the model with: "
+            f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
+        )
     made = _Build(store, settings, report)
     if unknown == "tag" or brackets:
         # Classes and brackets become words of the store before they are counted.
@@ -151,26 +159,38 @@ def build(
 
 
 def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
-    """Store a model that reads the counts of its corpora; in a lake, by a file more."""
+    """Store a model that reads the counts of its corpora."""
     with store.begin() as connection:
         found = [built_from(connection, each) for each in dict.fromkeys(corpora)]
-        _check(found, settings)
-        count(connection, found, settings, lambda _: None)
-        unigrams = sql.run(connection, _FILE, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
-        drop_temporary(connection)
-        vocabulary = int(unigrams[0][0]) + (settings.unknown == "word")
+        check_corpora(found, settings)
+        words = vocabulary(connection, found, settings)
         model_id, version = next_version(connection, name)
-        rows = _rows_of(model_id, (name, version), settings, found, vocabulary)
-        if not store.lake:
-            _insert(connection, rows)
-            return find_in(connection, f"{name}@{version}")
-    # Here: every command that takes a model imports this module, and none of them writes Parquet.
-    from sentgen.schema.lakes.adding import add
+        _insert(connection, rows_of(model_id, (name, version), settings, found, words))
+        return find_in(connection, f"{name}@{version}")
 
-    add(store.lake, rows)
+
+def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
+    """Add such a model to a lake, by a file more."""
+    lake, memory = store.lake, store.memory_limit
+    assert lake is not None
+    # Here: every command that takes a model imports this module, and none of them writes Parquet.
+    from sentgen.counts.cluster.engine import Inline
+    from sentgen.models.cluster.job import ModelJob
+
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(lake.root) / "_work" if lake.files is None else Path(folder) / "work"
+        built = ModelJob(lake, work, Inline(), memory).run(name, corpora, settings)
     # What is open names the files that were there.
-    with Store(store.lake.root, read_only=True, memory_limit=store.memory_limit) as opened:
-        return find(opened, f"{name}@{version}")
+    with Store(lake.root, read_only=True, memory_limit=memory) as opened:
+        return find(opened, built.label)
+
+
+def vocabulary(connection: Connection, corpora: Sequence[BuiltFrom], settings: Recipe) -> int:
+    """Return how many words a model has that reads the counts of its corpora."""
+    count(connection, corpora, settings, lambda _: None)
+    unigrams = sql.run(connection, _FILE, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
+    drop_temporary(connection)
+    return int(unigrams[0][0]) + (settings.unknown == "word")
 
 
 class _Build:
@@ -187,7 +207,7 @@ class _Build:
         """Sum the counts of the corpora, and smooth them."""
         settings = self.settings
         self.corpora = [built_from(connection, each) for each in dict.fromkeys(corpora)]
-        _check(self.corpora, settings)
+        check_corpora(self.corpora, settings)
         count(connection, self.corpora, settings, self.report)
         self.orders, self.parameters = ESTIMATORS[settings.smoothing](
             connection,
@@ -232,7 +252,12 @@ def built_from(connection: Connection, name: str) -> BuiltFrom:
     )
 
 
-def _check(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
+def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
+    """Refuse corpora that do not make such a model.
+
+    Raises:
+        ModelError: there are none, or they are empty or not counted to its order.
+    """
     if not corpora:
         raise ModelError("a model needs a corpus; give --corpus NAME")
     for each in corpora:
@@ -252,11 +277,23 @@ def count(
     report: Progress,
     *,
     new_words: bool = True,
+    first_words: tuple[int, int] | None = None,
 ) -> None:
     """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
 
     The same lie sorted in ``part_1`` and up, where an n-gram may have several rows.
-    Without ``new_words``, all words of the model must be in the store already, and nothing is written to it.
+
+    Args:
+        connection: of the store.
+        corpora: the corpora.
+        settings: of the model.
+        report: called with one line a step.
+        new_words: if not, all words of the model must be in the store already, and nothing is written to it.
+        first_words: those n-grams alone whose first word is at least the first number and less than the
+            second; if nothing is counted again.
+
+    Raises:
+        ModelError: marks of the ends of sentences stand within them.
     """
     segments = [number for each in corpora for number in each.segments]
     if settings.unknown == "tag" or settings.brackets:
@@ -277,7 +314,8 @@ def count(
     for n in range(1, settings.order + 1):
         for statement in statements:
             listed = ", ".join(map(str, segments))
-            sql.run(connection, _FILE, statement, n=n, words=sql.words(n), segments=listed)
+            within = f" and w1 >= {first_words[0]} and w1 < {first_words[1]}" if first_words else ""
+            sql.run(connection, _FILE, statement, n=n, words=sql.words(n), segments=listed, within=within)
     if settings.order > 1 and sql.run(connection, _FILE, "misplaced", bos=BOS, eos=EOS)[0][0]:
         raise ModelError(
             "the text contains <s> or </s> as words, which no language model can tell from the ends of "
@@ -299,8 +337,8 @@ def record(
     """
     ngrams = tables.model_ngram.c
     unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
-    vocabulary = scalar(connection, select(func.count()).where(*unigrams))
-    rows = _rows_of(model_id, label, settings, corpora, vocabulary)
+    words = scalar(connection, select(func.count()).where(*unigrams))
+    rows = rows_of(model_id, label, settings, corpora, words)
     parameters = [*parameters, *([(0, BRACKETS, 1.0)] if settings.brackets else [])]
     rows[tables.model_parameter.name] = [
         {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters
@@ -308,10 +346,15 @@ def record(
     _insert(connection, rows)
 
 
-def _rows_of(
-    model_id: int, label: tuple[str, int], settings: Recipe, corpora: Sequence[BuiltFrom], vocabulary: int
+def rows_of(
+    model_id: int,
+    label: tuple[str, int],
+    settings: Recipe,
+    corpora: Sequence[BuiltFrom],
+    words: int,
+    created_at: datetime | None = None,
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows that say what a model is, by table."""
+    """Return the rows that say what a model is, by table; it is made now unless a time is given."""
     name, version = label
     model = {
         "id": model_id,
@@ -321,10 +364,10 @@ def _rows_of(
         "smoothing": settings.smoothing,
         "min_count": ",".join(map(str, settings.min_count)),
         "unknown": settings.unknown,
-        "vocabulary": vocabulary,
+        "vocabulary": words,
         "sentences": sum(each.sentences for each in corpora),
         "tokens": sum(each.tokens for each in corpora),
-        "created_at": datetime.now(UTC).replace(tzinfo=None),
+        "created_at": created_at or datetime.now(UTC).replace(tzinfo=None),
     }
     of = [
         {"model_id": model_id, "corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}

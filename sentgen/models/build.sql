@@ -2,27 +2,27 @@
 create or replace temp view counted_{n} as
 select {words}, count
 from ngram_{n}
-where segment_id = {segments}
+where segment_id = {segments}{within}
 
 -- name: count_segments
 create or replace temp view counted_{n} as
 select {words}, sum(count)::bigint as count
 from ngram_{n}
-where segment_id in ({segments})
+where segment_id in ({segments}){within}
 group by all
 
 -- name: part_segment
 create or replace temp view part_{n} as
 select {words}, count
 from ngram_{n}
-where segment_id = {segments}
+where segment_id = {segments}{within}
 
 -- name: part_segments
 -- Sorting runs that are sorted takes a fifth of grouping them first; what is equal is summed as it is read.
 create or replace temp view part_{n} as
 select {words}, count
 from ngram_{n}
-where segment_id in ({segments})
+where segment_id in ({segments}){within}
 order by {words}
 
 -- name: part_counted

@@ -68,12 +68,8 @@ def find(store: Store, label: str) -> ModelInfo:
 
 def find_in(connection: Connection, label: str) -> ModelInfo:
     """Do what `find` does, inside a transaction."""
-    models = _infos(connection)
-    found = matching(models, label)
-    if not found:
-        raise NotFoundError(f"no model {label!r}; {_existing(models)}")
     # Sorted by version: the newest one.
-    return found[-1]
+    return _all_in(connection, label)[-1]
 
 
 def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
@@ -90,6 +86,24 @@ def list_models(store: Store) -> list[ModelInfo]:
         return _infos(connection)
 
 
+def find_all(store: Store, label: str) -> list[ModelInfo]:
+    """Return all versions of a model that a label means, oldest first.
+
+    Raises:
+        NotFoundError: there is no such model.
+    """
+    with store.connect() as connection:
+        return _all_in(connection, label)
+
+
+def _all_in(connection: Connection, label: str) -> list[ModelInfo]:
+    models = _infos(connection)
+    found = matching(models, label)
+    if not found:
+        raise NotFoundError(f"no model {label!r}; {_existing(models)}")
+    return found
+
+
 def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo]:
     """Remove one version (``NAME@VERSION``) or all versions of a model, and return what was removed.
 
@@ -99,10 +113,7 @@ def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo
         NotFoundError: there is no such model.
     """
     with store.connect() if dry_run else store.begin() as connection:
-        models = _infos(connection)
-        found = matching(models, label)
-        if not found:
-            raise NotFoundError(f"no model {label!r}; {_existing(models)}")
+        found = _all_in(connection, label)
         if not dry_run:
             _delete(connection, found)
     return found

@@ -53,19 +53,25 @@ def write_sorted(
         source: gives the n-grams.
         memory: bytes that sorting may take; but for the n-grams of a single anchor.
     """
+    with one_thread(connection):
+        for rows in in_order(model_id, anchors, source, memory=memory):
+            append(connection, "model_ngram", rows)
+
+
+def in_order(model_id: int, anchors: Longs, source: Source, *, memory: int) -> Iterator[pa.Table]:
+    """Yield the rows of `model_ngram` of a model, as `write_sorted` takes it, a row group at a time."""
     before = np.concatenate(([0], np.cumsum(anchors)))
     ranges = list(_ranges(before, memory // _BYTES_A_ROW))
     most = int(max(before[end] - before[start] for start, end in ranges))
     words, scores = np.empty((most, MAX_ORDER), np.int32), np.empty((most, 2))
-    with one_thread(connection):
-        for start, end in ranges:
-            size = int(before[end] - before[start])
-            following = before[start:end] - before[start]
-            for ngrams in source(start, end):
-                _place(*ngrams, start, following, words, scores)
-            for at in range(0, size, _APPENDED):
-                part = slice(at, min(at + _APPENDED, size))
-                append(connection, "model_ngram", _columns(model_id, words[part], scores[part]))
+    for start, end in ranges:
+        size = int(before[end] - before[start])
+        following = before[start:end] - before[start]
+        for ngrams in source(start, end):
+            _place(*ngrams, start, following, words, scores)
+        for at in range(0, size, _APPENDED):
+            part = slice(at, min(at + _APPENDED, size))
+            yield _columns(model_id, words[part], scores[part])
 
 
 def _ranges(before: Longs, most: int) -> Iterator[tuple[int, int]]:
@@ -116,13 +122,13 @@ def _columns(model_id: int, words: Ints, scores: Floats) -> pa.Table:
     anchor, n = np.full(size, _ABSENT, np.int32), np.zeros(size, np.int16)
     columns = {"model_id": np.full(size, model_id, np.int32), "anchor": anchor, "n": n}
     for k in range(MAX_ORDER):
-        column = np.ascontiguousarray(words[:, k])
+        column = words[:, k].copy()  # the room is used again
         absent = column == _ABSENT
         np.maximum(anchor, column, out=anchor)
         n += ~absent
         columns[f"w{k + 1}"] = pa.array(column, mask=absent)
-    columns["logp"] = np.ascontiguousarray(scores[:, 0])
-    columns["backoff"] = np.ascontiguousarray(scores[:, 1])
+    columns["logp"] = scores[:, 0].copy()
+    columns["backoff"] = scores[:, 1].copy()
     return pa.table(columns)
 
 
@@ -156,8 +162,13 @@ def _chosen(orders: Sequence[NgramRows], rows: NgramRows, block: slice, anchors:
     anchor = rows.anchor[block]
     within = (anchor >= anchors[0]) & (anchor < anchors[1]) & (rows.value[block] > 0)
     chosen = np.flatnonzero(within) + block.start
-    logp = np.minimum(np.log(rows.value[chosen]), 0)
+    return Ngrams(words_of(orders, rows.n, chosen), *logarithms(rows.value, rows.weight, chosen))
+
+
+def logarithms(value: Floats, weight: Floats, chosen: Ints | Longs) -> tuple[Floats, Floats]:
+    """Return those of the probabilities and back-off weights of some rows; 0 of no weights."""
+    logp = np.minimum(np.log(value[chosen]), 0)
     backoff = np.zeros(len(chosen))
-    if len(rows.weight):
-        np.log(np.maximum(rows.weight[chosen], _NO_WEIGHT), out=backoff)
-    return Ngrams(words_of(orders, rows.n, chosen), logp, backoff)
+    if len(weight):
+        np.log(np.maximum(weight[chosen], _NO_WEIGHT), out=backoff)
+    return logp, backoff

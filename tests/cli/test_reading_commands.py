@@ -92,7 +92,13 @@ WRITERS = (
 #: Commands that open no store.
 WITHOUT = (
     *("check", "db path", "parser train", "parser evaluate", "parser run"),
-    *("cluster count", "cluster status", "cluster remove", "cluster script"),  # of lakes, not of stores
+    *(
+        "cluster count",
+        "cluster models",
+        "cluster status",
+        "cluster remove",
+        "cluster script",
+    ),  # of lakes, not of stores
 )
 
 

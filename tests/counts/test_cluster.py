@@ -343,8 +343,8 @@ def test_another_count_is_not_dropped_unasked(tmp_path: Path, text: Path) -> Non
     for again in (lambda: count(tmp_path / "lake", TREEBANK), lambda: listing.remove(lake, work, "c")):
         with pytest.raises(StoreError, match="an unfinished count of corpus 'c'"):
             again()
-    assert listing.drop_unfinished(lake, work) == "c"
-    with pytest.raises(NotFoundError, match="no unfinished count"):
+    assert str(listing.drop_unfinished(lake, work)) == "count of corpus 'c'"
+    with pytest.raises(NotFoundError, match="no unfinished count or model"):
         listing.drop_unfinished(lake, work)
     assert files(tmp_path / "lake") == {}
 

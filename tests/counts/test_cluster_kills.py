@@ -5,88 +5,14 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from cluster_machines import CLIENT, children, files, kill_one, run_to_the_end, running
 
 from sentgen.counts.cluster import listing
 from sentgen.schema import write_lock
 from sentgen.schema.lakes.places import Place
-
-CLIENT = Path(__file__).parents[1] / "cluster_client.py"
-VICTIMS = ("worker", "scheduler", "client")
-
-
-def files(lake: Path) -> dict[str, bytes]:
-    """Return all files of a lake."""
-    return {
-        path.relative_to(lake).as_posix(): path.read_bytes() for path in lake.rglob("*") if path.is_file()
-    }
-
-
-def children(process: int) -> list[int]:
-    """Return the processes that the threads of a process started."""
-    lists = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(pid) for found in lists for pid in found.read_text().split()]
-
-
-@contextmanager
-def running(*command: object) -> Iterator[subprocess.Popen[str]]:
-    """Run a process, with all that it starts, and kill what is left at the end."""
-    process = subprocess.Popen(
-        [sys.executable, *map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-
-
-class Machines:
-    """A scheduler and two workers, each a process that can be killed."""
-
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self.address = folder / "scheduler.json"
-        self.address.unlink(missing_ok=True)
-        quiet = ("--no-dashboard",)
-        self.scheduler = stack.enter_context(
-            running(
-                "-m", "distributed.cli.dask_scheduler", "--scheduler-file", self.address, "--port", 0, *quiet
-            )
-        )
-        self.workers = [
-            stack.enter_context(
-                running(
-                    *("-m", "distributed.cli.dask_worker", "--scheduler-file", self.address, "--nthreads", 1),
-                    *(
-                        "--no-nanny",
-                        "--memory-limit",
-                        0,
-                        "--local-directory",
-                        folder,
-                        "--death-timeout",
-                        30,
-                        *quiet,
-                    ),
-                )
-            )
-            for _ in range(2)
-        ]
-
-    def kill(self, victim: str, rng: random.Random) -> None:
-        """Kill one of them."""
-        os.kill(self.scheduler.pid if victim == "scheduler" else rng.choice(self.workers).pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
@@ -103,39 +29,17 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(text: Path) -> tuple[dict[str, bytes], float]:
     """The lake of the text, and the seconds that two processes took from their start."""
     lake = text.parent / "whole"
-    with running(CLIENT, lake, text, 2) as client:
-        assert client.stdout is not None
-        client.stdout.readline()
-        began = time.monotonic()
-        _, told = client.communicate(timeout=120)
-        assert client.returncode == 0, told
-        return files(lake), time.monotonic() - began
+    seconds = run_to_the_end(lake, text)
+    return files(lake), seconds
 
 
 def round_of(number: int, text: Path, whole: tuple[dict[str, bytes], float], folder: Path) -> None:
     """Kill one process at a random moment, then count to the end and compare."""
-    rng = random.Random(number)
-    victim = VICTIMS[number % len(VICTIMS)]
     lake = folder / f"lake-{number}"
-    with ExitStack() as stack:
-        machines = Machines(folder, stack)
-        client = stack.enter_context(running(CLIENT, lake, text, machines.address))
-        assert client.stdout is not None
-        assert client.stdout.readline() == "connected\n"
-        time.sleep(rng.uniform(0, whole[1]))
-        if victim == "client":
-            os.kill(client.pid, signal.SIGKILL)
-            client.communicate(timeout=60)
-        else:
-            machines.kill(victim, rng)
-            _, told = client.communicate(timeout=120)
-            assert client.returncode in ((0, 1) if victim == "scheduler" else (0,)), told
-            assert len(told.strip().splitlines()) <= 1, told
+    victim = kill_one(number, folder, lake, (text,), whole[1])
     if (lake / "manifest.json").exists():  # what it names is there, whenever
         list(listing.status(Place(lake), lake / "_work"))
-    with running(CLIENT, lake, text, 2) as client:
-        _, told = client.communicate(timeout=120)
-        assert client.returncode == 0, told
+    run_to_the_end(lake, text)
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 
 

@@ -28,18 +28,20 @@ from sentgen.schema.lakes.layout import (
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.segments import counted_tables
 
-#: What is counted, in the folder of a count that is not finished.
+#: What is made, in the folder of what is not finished: a count, or a model.
 JOB = "job.json"
 #: A lake knows no times: the same texts make the same bytes.
-_EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1)
 #: Tables whose rows belong to segments.
 _OF_SEGMENT = tuple(counted_tables())
 #: Tables of a lake that was counted; one that was made of a store has sentences, too, which name its words.
 _OURS = {*(f"ngram_{order}" for order in ngram), "dependency_event", "argument_count"}
 _OURS |= {"word", "tag", "corpus", "source", "segment"}
+#: Models are built over them.
+_OURS |= {"model", "model_corpus", "model_parameter", "model_ngram", "removed_model"}
 #: Tables of strings, and the columns that hold their ids.
 _STRINGS: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "word": {"ngram_1": ("w1",)},
+    "word": {"ngram_1": ("w1",), "model_ngram": ("anchor",)},
     "tag": {"argument_count": ("tag_id",), "dependency_event": ("head_tag_id", "modifier_tag_id")},
 }
 
@@ -80,6 +82,18 @@ def settings_of(settings: Settings) -> dict[str, Any]:
     return {name: getattr(settings, name) for name in names}
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What is not finished: ``count`` or ``model``, its corpus or name, and its stages if it names them."""
+
+    what: str
+    name: str
+    stages: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        return f"count of corpus {self.name!r}" if self.what == "count" else f"model {self.name!r}"
+
+
 @dataclass(slots=True)
 class Catalogue:
     """A lake as it is described: its manifest, and the rows of its small tables."""
@@ -106,7 +120,7 @@ class Catalogue:
 
     def next_id(self, table: str) -> int:
         """Return the next free number of a table; 0 of one without rows."""
-        return max((_greatest(self.lake, file, "id") for file in self.files(table)), default=-1) + 1
+        return max((bounds(self.lake, file, "id")[1] for file in self.files(table)), default=-1) + 1
 
     def files_of(self, corpus: int) -> list[LakeFile]:
         """Return the files of counts of a corpus; what was counted has files for each segment."""
@@ -115,7 +129,7 @@ class Catalogue:
             file
             for table in _OF_SEGMENT
             for file in self.files(table)
-            if _greatest(self.lake, file, "segment_id") in segments
+            if bounds(self.lake, file, "segment_id")[1] in segments
         ]
 
     def check(self, settings: Settings) -> None:
@@ -145,23 +159,30 @@ class Catalogue:
             if row["corpus_id"] in numbers
         }
 
-    def unfinished(self, work: Path) -> str | None:
-        """Return the corpus whose count is not finished, if there is one and it is planned."""
+    def unfinished(self, work: Path) -> Unfinished | None:
+        """Return what is not finished, if there is something and it is planned."""
         job = read_json(work / JOB)
         if job is None:
             return None
+        if "model" in job:
+            model = job["model"]
+            there = any(row["id"] == model["id"] for row in self.rows("model"))
+            return None if there else Unfinished("model", model["name"], tuple(job["stages"]))
         corpus = str(job["settings"]["corpus"])
         known = self.known(corpus)
         # In the manifest it is finished, though it may have been killed before its folder was removed.
         done = all((one["sha256"], one["format"], one["version"]) in known for one in job["sources"])
-        return None if done else corpus
+        return None if done else Unfinished("count", corpus)
 
     def add(self, settings: Settings, sources: Sequence[Counted], files: Sequence[LakeFile]) -> None:
         """Name the files of a segment in the manifest, and describe it: from now on it is there."""
         corpora, segments = self.rows("corpus"), self.rows("segment")
         found = [row for row in corpora if row["name"] == settings.corpus]
         if not found:
-            found = [corpus_row(settings, max((row["id"] for row in corpora), default=0) + 1, _EPOCH)]
+            # A model of a corpus that was removed names it: no other corpus gets its number.
+            named = (row["corpus_id"] for row in self.rows("model_corpus"))
+            number = max([0, *(row["id"] for row in corpora), *named]) + 1
+            found = [corpus_row(settings, number, EPOCH)]
             corpora += found
         number = found[0]["id"]
         segments.append(
@@ -170,7 +191,7 @@ class Catalogue:
                 "corpus_id": number,
                 "sentences": sum(source.sentences for source in sources),
                 "tokens": sum(source.tokens for source in sources),
-                "created_at": _EPOCH,
+                "created_at": EPOCH,
             }
         )
         first = max(self.next_id("source"), 1)
@@ -178,10 +199,15 @@ class Catalogue:
         tables = {name: list(self.manifest.tables[name]) for name in self.manifest.tables}
         for file in files:
             tables.setdefault(file.path.split("/")[0], []).append(file)
-        tables["corpus"] = [self._write("corpus", corpora, 0)]
-        tables["segment"] = [self._write("segment", segments, 0)]
-        tables.setdefault("source", []).append(self._write("source", described, len(self.files("source"))))
-        self._commit(tables)
+        tables["corpus"] = [self.write("corpus", corpora, 0)]
+        tables["segment"] = [self.write("segment", segments, 0)]
+        tables.setdefault("source", []).append(self.write("source", described, len(self.files("source"))))
+        self.commit(tables)
+
+    @property
+    def of_store(self) -> bool:
+        """Whether the lake was made of a store: it has more than counts and models."""
+        return not self.manifest.tables.keys() <= _OURS
 
     @property
     def next_segment(self) -> int:
@@ -191,6 +217,9 @@ class Catalogue:
     def remove(self, name: str) -> tuple[int, int]:
         """Take a corpus out, with the words that only came with it if none came later; return its size.
 
+        Models that were built from it stay as they are, with their words; `sentgen models list` calls them
+        stale.
+
         Returns:
             Sentences and tokens.
 
@@ -199,7 +228,7 @@ class Catalogue:
             StoreError: the lake was made of a store.
         """
         number = self.corpus(name)["id"]
-        if not self.manifest.tables.keys() <= _OURS:
+        if self.of_store:
             raise StoreError(
                 f"{self.lake}: the lake was made of a store; remove the corpus there, and export it again"
             )
@@ -208,38 +237,48 @@ class Catalogue:
         tables = {table: list(files) for table, files in self.manifest.tables.items()}
         for table in _OF_SEGMENT:
             tables[table] = [file for file in self.files(table) if file.path not in counted]
-        tables["source"] = [f for f in self.files("source") if _greatest(self.lake, f, "corpus_id") != number]
+        tables["source"] = [f for f in self.files("source") if bounds(self.lake, f, "corpus_id")[1] != number]
         for table, column in (("corpus", "id"), ("segment", "corpus_id")):
             rows = [row for row in self.rows(table) if row[column] != number]
-            tables[table] = [self._write(table, rows, 0)] if rows else []
+            tables[table] = [self.write(table, rows, 0)] if rows else []
+        self.drop_unused(tables)
+        self.commit(tables)
+        return sum(row["sentences"] for row in gone), sum(row["tokens"] for row in gone)
+
+    def drop_unused(self, tables: dict[str, list[LakeFile]]) -> None:
+        """Take the last words and labels out that nothing uses, file by file; what is reserved stays.
+
+        A lake that was made of a store has more that uses them, and keeps all.
+        """
+        if self.of_store:
+            return
+        stays = bool(tables.get("corpus") or tables.get("model"))
         for table, users in _STRINGS.items():
             used = [
-                _greatest(self.lake, file, column)
+                bounds(self.lake, file, column)[1]
                 for user, columns in users.items()
                 for file in tables.get(user, ())
                 for column in columns
             ]
-            # Those behind the greatest number that is used go; what is reserved stays.
             most = max(used, default=0)
-            tables[table] = [
-                f for f in self.files(table) if tables["corpus"] and _least(self.lake, f, "id") <= most
-            ]
-        self._commit(tables)
-        return sum(row["sentences"] for row in gone), sum(row["tokens"] for row in gone)
+            tables[table] = [f for f in self.files(table) if stays and bounds(self.lake, f, "id")[0] <= most]
 
-    def _write(self, table: str, rows: Sequence[Mapping[str, Any]], part: int) -> LakeFile:
+    def write(self, table: str, rows: Sequence[Mapping[str, Any]], part: int) -> LakeFile:
+        """Write rows of a small table as a file, which no manifest names yet."""
         batch = pa.RecordBatch.from_pylist(list(rows), schema=file_schema(table))
         return write_file(self.lake, table, part, [batch])
 
-    def _commit(self, tables: Mapping[str, Sequence[LakeFile]]) -> None:
+    def commit(self, tables: Mapping[str, Sequence[LakeFile]]) -> None:
+        """Replace the manifest: from now on the lake has these files."""
         self.manifest = Manifest({name: files for name, files in tables.items() if files})
         write_manifest(self.lake, self.manifest)
 
 
-def in_the_way(lake: Place, work: Path, corpus: str) -> StoreError:
-    """Say that a count is not finished: the lake has to stay as it is until then."""
+def in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
+    """Say that a count or a model is not finished: the lake has to stay as it is until then."""
+    of = "sources" if unfinished.what == "count" else "corpora"
     return StoreError(
-        f"{work}: an unfinished count of corpus {corpus!r}, of other sources or settings; "
+        f"{work}: an unfinished {unfinished}, of other {of} or settings; "
         f"run that again, or drop it: sentgen cluster remove --unfinished --from {lake}"
     )
 
@@ -294,21 +333,14 @@ def _source_row(source: Counted, corpus: int, number: int) -> dict[str, Any]:
         "path": source.path,
         **identity,
         **figures,
-        "ingested_at": _EPOCH,
+        "ingested_at": EPOCH,
     }
 
 
-def _greatest(lake: Place, file: LakeFile, column: str) -> int:
-    return max(int(one.max) for one in _statistics(lake, file, column))
-
-
-def _least(lake: Place, file: LakeFile, column: str) -> int:
-    return min(int(one.min) for one in _statistics(lake, file, column))
-
-
-def _statistics(lake: Place, file: LakeFile, column: str) -> list[Any]:
-    """Return the minima and maxima of a column, row group by row group."""
+def bounds(lake: Place, file: LakeFile, column: str) -> tuple[int, int]:
+    """Return the least and the greatest number in a column of a file, by what its end says."""
     with lake.open(file.path) as opened:
         about = pq.read_metadata(opened)
     place = about.schema.to_arrow_schema().get_field_index(column)
-    return [about.row_group(group).column(place).statistics for group in range(about.num_row_groups)]
+    found = [about.row_group(group).column(place).statistics for group in range(about.num_row_groups)]
+    return min(int(one.min) for one in found), max(int(one.max) for one in found)

@@ -42,13 +42,15 @@ def read_json(path: Path) -> Any:
         return None
 
 
-def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> list[int]:
+def write_batches(
+    path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, compressed: bool = True
+) -> list[int]:
     """Write batches that are read by their number; return the rows of each."""
     rows = []
     with (
         aside(path) as draft,
         pa.OSFile(str(draft), "wb") as file,
-        pa.ipc.new_file(file, schema, options=_OPTIONS) as writer,
+        pa.ipc.new_file(file, schema, options=_OPTIONS if compressed else None) as writer,
     ):
         for batch in batches:
             writer.write_batch(batch)

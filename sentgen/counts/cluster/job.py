@@ -15,11 +15,20 @@ from typing import Any
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source, expand, place_of
 from sentgen.counts.cluster import counting, merging, reading, words
-from sentgen.counts.cluster.catalogue import JOB, Catalogue, Counted, in_the_way, settings_of, sweep
-from sentgen.counts.cluster.engine import Engine, Task
+from sentgen.counts.cluster.catalogue import (
+    JOB,
+    Catalogue,
+    Counted,
+    Unfinished,
+    in_the_way,
+    settings_of,
+    sweep,
+)
+from sentgen.counts.cluster.engine import Engine
 from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.reading import TREES, Reading
 from sentgen.counts.cluster.shards import Piece, Shard, pack, survey
+from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.counts.ingestion import choose_reader
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
@@ -27,8 +36,6 @@ from sentgen.schema import write_lock
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
 
-#: Bytes that a worker takes before it does anything: Python, numba, Arrow and DuckDB.
-_PROGRAM = 350 << 20
 #: What counting the trees of a shard takes.
 _LEAST_MEMORY = 512 << 20
 #: Bytes on the disk, as benchmarks/cluster.py found them: for a byte of plain text, between and in the
@@ -55,10 +62,6 @@ class Sizes:
     most: int = 256
     words: int = 4 << 30
     range: int = 1 << 22
-
-
-#: Called with the stage, the tasks that are done, all of its tasks, and the tokens of those done.
-Progress = Callable[[str, int, int, int], None]
 
 
 @dataclass(slots=True)
@@ -105,7 +108,7 @@ class Job:
     sizes: Sizes = field(default_factory=Sizes)
     _summary: Summary = field(init=False)
     _catalogue: Catalogue = field(init=False)
-    _tokens: list[int] = field(init=False, default_factory=list)
+    _stages: Stages = field(init=False)
 
     def run(self, paths: Sequence[str]) -> Summary:
         """Count what the corpus does not have yet, and name it in the manifest.
@@ -119,11 +122,15 @@ class Job:
         try:
             began = time.monotonic()
             self._summary = Summary(self.settings.corpus)
+            self._stages = Stages(self.work, self.engine, self.report, self._summary.stages)
             self._catalogue = Catalogue.read(self.lake)
             self._catalogue.check(self.settings)
-            if self._catalogue.unfinished(self.work) is None and (self.work / JOB).exists():
+            unfinished = self._catalogue.unfinished(self.work)
+            if unfinished is None and (self.work / JOB).exists():
                 # Killed between the manifest and this.
                 self._clear()
+            elif unfinished and unfinished.what != "count":
+                raise in_the_way(self.lake, self.work, unfinished)
             self.work.mkdir(parents=True, exist_ok=True)
             shards, sources = self._plan(paths)
             if sources:
@@ -143,51 +150,13 @@ class Job:
         sweep(self.lake, self._catalogue.manifest)
         shutil.rmtree(self.work, ignore_errors=True)
 
-    def _stage(
-        self,
-        stage: str,
-        function: Callable[..., dict[str, Any]],
-        calls: Sequence[tuple[Any, ...]],
-        names: Sequence[str] = (),
-        **named: Any,
-    ) -> list[dict[str, Any]]:
-        """Run the tasks of a stage that are not done; return what all of them returned.
-
-        Args:
-            stage: its name.
-            function: what a task does.
-            calls: what each of them gets.
-            names: of the tasks, if not their numbers.
-            named: what all of them get.
-        """
-        began = time.monotonic()
-        folder = self.work / stage
-        folder.mkdir(exist_ok=True)
-        names = names or [f"{number:06d}" for number in range(len(calls))]
-        tasks = [
-            Task(folder / f"{name}.json", function, call, named)
-            for name, call in zip(names, calls, strict=True)
-        ]
-        results = [read_json(task.receipt) for task in tasks]
-        left = [number for number, result in enumerate(results) if result is None]
-        tokens = self._tokens if stage == "count" else [0] * len(tasks)
-        total = 0
-        self.report(stage, len(tasks) - len(left), len(tasks), total)
-        for ended, (number, result) in enumerate(self.engine.run([tasks[number] for number in left]), 1):
-            results[left[number]] = result
-            total += tokens[left[number]] + sum(tally["tokens"] for tally in result.get("tallies", ()))
-            self.report(stage, len(tasks) - len(left) + ended, len(tasks), total)
-        if left:
-            self._summary.stages[stage] = time.monotonic() - began
-        return results
-
     def _plan(self, paths: Sequence[str]) -> tuple[list[Shard], list[Counted]]:
         """Return what has to be counted: shards, and the sources that they are of."""
         found = self._sources(paths)
         # The survey of a file that has changed since is another one.
         names = [_name_of(source, reader, self.sizes.shard) for source, reader in found]
         calls = [(source, reader.name, number) for number, (source, reader) in enumerate(found)]
-        surveys = self._stage("survey", survey, calls, names, most=self.sizes.shard)
+        surveys = self._stages.run("survey", survey, calls, names=names, most=self.sizes.shard)
         return self._choose(found, surveys)
 
     def _sources(self, paths: Sequence[str]) -> list[tuple[Source, Reader]]:
@@ -223,7 +192,7 @@ class Job:
         plan = {"settings": settings_of(self.settings), "sources": [asdict(source) for source in sources]}
         kept = read_json(self.work / JOB)
         if kept is not None and {name: kept[name] for name in plan} != plan:
-            raise in_the_way(self.lake, self.work, kept["settings"]["corpus"])
+            raise in_the_way(self.lake, self.work, Unfinished("count", kept["settings"]["corpus"]))
         if not sources:
             return [], []
         if kept is None:
@@ -238,26 +207,21 @@ class Job:
         tokens = text // _TOKEN_BYTES
         merged = min(tokens, max(self.engine.workers, 1) * max(self.sizes.range, tokens // self.sizes.most))
         needed = int(text * _WORK_BYTES) + merged * _MERGE_BYTES
-        free = shutil.disk_usage(self.work).free
-        self.say(
-            f"disk: about {_size(needed)} in {self.work} while it counts, "
-            f"{_size(int(text * _LAKE_BYTES))} in the lake for good; {_size(free)} free"
-            + (", which may not do" if free < needed + text * _LAKE_BYTES else "")
-        )
+        self.say(disk_note(self.work, "counts", needed, int(text * _LAKE_BYTES)))
 
     def _count(self, shards: Sequence[Shard], sources: list[Counted]) -> list[LakeFile]:
         """Run the stages that follow the plan; return the files that they left in the lake."""
-        memory = max(self.memory - _PROGRAM, _LEAST_MEMORY)
+        memory = max(self.memory - PROGRAM, _LEAST_MEMORY)
         parts = math.ceil(sum(shard.bytes for shard in shards) / self.sizes.words) or 1
         (self.work / "read").mkdir(exist_ok=True)
         read = Reading(self.settings, str(self.work / "read"), parts, memory)
-        receipts = self._stage("read", reading.read_shard, [(read, shard) for shard in shards])
-        self._tokens = [sum(tally["tokens"] for tally in one["tallies"]) for one in receipts]
+        receipts = self._stages.run("read", reading.read_shard, [(read, shard) for shard in shards])
+        tokens = [sum(tally["tokens"] for tally in one["tallies"]) for one in receipts]
         self._tally(receipts, sources)
         trees = [number for number, one in enumerate(receipts) if one["trees"]]
         numbering, files = self._number(read, len(shards), trees)
         calls = [(read, numbering, number, bool(one["trees"])) for number, one in enumerate(receipts)]
-        counted = self._stage("count", counting.count_shard, calls, shards=len(shards))
+        counted = self._stages.run("count", counting.count_shard, calls, tokens=tokens, shards=len(shards))
         batches = [one["batches"] for one in counted]
         files += self._merge(read, batches, trees)
         self._summary.files, self._summary.bytes = len(files), sum(file.bytes for file in files)
@@ -283,15 +247,15 @@ class Job:
         base, lake, every = self._catalogue, self.lake, range(shards)
         found = [read.file(number, "words") for number in every]
         stored = [file.path for file in base.files("word")]
-        known = [self._file("known", number) for number in range(len(stored))]
-        self._stage(
+        known = [self._stages.file("known", number) for number in range(len(stored))]
+        self._stages.run(
             "known",
             words.split_words,
             [(lake, file, read.parts, to) for file, to in zip(stored, known, strict=True)],
         )
         parts = range(read.parts)
-        summed = [self._file("words", part, "parquet") for part in parts]
-        self._stage(
+        summed = [self._stages.file("words", part, "parquet") for part in parts]
+        self._stages.run(
             "words",
             words.sum_words,
             [(part, found, known, to) for part, to in zip(parts, summed, strict=True)],
@@ -301,29 +265,29 @@ class Job:
             "most": max(self.sizes.range, self._summary.tokens // self.sizes.most),
             "memory": read.memory // 2,
         }
-        (numbered,) = self._stage(
+        (numbered,) = self._stages.run(
             "number", words.number_words, [(lake, summed, base.next_id("word"), len(stored))], **sizes
         )
         files = _files([numbered["file"]])
         self._summary.new_words = numbered["new"]
-        fresh = [self._file("fresh", number) for number in range(len(files))]
-        self._stage(
+        fresh = [self._stages.file("fresh", number) for number in range(len(files))]
+        self._stages.run(
             "fresh",
             words.split_words,
             [(lake, f.path, read.parts, to) for f, to in zip(files, fresh, strict=True)],
         )
-        numbers = [self._file("numbers", part) for part in parts]
+        numbers = [self._stages.file("numbers", part) for part in parts]
         known += fresh
-        self._stage(
+        self._stages.run(
             "numbers",
             words.resolve_words,
             [(part, found, known, to) for part, to in zip(parts, numbers, strict=True)],
         )
-        tags = self._file("tags", 0, "parquet")
+        tags = self._stages.file("tags", 0, "parquet")
         labels = [file.path for file in base.files("tag")]
         found = [read.file(number, "tags") for number in trees]
         call = (lake, found, labels, base.next_id("tag"), len(labels), tags)
-        files += _files(one["file"] for one in self._stage("tags", words.number_tags, [call]))
+        files += _files(one["file"] for one in self._stages.run("tags", words.number_tags, [call]))
         numbering = counting.Numbering(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
         return numbering, files
 
@@ -342,7 +306,7 @@ class Job:
                 calls.append(
                     (self.lake, runs, segment, {table: len(base.files(table)) + number for table in tables})
                 )
-        found = self._stage("merge", merging.merge_range, calls, memory=read.memory, scratch=self.work)
+        found = self._stages.run("merge", merging.merge_range, calls, memory=read.memory, scratch=self.work)
         of_trees = [
             (
                 self.lake,
@@ -354,12 +318,8 @@ class Job:
             for table in TREES
             if trees
         ]
-        found += self._stage("trees", merging.merge_trees, of_trees, memory=read.memory)
+        found += self._stages.run("trees", merging.merge_trees, of_trees, memory=read.memory)
         return [LakeFile(**file) for one in found for file in one["files"]]
-
-    def _file(self, stage: str, number: int, kind: str = "arrow") -> Path:
-        (self.work / stage).mkdir(exist_ok=True)
-        return self.work / stage / f"{number:06d}.{kind}"
 
 
 def locked(lake: Place, work: Path) -> Path:
@@ -376,11 +336,3 @@ def _name_of(source: Source, reader: Reader, most: int) -> str:
     status = Path(source.path).stat()
     told = (place_of(source.name), status.st_size, status.st_mtime_ns, reader.name, reader.version, most)
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
-
-
-def _size(number: int) -> str:
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:.3g} {unit}"
-        number //= 1000
-    return f"{number:,} TB"

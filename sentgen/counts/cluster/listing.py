@@ -1,4 +1,4 @@
-"""What a lake holds, and how far an unfinished count of it is."""
+"""What a lake holds, and how far an unfinished count or model of it is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentgen.counts.cluster.catalogue import Catalogue, in_the_way, sweep
+from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, in_the_way, sweep
 from sentgen.counts.cluster.job import STAGES, locked
 from sentgen.errors import NotFoundError
 from sentgen.schema import write_lock
@@ -29,14 +29,14 @@ class Line:
 
 
 def status(lake: Place, work: Path) -> Iterator[Line]:
-    """Yield corpora, tables, and the stages of an unfinished count.
+    """Yield corpora, tables, and the stages of an unfinished count or model.
 
     Raises:
         NotFoundError: there is neither a lake nor an unfinished count.
     """
     catalogue = Catalogue.read(lake)
-    corpus = catalogue.unfinished(work)
-    if not is_lake(lake) and corpus is None:
+    unfinished = catalogue.unfinished(work)
+    if not is_lake(lake) and unfinished is None:
         raise NotFoundError(f"{lake}: no lake here; make one with: sentgen cluster count PATH --to {lake}")
     for row in sorted(catalogue.rows("corpus"), key=lambda row: str(row["name"])):
         files = catalogue.files_of(row["id"])
@@ -46,7 +46,7 @@ def status(lake: Place, work: Path) -> Iterator[Line]:
         yield Line(
             "table", table, len(found), catalogue.manifest.rows(table), sum(file.bytes for file in found)
         )
-    for stage in STAGES if corpus else ():
+    for stage in (unfinished.stages or STAGES) if unfinished else ():
         done = len(list((work / stage).glob("[!.]*.json")))
         size = sum(file.stat().st_size for file in (work / stage).glob("[!.]*") if file.is_file())
         yield Line(STAGE, stage, done, None, size)
@@ -63,8 +63,8 @@ def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
     lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
     try:
         catalogue = Catalogue.read(lake)
-        if (corpus := catalogue.unfinished(work)) is not None:
-            raise in_the_way(lake, work, corpus)
+        if (unfinished := catalogue.unfinished(work)) is not None:
+            raise in_the_way(lake, work, unfinished)
         size = catalogue.remove(name)
         sweep(lake, catalogue.manifest)
         return size
@@ -72,8 +72,8 @@ def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
         lock.release()
 
 
-def drop_unfinished(lake: Place, work: Path) -> str:
-    """Drop a count that is not finished; the lake stays as it is. Return the corpus.
+def drop_unfinished(lake: Place, work: Path) -> Unfinished:
+    """Drop a count or a model that is not finished; the lake stays as it is. Return what it was.
 
     Raises:
         NotFoundError: there is none.
@@ -81,11 +81,11 @@ def drop_unfinished(lake: Place, work: Path) -> str:
     lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
     try:
         catalogue = Catalogue.read(lake)
-        corpus = catalogue.unfinished(work)
-        if corpus is None:
-            raise NotFoundError(f"{work}: no unfinished count here")
+        unfinished = catalogue.unfinished(work)
+        if unfinished is None:
+            raise NotFoundError(f"{work}: no unfinished count or model here")
         sweep(lake, catalogue.manifest)
         shutil.rmtree(work, ignore_errors=True)
-        return corpus
+        return unfinished
     finally:
         lock.release()

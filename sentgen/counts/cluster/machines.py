@@ -13,10 +13,10 @@ from sentgen.options import Option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machines:
-    """Where the tasks of a count run; without either, in a process for every core of this machine."""
+    """Where tasks run; without either, in a process for every core of this machine."""
 
     local: Annotated[
-        int | None, Option("Count with so many processes on this machine.", least=1, metavar="N")
+        int | None, Option("Work with so many processes on this machine.", least=1, metavar="N")
     ] = None
     scheduler: Annotated[
         str | None,

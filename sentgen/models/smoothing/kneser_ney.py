@@ -52,6 +52,21 @@ def estimate_discounts(n1: int, n2: int, n3: int, n4: int) -> tuple[float, float
     return found[0], found[1], found[2]
 
 
+def estimated(n: int, counts: Sequence[int]) -> tuple[Parameters, Floats]:
+    """Estimate the discounts of an order from its counts of counts, 1 to 4.
+
+    Returns:
+        What there is to know of them, and the discounts of the adjusted counts 0 (which is 0), 1, 2, and 3
+        and more.
+    """
+    discounts = estimate_discounts(*counts)
+    parameters = [(n, f"n{r}", float(value)) for r, value in enumerate(counts, start=1)]
+    parameters += [(n, f"d{r}", value) for r, value in enumerate(discounts or FALLBACK, start=1)]
+    if discounts is None:
+        parameters.append((n, "fallback", 1.0))
+    return parameters, np.array([0.0, *(discounts or FALLBACK)])
+
+
 def smooth(
     connection: Connection,
     *,
@@ -83,9 +98,9 @@ def smooth(
         orders.append(read_rows(connection, orders[-1], min_count[n - 1], space))
         progress(f"smoothing order {n - 1}")
         _adjust(orders[-2], orders[-1], space)
-        parameters += _estimate_and_interpolate(orders[:-1], space)
+        parameters += estimate_and_interpolate(orders[:-1], space)
     progress(f"smoothing order {order}")
-    parameters += _estimate_and_interpolate(orders, space)
+    parameters += estimate_and_interpolate(orders, space)
     orders[0].value[orders[0].begins[0]] = 1.0  # <s> is always there
     return orders, sorted(parameters)
 
@@ -100,15 +115,10 @@ def _adjust(rows: NgramRows, longer: NgramRows, space: Space) -> None:
         space.relax()
 
 
-def _estimate_and_interpolate(orders: Sequence[NgramRows], space: Space) -> Parameters:
+def estimate_and_interpolate(orders: Sequence[NgramRows], space: Space) -> Parameters:
     """Replace the adjusted counts of the last order by probabilities, and weigh their contexts."""
     rows = orders[-1]
-    counts = rows.counts_of(4)
-    discounts = estimate_discounts(*counts)
-    parameters = [(rows.n, f"n{r}", float(value)) for r, value in enumerate(counts, start=1)]
-    parameters += [(rows.n, f"d{r}", value) for r, value in enumerate(discounts or FALLBACK, start=1)]
-    if discounts is None:
-        parameters.append((rows.n, "fallback", 1.0))
+    parameters, steps = estimated(rows.n, rows.counts_of(4))
     if len(orders) > 1:
         lower = orders[-2].value
         weight = orders[-2].weight = space.array(len(lower), np.float64)
@@ -116,7 +126,12 @@ def _estimate_and_interpolate(orders: Sequence[NgramRows], space: Space) -> Para
         known = rows.kept.copy()
         known[rows.begins[0]] = False
         lower, weight = np.array([1 / np.count_nonzero(known)]), np.empty(1)
-    steps = np.array([0.0, *(discounts or FALLBACK)])
+    interpolate(rows, lower, weight, steps, space)
+    return parameters
+
+
+def interpolate(rows: NgramRows, lower: Floats, weight: Floats, discounts: Floats, space: Space) -> None:
+    """Replace adjusted counts by probabilities, in the terms of `_interpolate`."""
     for start, end in rows.spans():
         _interpolate(
             rows.first[start : end + 1],
@@ -125,10 +140,9 @@ def _estimate_and_interpolate(orders: Sequence[NgramRows], space: Space) -> Para
             rows.suffix,
             lower,
             weight[start:end],
-            steps,
+            discounts,
         )
         space.relax()
-    return parameters
 
 
 @compiled

@@ -106,11 +106,22 @@ def read_unigrams(connection: Connection, min_count: int, unknown: bool, space: 
     kept[0] = unknown or counts[0] > 0
     counts[words == BOS] = 0
     start = int(np.searchsorted(words, BOS))
-    rows = _allocate(1, len(words), 1, space)
+    rows = allocate(1, len(words), 1, space)
     rows.first[1] = len(words)
     rows.last[:] = rows.anchor[:] = words
     rows.value[:] = counts
     rows.kept, rows.begins = kept, (start, start + 1)
+    return rows
+
+
+def read_contexts(connection: Connection, space: Space) -> NgramRows:
+    """Read the words of ``counted_1`` as what bigrams begin with; they may be some of all words."""
+    words = np.array(sql.run(connection, _FILE, "unigrams"), np.int32).reshape(-1, 2)[:, 0]
+    rows = allocate(1, len(words), 1, space)
+    rows.first[1] = len(words)
+    rows.last[:] = rows.anchor[:] = words
+    start, end = np.searchsorted(words, [BOS, BOS + 1]).tolist()
+    rows.begins = (start, end)
     return rows
 
 
@@ -120,20 +131,7 @@ def read_rows(connection: Connection, below: NgramRows, min_count: int, space: S
     Raises:
         DamagedError: an n-gram without its prefix or its suffix.
     """
-    n = below.n + 1
-    rows = _allocate(n, int(sql.run(connection, _FILE, "size", n=n)[0][0]), len(below.last), space)
-    size = _fill(connection, rows, below, space, in_order=False)
-    if size == _UNSORTED:
-        size = _fill(connection, rows, below, space, in_order=True)
-    if size < 0:
-        raise _damaged(n)
-    rows.last, rows.suffix = rows.last[:size], rows.suffix[:size]
-    rows.anchor, rows.value = rows.anchor[:size], rows.value[:size]
-    if min_count > 1:
-        rows.kept = space.array(size, np.bool_)
-        for start, end in rows.blocks():
-            np.greater_equal(rows.value[start:end], min_count, out=rows.kept[start:end])
-    rows.begins = int(rows.first[below.begins[0]]), int(rows.first[below.begins[1]])
+    rows = read_continuations(connection, below, min_count, space)
     for start, end in rows.spans():
         found = _find_suffixes(
             rows.first[start : end + 1],
@@ -144,16 +142,41 @@ def read_rows(connection: Connection, below: NgramRows, min_count: int, space: S
             rows.suffix,
         )
         if not found:
-            raise _damaged(n)
+            raise damaged(rows.n)
         space.relax()
     return rows
 
 
-def _damaged(n: int) -> DamagedError:
+def read_continuations(connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
+    """Do what `read_rows` does, but for the links to suffixes, which lie anywhere.
+
+    Raises:
+        DamagedError: an n-gram without its prefix.
+    """
+    n = below.n + 1
+    rows = allocate(n, int(sql.run(connection, _FILE, "size", n=n)[0][0]), len(below.last), space)
+    size = _fill(connection, rows, below, space, in_order=False)
+    if size == _UNSORTED:
+        size = _fill(connection, rows, below, space, in_order=True)
+    if size < 0:
+        raise damaged(n)
+    rows.last, rows.suffix = rows.last[:size], rows.suffix[:size]
+    rows.anchor, rows.value = rows.anchor[:size], rows.value[:size]
+    if min_count > 1:
+        rows.kept = space.array(size, np.bool_)
+        for start, end in rows.blocks():
+            np.greater_equal(rows.value[start:end], min_count, out=rows.kept[start:end])
+    rows.begins = int(rows.first[below.begins[0]]), int(rows.first[below.begins[1]])
+    return rows
+
+
+def damaged(n: int) -> DamagedError:
+    """Say that an n-gram of an order lacks its prefix or its suffix."""
     return DamagedError(f"the counts of order {n} do not fit those of order {n - 1}; see: sentgen db check")
 
 
-def _allocate(n: int, size: int, contexts: int, space: Space) -> NgramRows:
+def allocate(n: int, size: int, contexts: int, space: Space) -> NgramRows:
+    """Return room for so many n-grams after so many contexts; there is nothing in it yet."""
     return NgramRows(
         n,
         first=space.array(contexts + 1, np.int32),

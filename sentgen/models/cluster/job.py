@@ -1,0 +1,256 @@
+"""Build a model over the counts of a lake, stage by stage; what is done stays done, whatever dies."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, Unfinished, in_the_way, sweep
+from sentgen.counts.cluster.engine import Engine
+from sentgen.counts.cluster.files import read_json, write_json
+from sentgen.counts.cluster.job import locked
+from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
+from sentgen.errors import InputError
+from sentgen.models import stupid_backoff
+from sentgen.models.build import BuiltFrom, Recipe, built_from, check_corpora, rows_of, vocabulary
+from sentgen.models.cluster import contexts, files, suffixes
+from sentgen.models.cluster.plan import Plan, Sizes, ranges
+from sentgen.models.registry import next_version
+from sentgen.models.smoothing import kneser_ney
+from sentgen.schema import Store, write_lock
+from sentgen.schema.corpus import source
+from sentgen.schema.lakes.layout import LakeFile, read_manifest
+from sentgen.schema.lakes.places import Place
+
+#: What tasks of the smallest limit get.
+_LEAST_MEMORY = 256 << 20
+#: Bytes on the disk for an n-gram, as benchmarks/cluster_models.py found them: between, and in the lake.
+_WORK_BYTES, _LAKE_BYTES = 80, 20
+#: The stages in their order; each has a folder of its name.
+STAGES = ("split", "adjust", "unigrams", "smooth", "interpolate", "place", "write")
+#: Folders beside those of the stages.
+_ARRAYS = ("anchors", "words")
+SMOOTHING = ("kneser-ney", stupid_backoff.NAME)
+UNKNOWN = ("word", "none")
+
+
+@dataclass(slots=True)
+class Built:
+    """The model that a run made."""
+
+    label: str
+    vocabulary: int
+    tokens: int
+    ngrams: int = 0
+    files: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    #: Seconds of each stage that had something to do.
+    stages: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ModelJob:
+    """One run of a build.
+
+    Args:
+        lake: the lake that has the counts, and gets the model.
+        work: folder of the files between, which all workers see.
+        engine: runs the tasks.
+        memory: bytes that a worker may take.
+        report: is told how far the work is.
+        say: is told what may interest a person, such as the disk that is needed.
+        sizes: how work is cut up.
+    """
+
+    lake: Place
+    work: Path
+    engine: Engine
+    memory: int
+    report: Progress = lambda *_: None
+    say: Callable[[str], None] = lambda _: None
+    sizes: Sizes = field(default_factory=Sizes)
+    _catalogue: Catalogue = field(init=False)
+    _stages: Stages = field(init=False)
+
+    def run(self, name: str, corpora: Sequence[str], settings: Recipe) -> Built:
+        """Build the next version of a model, and name it in the manifest.
+
+        Raises:
+            InputError: a setting is for stores alone.
+            NotFoundError: there is no lake, or no such corpus.
+            ModelError: a corpus is not counted to the order.
+            InUseError: another process writes the lake.
+            StoreError: the disk is full, workers are gone, or something unfinished is in the way.
+        """
+        check(name, settings)
+        read_manifest(self.lake)
+        lock = write_lock.waited(place := locked(self.lake, self.work), lambda: write_lock.take(place))
+        try:
+            began = time.monotonic()
+            self._stages = Stages(self.work, self.engine, self.report)
+            self._catalogue = Catalogue.read(self.lake)
+            unfinished = self._catalogue.unfinished(self.work)
+            if unfinished is None and (kept := read_json(self.work / JOB)) is not None:
+                # Killed between the manifest and this.
+                self._clear()
+                if (done := self._finished(kept, name, corpora, settings)) is not None:
+                    return done
+            elif unfinished and (unfinished.what != "model" or settings.smoothing == stupid_backoff.NAME):
+                raise in_the_way(self.lake, self.work, unfinished)
+            built = self._build(name, corpora, settings)
+            self._clear()
+            built.seconds, built.stages = time.monotonic() - began, self._stages.seconds
+            return built
+        finally:
+            # An empty folder says nothing.
+            with suppress(OSError):
+                self.work.rmdir()
+            lock.release()
+
+    def _clear(self) -> None:
+        """Remove what lies between, and what no manifest names."""
+        sweep(self.lake, self._catalogue.manifest)
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def _finished(
+        self, kept: dict[str, Any], name: str, corpora: Sequence[str], settings: Recipe
+    ) -> Built | None:
+        """Return the model that is there already, if what was planned is what is asked for."""
+        planned = kept.get("model", {})
+        if (planned.get("name"), kept.get("recipe")) != (name, _told(settings)):
+            return None
+        if [each["name"] for each in kept["corpora"]] != list(dict.fromkeys(corpora)):
+            return None
+        (row,) = (row for row in self._catalogue.rows("model") if row["id"] == planned["id"])
+        return Built(f"{name}@{row['version']}", row["vocabulary"], row["tokens"])
+
+    def _build(self, name: str, corpora: Sequence[str], settings: Recipe) -> Built:
+        with (
+            Store(self.lake.root, read_only=True, memory_limit=max(self.memory // 2, _LEAST_MEMORY)) as store,
+            store.connect() as connection,
+        ):
+            found = tuple(built_from(connection, each) for each in dict.fromkeys(corpora))
+            check_corpora(found, settings)
+            number, version = next_version(connection, name)
+            made = _newest(connection, found)
+            words = vocabulary(connection, found, settings) if settings.smoothing != SMOOTHING[0] else 0
+        built = Built(f"{name}@{version}", words, sum(each.tokens for each in found))
+        rows = rows_of(number, (name, version), settings, found, words, made)
+        tables: list[LakeFile] = []
+        if settings.smoothing == SMOOTHING[0]:
+            plan = self._plan(name, number, version, found, settings)
+            tables, estimated = self._smooth(plan, number)
+            rows["model"][0]["vocabulary"] = built.vocabulary = estimated["vocabulary"]
+            rows["model_parameter"] = [
+                {"model_id": number, "n": n, "name": key, "value": value}
+                for n, key, value in sorted(map(tuple, estimated["parameters"]))
+            ]
+            built.ngrams = sum(file.rows for file in tables)
+        self._add(rows, tables)
+        built.files, built.bytes = len(tables), sum(file.bytes for file in tables)
+        return built
+
+    def _plan(
+        self, name: str, number: int, version: int, found: tuple[BuiltFrom, ...], settings: Recipe
+    ) -> Plan:
+        """Return what is to be done: what was planned once, if it was the same."""
+        what = {
+            "model": {"id": number, "name": name, "version": version},
+            "recipe": _told(settings),
+            "corpora": [{**asdict(each), "segments": list(each.segments)} for each in found],
+        }
+        kept = read_json(self.work / JOB)
+        if kept is not None and {key: kept.get(key) for key in what} != what:
+            raise in_the_way(self.lake, self.work, Unfinished("model", kept["model"]["name"]))
+        if kept is None:
+            segments = [segment for each in found for segment in each.segments]
+            firsts, parts, ngrams = ranges(self._catalogue, segments, settings.order, self.sizes)
+            kept = {**what, "stages": STAGES, "ranges": firsts, "parts": parts, "ngrams": ngrams}
+            kept["file"] = self.sizes.file
+            self.work.mkdir(parents=True, exist_ok=True)
+            write_json(self.work / JOB, kept)
+        ngrams = kept["ngrams"]
+        self.say(disk_note(self.work, "builds", ngrams * _WORK_BYTES, ngrams * _LAKE_BYTES))
+        for folder in _ARRAYS:
+            (self.work / folder).mkdir(exist_ok=True)
+        memory = max(self.memory - PROGRAM, _LEAST_MEMORY)
+        work = str(self.work)
+        return Plan(self.lake, work, settings, found, tuple(kept["ranges"]), kept["parts"], memory)
+
+    def _smooth(self, plan: Plan, number: int) -> tuple[list[LakeFile], dict[str, Any]]:
+        """Run the stages; return the files that they left in the lake, and what was estimated."""
+        run, order = self._stages.run, plan.recipe.order
+        every = [(plan, one) for one in range(len(plan.ranges))]
+        parts = [(plan, one) for one in range(plan.parts)] if order > 1 else []
+        counts = [one["counts"] for one in run("split", contexts.split, every)]
+        counts += [one["counts"] for one in run("adjust", suffixes.adjust, parts)]
+        kept = read_json(self.work / JOB)
+        (estimated,) = run("unigrams", files.unigrams, [(plan, kept["file"])])
+        discounts = []
+        for n in plan.orders:
+            # The parts know nothing of the highest order.
+            known = [one[n - 2] for one in counts if len(one) > n - 2]
+            parameters, steps = kneser_ney.estimated(n, [sum(each) for each in zip(*known, strict=True)])
+            estimated["parameters"] += parameters
+            discounts.append(steps.tolist())
+        run("smooth", contexts.smooth, [(*call, discounts) for call in every])
+        run("interpolate", suffixes.interpolate, parts)
+        anchors = estimated["anchors"]
+        run("place", contexts.place, [(*call, anchors) for call in every])
+        first = len(self._catalogue.files("model_ngram"))
+        calls = [(plan, one, number, first + one) for one in range(len(anchors))]
+        written = run("write", files.write, calls)
+        return [LakeFile(**one["file"]) for one in written], estimated
+
+    def _add(self, rows: dict[str, list[dict[str, Any]]], found: Sequence[LakeFile]) -> None:
+        """Name the model in the manifest: from now on it is there."""
+        catalogue = self._catalogue
+        tables = {name: list(there) for name, there in catalogue.manifest.tables.items()}
+        if found:
+            tables["model_ngram"] = [*tables.get("model_ngram", ()), *found]
+        for name, new in rows.items():
+            # A file more: whoever has the lake open goes on with what was there.
+            there = tables.get(name, [])
+            tables[name] = [*there, catalogue.write(name, new, len(there))]
+        catalogue.commit(tables)
+
+
+def check(name: str, settings: Recipe) -> None:
+    """Refuse what needs the text, or another place.
+
+    Raises:
+        InputError: such a setting.
+    """
+    if not name.strip():
+        raise InputError("a model needs a name")
+    if settings.smoothing not in SMOOTHING:
+        raise InputError(
+            f"{settings.smoothing} is not built in a lake; choose {' or '.join(SMOOTHING)}, "
+            "or build it in a store: sentgen models build"
+        )
+    if settings.unknown not in UNKNOWN or settings.brackets:
+        raise InputError(
+            "classes of unknown words and brackets are counted from the text, which a lake may not have; "
+            "build such a model in a store: sentgen models build"
+        )
+
+
+def _told(settings: Recipe) -> dict[str, Any]:
+    """Return the settings as JSON keeps them."""
+    return {**asdict(settings), "min_count": list(settings.min_count)}
+
+
+def _newest(connection: Connection, corpora: Sequence[BuiltFrom]) -> datetime:
+    """Return when the last source of the corpora was stored: a lake knows no other times."""
+    of = source.c.corpus_id.in_([each.id for each in corpora])
+    found = connection.execute(select(func.max(source.c.ingested_at)).where(of)).scalar()
+    return found or EPOCH

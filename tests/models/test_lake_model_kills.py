@@ -1,0 +1,84 @@
+"""Kill processes of a local cluster with SIGKILL: a model that goes on ends with the same bytes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from cluster_machines import CLIENT, files, kill_one, run_to_the_end, running
+
+from sentgen.counts.cluster import listing
+from sentgen.counts.cluster.engine import Inline
+from sentgen.counts.cluster.job import Job, Sizes
+from sentgen.counts.settings import Settings
+from sentgen.schema import write_lock
+from sentgen.schema.lakes.places import Place
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lake of forty thousand words, a few hundred different ones."""
+    rng, folder = random.Random(5), tmp_path_factory.mktemp("kills")
+    lines = (" ".join(f"w{int(rng.paretovariate(0.6)) % 997}" for _ in range(10)) for _ in range(4_000))
+    (folder / "text.lines").write_text("\n".join(lines))
+    lake, sizes = folder / "lake", Sizes(range=10_000)
+    settings = Settings(corpus="c")
+    Job(Place(lake), lake / "_work", settings, Inline(), 1 << 29, sizes=sizes).run(
+        [str(folder / "text.lines")]
+    )
+    return lake
+
+
+@pytest.fixture(scope="module")
+def whole(counted: Path) -> tuple[dict[str, bytes], float]:
+    """The lake with its model, and the seconds that two processes took from their start."""
+    lake = shutil.copytree(counted, counted.parent / "whole")
+    seconds = run_to_the_end(lake, "--model")
+    assert len(list((lake / "model_ngram").iterdir())) > 1
+    return files(lake), seconds
+
+
+def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], float], folder: Path) -> None:
+    """Kill one process at a random moment, then build to the end and compare."""
+    lake = shutil.copytree(counted, folder / f"lake-{number}")
+    victim = kill_one(number, folder, lake, ("--model",), whole[1])
+    # What the manifest names is there, whenever.
+    list(listing.status(Place(lake), lake / "_work"))
+    # If it came to its end, another one would build the next version.
+    if (lake / "_work").exists() or not (lake / "model").exists():
+        run_to_the_end(lake, "--model")
+    assert files(lake) == whole[0], f"{victim} killed in round {number}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(3))
+def test_a_killed_process_changes_nothing(
+    number: int, counted: Path, whole: tuple[dict[str, bytes], float], tmp_path: Path
+) -> None:
+    round_of(number, counted, whole, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(3, 53))
+def test_fifty_killed_processes_change_nothing(
+    number: int, counted: Path, whole: tuple[dict[str, bytes], float], tmp_path: Path
+) -> None:
+    round_of(number, counted, whole, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_second_client_is_refused(counted: Path, tmp_path: Path) -> None:
+    lake = shutil.copytree(counted, tmp_path / "lake")
+    before, lock = files(lake), write_lock.take(lake)
+    try:
+        with running(CLIENT, lake, "--model", 1) as client:
+            _, told = client.communicate(timeout=60)
+    finally:
+        lock.release()
+    assert client.returncode == 1
+    assert "in use by another process" in told
+    assert len(told.splitlines()) == 1
+    assert files(lake) == before
