@@ -20,6 +20,9 @@ from sentgen.cli.application import Loaded
 from sentgen.cli.commands import COMMANDS, Listed
 from sentgen.cli.console import completion
 from sentgen.generation import ALGORITHMS
+from sentgen.schema import Store
+from sentgen.schema.lakes.export import export
+from sentgen.schema.lakes.places import Place
 
 #: What no help and no completion of names has to wait for.
 HEAVY = {
@@ -118,6 +121,34 @@ def test_completion_of_names(
     """Corpora and models are those of the store, algorithms those that there are."""
     monkeypatch.setenv("SENTGEN_DB", str(full))
     _, *before, incomplete = typed.format(db=full).split(" ")
+    shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
+
+    offered = shell.get_completions(before, incomplete)
+
+    assert sorted(one.value for one in offered) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("sentgen kwic dog --db {lake} --corpus p", ["pets"]),
+        ("sentgen models show --db {lake} t", ["tags"]),
+        ("sentgen cluster models news --in {lake} --corpus n", ["notes"]),
+        ("sentgen cluster remove --from {lake} n", ["notes"]),
+        ("sentgen cluster remove --from {lake} --model k", ["katz", "kn"]),
+        ("sentgen align model --db {empty} ", []),
+        ("sentgen models show --db {broken} ", []),
+    ],
+)
+def test_completion_of_names_of_a_lake(full: Path, tmp_path: Path, typed: str, expected: list[str]) -> None:
+    """Those that its manifest names; of what is no lake, none."""
+    with Store(full, read_only=True) as store:
+        export(store, Place(tmp_path / "lake's"))
+    for name, content in (("empty", '{"tables": {}}'), ("broken", "[")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text(content)
+    places = {"lake": tmp_path / "lake's", "empty": tmp_path / "empty", "broken": tmp_path / "broken"}
+    _, *before, incomplete = typed.format(**places).split(" ")
     shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
 
     offered = shell.get_completions(before, incomplete)

@@ -1,4 +1,4 @@
-"""What a TAB offers for a value: the corpora and models of the store, and the algorithms.
+"""What a TAB offers for a value: the corpora and models of the store or lake, and the algorithms.
 
 The shell waits for it, so neither the command nor SQLAlchemy is imported: DuckDB alone reads the names.
 """
@@ -14,13 +14,15 @@ from typer.core import TyperCommand
 
 from sentgen.default_store import default_path
 
-#: What is offered: where the names are.
+#: What is offered: the table that has the names, and a condition.
 _NAMES = {
-    "corpora": "select name from corpus where kind <> 'pairs'",
-    "pairs": "select name from corpus where kind = 'pairs'",
-    "models": "select name from model",
-    "aligners": "select name from alignment_model",
+    "corpora": ("corpus", "kind <> 'pairs'"),
+    "pairs": ("corpus", "kind = 'pairs'"),
+    "models": ("model", "true"),
+    "aligners": ("alignment_model", "true"),
 }
+#: Options that name the store or the lake, by group of commands; those of the others under an empty name.
+_STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
 #: As in `sentgen.generation.algorithms`, which imports what is compiled; a test compares them.
 ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "prim", "prim-ngram", "prim-arg", "cle", "ab")
 _OPTIONS = {
@@ -38,6 +40,7 @@ _PLACES = {
     "models": ("models", ("show", "remove", "export")),
     "pairs": ("pairs", ("list", "show")),
     "align": ("aligners", ("model", "remove")),
+    "cluster": ("corpora", ("remove",)),
 }
 
 
@@ -50,39 +53,53 @@ def offering(group: str, command: str, before: Sequence[str]) -> TyperCommand | 
         before: the words between its name and what is completed.
     """
     offered, commands = _PLACES.get(group, ("", ()))
-    at = before.index("--db") if "--db" in before else len(before)
+    named = _STORES.get(group, _STORES[""])
+    at = next((place for place, word in enumerate(before) if word in named), len(before))
     if [*before[:at], *before[at + 2 :]]:
         offered = _OPTIONS.get(before[-1], "")
         if group == "align" and offered == "models":
             offered = "aligners"
     elif command not in commands:
         offered = ""
-    return Offering(command, offered, before) if offered else None
+    place = next((word for name, word in pairwise(before) if name in named), None)
+    return Offering(command, offered, Path(place) if place else default_path()) if offered else None
 
 
 class Offering(TyperCommand):
     """A command that takes any words and offers names."""
 
-    def __init__(self, name: str, offered: str, before: Sequence[str]) -> None:
+    def __init__(self, name: str, offered: str, store: Path) -> None:
         settings = {"ignore_unknown_options": True, "allow_extra_args": True}
         super().__init__(name, context_settings=settings)
-        self._offered, self._before = offered, tuple(before)  # the parser takes words from its list
+        self._offered, self._store = offered, store
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Return the names that begin so."""
         from typer._click.shell_completion import CompletionItem
 
-        names = ALGORITHMS if self._offered == "algorithms" else _stored(_NAMES[self._offered], self._before)
+        names = ALGORITHMS if self._offered == "algorithms" else _stored(self._store, *_NAMES[self._offered])
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def _stored(query: str, words: Sequence[str]) -> list[str]:
-    """Return names of the store that the words name; none if it cannot be read."""
+def _stored(store: Path, table: str, condition: str) -> list[str]:
+    """Return names of a store or of a lake in a folder; none if it cannot be read."""
     import duckdb
 
-    place = next((Path(path) for name, path in pairwise(words) if name == "--db"), None)
     try:
-        with duckdb.connect(str(place or default_path()), read_only=True) as duck:
-            return sorted({str(name) for (name,) in duck.execute(query).fetchall()})
-    except duckdb.Error:  # not there, or written at this moment: a TAB has nobody to tell
+        lake = (store / "manifest.json").is_file()
+        rows = _of_lake(store, table) if lake else table
+        with duckdb.connect() if lake else duckdb.connect(str(store), read_only=True) as duck:
+            found = duck.execute(f"select name from {rows} where {condition}").fetchall()
+            return sorted({str(name) for (name,) in found})
+    # Not there, or written at this moment, or no lake after all: a TAB has nobody to tell.
+    except (duckdb.Error, OSError, LookupError, ValueError, TypeError):
         return []
+
+
+def _of_lake(lake: Path, table: str) -> str:
+    """Return where the rows of a table of a lake are; `sentgen.schema.lakes` would import what is large."""
+    import json
+
+    files = json.loads((lake / "manifest.json").read_text())["tables"][table]
+    paths = (str(lake / file["path"]).replace("'", "''") for file in files)
+    return f"""read_parquet([{", ".join(f"'{path}'" for path in paths)}])"""
