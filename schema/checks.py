@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sentgen.schema.corpus import RESERVED_WORDS
-from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.fidelity import IN_SENTENCE
 from sentgen.schema.owners import unowned
@@ -45,9 +44,10 @@ class Check:
     torn: bool = False
 
 
-def checks() -> tuple[Check, ...]:
-    """Return all checks, the quick ones first."""
-    return (*_strings(), *_orphans(), *_alignments(), *_sentences(), *_totals(), *_trees(), *_recounts())
+def checks(counted: Sequence[int] = ()) -> tuple[Check, ...]:
+    """Return all checks, the quick ones first; where counts are compared with sentences, of other corpora."""
+    same = (*_strings(), *_orphans(), *_alignments(), *_sentences())
+    return (*same, *_totals(counted), *_trees(counted), *_recounts(counted))
 
 
 def torn_checks() -> tuple[Check, ...]:
@@ -246,10 +246,15 @@ def _sentences() -> Iterator[Check]:
     )
 
 
-def _totals() -> Iterator[Check]:
+def _other(corpora: Sequence[int], column: str) -> str:
+    """Return a condition that leaves corpora out."""
+    return f"{column} not in ({', '.join(map(str, corpora))})" if corpora else "true"
+
+
+def _totals(counted: Sequence[int]) -> Iterator[Check]:
     yield Check(
         "totals of a source",
-        """
+        f"""
         select c.name as corpus, r.path
         from source r
         left join corpus c on c.id = r.corpus_id
@@ -259,15 +264,15 @@ def _totals() -> Iterator[Check]:
             join document d on d.id = s.document_id
             group by d.source_id
         ) s on s.source_id = r.id
-        where coalesce(s.sentences, 0) <> r.sentences
-            or coalesce(s.tokens, 0) <> r.tokens
+        where (coalesce(s.sentences, 0) <> r.sentences or coalesce(s.tokens, 0) <> r.tokens)
+            and {_other(counted, "r.corpus_id")}
         """,
         REPAIR,
         torn=True,
     )
     yield Check(
         "totals of the segments",
-        """
+        f"""
         select c.name as corpus
         from corpus c
         left join (
@@ -280,8 +285,11 @@ def _totals() -> Iterator[Check]:
             from sentence
             group by corpus_id
         ) s on s.corpus_id = c.id
-        where coalesce(g.sentences, 0) <> coalesce(s.sentences, 0)
+        where (
+            coalesce(g.sentences, 0) <> coalesce(s.sentences, 0)
             or coalesce(g.tokens, 0) <> coalesce(s.tokens, 0)
+        )
+            and {_other(counted, "c.id")}
         """,
         REPAIR,
         torn=True,
@@ -290,6 +298,7 @@ def _totals() -> Iterator[Check]:
         "tokens sum to the lengths of the sentences",
         "select corpus_id, count(*) as count from token group by corpus_id",
         "select corpus_id, sum(length) as count from sentence group by corpus_id",
+        counted,
     )
     for order in range(1, MAX_ORDER + 1):
         yield _sums(
@@ -308,12 +317,13 @@ def _totals() -> Iterator[Check]:
             where c.max_order >= {order}
             group by s.corpus_id
             """,
+            counted,
         )
     for table in counted_tables():
         yield Check(f"positive counts in {table}", f"select segment_id from {table} where count < 1")
 
 
-def _trees() -> Iterator[Check]:
+def _trees(counted: Sequence[int]) -> Iterator[Check]:
     """Yield a check for every table that is counted from trees: its rows sum to the tokens with a head.
 
     Of events, the level of tags counts every attachment once, and of arguments, that of words on the left
@@ -325,11 +335,8 @@ def _trees() -> Iterator[Check]:
         "posting": "true",
     }
     for table, condition in once.items():
-        nodes = {
-            layer: f"count({head})"
-            + (f" + count(*) filter ({head} = 0)" if table == "argument_count" else "")
-            for layer, head in (("word", "head"), ("unit", "unit_head"))
-        }
+        roots = " + count(*) filter ({0} = 0)" if table == "argument_count" else ""
+        word, unit = (f"count({head}){roots.format(head)}" for head in ("head", "unit_head"))
         yield _sums(
             f"{table} sums to the nodes of the trees",
             f"""
@@ -347,15 +354,18 @@ def _trees() -> Iterator[Check]:
             group by s.corpus_id
             """,
             f"""
-            select corpus_id, {nodes["word"]} as word, {nodes["unit"]} as unit
+            select corpus_id, {word} as word, {unit} as unit
             from token
             group by corpus_id
             """,
+            counted,
             ("word", "unit"),
         )
 
 
-def _sums(name: str, stored: str, expected: str, columns: Sequence[str] = ("count",)) -> Check:
+def _sums(
+    name: str, stored: str, expected: str, counted: Sequence[int], columns: Sequence[str] = ("count",)
+) -> Check:
     """Return a check that two queries agree for every corpus; what belongs to no corpus is a problem too."""
     differ = "\n            or ".join(f"coalesce(s.{c}, 0) <> coalesce(e.{c}, 0)" for c in columns)
     sums = ", ".join(f"s.{c} as stored_{c}, e.{c} as expected_{c}" for c in columns)
@@ -364,12 +374,13 @@ def _sums(name: str, stored: str, expected: str, columns: Sequence[str] = ("coun
         from ({stored}) s
         full join ({expected}) e on e.corpus_id = s.corpus_id
         left join corpus c on c.id = coalesce(s.corpus_id, e.corpus_id)
-        where {differ}
+        where ({differ})
+            and {_other(counted, "coalesce(s.corpus_id, e.corpus_id, 0)")}
     """
     return Check(name, query, REPAIR, torn=True)
 
 
-def _recounts() -> Iterator[Check]:
+def _recounts(counted: Sequence[int]) -> Iterator[Check]:
     for order in range(1, MAX_ORDER + 1):
         words = ", ".join(f"w{i}" for i in range(1, order + 1))
         yield Check(
@@ -379,6 +390,7 @@ def _recounts() -> Iterator[Check]:
                 select s.corpus_id, {words}, sum(g.count) as count
                 from ngram_{order} g
                 join segment s on s.id = g.segment_id
+                where {_other(counted, "s.corpus_id")}
                 group by all
             ),
             expected as ({reference_ngrams_sql(order)})
@@ -389,10 +401,3 @@ def _recounts() -> Iterator[Check]:
             """,
             slow=True,
         )
-
-
-def tree_recounts(corpora: Sequence[tuple[int, str]]) -> Iterator[Check]:
-    """Yield a check for every table that is counted from trees, and every corpus (id and name)."""
-    for corpus_id, name in corpora:
-        for table in COUNTED:
-            yield Check(f"{table} of {name} recounted", recount(table, corpus_id), slow=True)

@@ -18,8 +18,10 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.schema import block_journal, crash_mark, segments
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.blocks import block_checks
-from sentgen.schema.checks import Check, checks, tree_recounts
-from sentgen.schema.corpus import corpus
+from sentgen.schema.checks import Check, checks
+from sentgen.schema.corpus import corpus, sentence
+from sentgen.schema.counted_checks import counted_checks
+from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.engine import open_engine, raw, sync_folder, translated_errors
 from sentgen.schema.lakes import layout
 from sentgen.schema.lakes.loading import changed
@@ -131,13 +133,25 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
             yield _run(store, one)
         except DamagedError:
             yield Result(one, 1, "a block is damaged: it is not what was written")
-    for one in chain(checks(), _until_damage(_tree_recounts(store)), _until_damage(extra)):
+    without = [number for number, _ in counted(store)]
+    made = chain(checks(without), counted_checks(without))
+    for one in chain(made, _until_damage(_tree_recounts(store)), _until_damage(extra)):
         if quick and one.slow:
             continue
         try:
             yield _run(store, one)
         except DamagedError:
             yield Result(one, None, "needs a table with a damaged block")
+
+
+def counted(store: Store) -> list[tuple[int, str]]:
+    """Return number and name of the corpora of a lake without sentences: those that were counted there."""
+    if not store.lake:
+        return []
+    kept = select(sentence.c.corpus_id)
+    query = select(corpus.c.id, corpus.c.name).where(corpus.c.id.not_in(kept)).order_by(corpus.c.name)
+    with store.connect() as connection:
+        return [(row.id, row.name) for row in connection.execute(query)]
 
 
 def _files_of(lake: Place) -> Iterator[Result]:
@@ -156,9 +170,13 @@ def _until_damage(made: Iterable[Check]) -> Iterator[Check]:
 
 
 def _tree_recounts(store: Store) -> Iterator[Check]:
+    """Yield a check for every table that is counted from trees, and every corpus."""
     with store.connect() as connection:
         corpora = [(row.id, row.name) for row in connection.execute(select(corpus.c.id, corpus.c.name))]
-    yield from tree_recounts(corpora)
+    without = counted(store)
+    for corpus_id, name in (each for each in corpora if each not in without):
+        for table in COUNTED:
+            yield Check(f"{table} of {name} recounted", recount(table, corpus_id), slow=True)
 
 
 def _run(store: Store, check: Check) -> Result:

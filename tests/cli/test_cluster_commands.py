@@ -40,6 +40,54 @@ def test_count_status_and_remove(sentgen: Sentgen, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
+def test_models_of_a_lake(sentgen: Sentgen, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    assert sentgen("ingest", TREEBANK, "--corpus", "relief").code == 0
+    assert sentgen("models", "build", "kn", "--corpus", "relief", "--order", 3).code == 0
+    assert sentgen("cluster", "count", TREEBANK, "--to", lake, "--corpus", "relief", "--local", 1).code == 0
+    words = ("kn", "--in", lake, "--corpus", "relief", "--order", 3)
+    told = sentgen("cluster", "models", *words, "--local", 2)
+    assert told.code == 0, told.err
+    assert re.search(r"^model +kn@1$", told.out, re.MULTILINE)
+    assert re.search(r"^disk: about .* while it builds, .* free$", told.err, re.MULTILINE)
+    for question in (["models", "show", "kn"], ["score", "--model", "kn", "Aid trucks arrived ."]):
+        rows = [line for line in sentgen(*question, "--csv").out.splitlines() if "created_at" not in line]
+        here = sentgen(*question, "--csv", "--db", lake).out.splitlines()
+        assert [line for line in here if "created_at" not in line] == rows
+        assert len(rows) > 1
+    arpa = tmp_path / "kn.arpa"
+    assert sentgen("models", "export", "kn", "--arpa", arpa, "--db", lake).code == 0
+    assert arpa.read_text().startswith("\\data\\\nngram 1=")
+    snapshot = sentgen("publish", "--to", tmp_path / "snapshots", "--db", lake).out.strip()
+    assert sentgen("db", "check", "--quick", "--db", lake).code == 0
+    question = ("regenerate", "--model", "kn", "-a", "beam", "trucks arrived aid", "--csv", "--db")
+    assert sentgen(*question, snapshot).out == sentgen(*question, lake).out
+    assert (
+        "sentgen cluster models more --in"
+        in sentgen("models", "build", "more", "--corpus", "relief", "--db", lake).err
+    )
+    assert sentgen("cluster", "remove", "--model", "kn", "--from", lake).out == "removed kn@1\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "no lake here"),
+        (["--smoothing", "katz"], "katz is not built in a lake; choose kneser-ney or stupid-backoff"),
+        (["--unknown", "tag"], "counted from the text, which a lake may not have"),
+        (["--min-count", "2,1"], "give counts from 1 that do not fall"),
+        (["--min-count", "x"], "is no list of numbers"),
+        (["--local", "1", "--scheduler", "tcp://a:1"], "exclude each other"),
+    ],
+)
+def test_refusals_of_models(sentgen: Sentgen, tmp_path: Path, words: list[str], message: str) -> None:
+    answer = sentgen("cluster", "models", "m", "--in", tmp_path / "lake", "--corpus", "c", *words)
+    assert answer.code != 0
+    assert message in " ".join(answer.err.replace("│", " ").split())
+    assert not (tmp_path / "lake").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

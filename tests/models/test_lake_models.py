@@ -25,7 +25,7 @@ from sentgen.models.cluster import contexts, suffixes
 from sentgen.models.cluster.job import STAGES, Built, ModelJob
 from sentgen.models.cluster.plan import Sizes
 from sentgen.models.cluster.removal import remove_model
-from sentgen.schema import Store, write_lock
+from sentgen.schema import Store, maintenance, write_lock
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
@@ -425,3 +425,35 @@ def test_a_bucket_takes_a_model(lake: Path, tmp_path: Path) -> None:
     assert {
         path.removeprefix(prefix): bucket.files.cat(path) for path in bucket.files.find(bucket.root)
     } == files(lake)
+
+
+def test_a_counted_lake_passes_its_checks(lake: Path) -> None:
+    """What needs sentences is left out; counts that do not add up are found."""
+    built(lake)
+    with Store(lake, read_only=True) as store:
+        results = list(maintenance.check(store, model_checks(store)))
+        assert maintenance.counted(store) == [(1, "a"), (2, "b")]
+    assert [one.check.name for one in results if one.problems] == []
+    assert {"segments sum to the sources", "n-grams of order 5 sum to those of the segments"} <= {
+        one.check.name for one in results
+    }
+    catalogue = Catalogue.read(Place(lake))
+    tables = {name: list(found) for name, found in catalogue.manifest.tables.items()}
+    del tables["ngram_5"][0], tables["ngram_1"][-1]
+    catalogue.commit(tables)
+    with Store(lake, read_only=True) as store:
+        failed = {one.check.name for one in maintenance.check(store, quick=True) if one.problems}
+    assert failed == {f"n-grams of order {order} sum to those of the segments" for order in (1, 5)}
+
+
+def test_a_counted_corpus_beside_sentences(stored: Path, texts: list[Path], tmp_path: Path) -> None:
+    """A lake of a store that got one more corpus: each is checked by what it has."""
+    lake = tmp_path / "lake"
+    with Store(stored, read_only=True) as store:
+        export(store, Place(lake))
+    Job(Place(lake), lake / "_work", Settings(corpus="c"), Inline(), 1 << 29).run([str(texts[0])])
+    with Store(lake, read_only=True) as store:
+        assert [name for _, name in maintenance.counted(store)] == ["c"]
+        results = list(maintenance.check(store))
+    assert [one.check.name for one in results if one.problems] == []
+    assert "posting of a recounted" in {one.check.name for one in results}
