@@ -33,7 +33,7 @@ from sentgen.schema.lakes.places import Place
 #: What tasks of the smallest limit get.
 _LEAST_MEMORY = 256 << 20
 #: Bytes on the disk for an n-gram, as benchmarks/cluster_models.py found them: between, and in the lake.
-_WORK_BYTES, _LAKE_BYTES = 80, 20
+_WORK_BYTES, _LAKE_BYTES = 70, 13
 #: The stages in their order; each has a folder of its name.
 STAGES = ("split", "adjust", "unigrams", "smooth", "interpolate", "place", "write")
 #: Folders beside those of the stages.
