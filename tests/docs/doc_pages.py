@@ -55,7 +55,8 @@ def run(line: str) -> tuple[int, str]:
     """Run one sentgen command line in this process; return exit code and output, both streams as one."""
     result = CliRunner().invoke(build(), shlex.split(line)[1:])
     if isinstance(result.exception, SentgenError):
-        return 1, f"{result.output}sentgen: {result.exception}\n"
+        picture = getattr(result.exception, "picture", "")
+        return 1, f"{result.output}sentgen: {result.exception}\n{picture}\n"
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.output

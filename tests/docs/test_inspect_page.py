@@ -29,6 +29,16 @@ QUESTIONS = {
         ["camp", "--sort", "right", "--context", "3"],
         ["camp", "--limit", "0"],
     ],
+    "match": [
+        [
+            "pattern { V [upos=VERB]; e: V -[nsubj|obj]-> S } without { V -> A; A [upos=AUX] }",
+            "--random",
+            "3",
+        ],
+        ["pattern { V ->> R; R [PronType=Rel] }", "--key", "V.lemma", "--whether", "V -[obj]-> O", "-n", "5"],
+        ["pattern { X [upos=NOUN] } global { is_projective }", "--count"],
+        ["pattern { X [upos=NOPE] }"],
+    ],
     "freq": [[], ["--by", "xpos", "--corpus", "relief"]],
     "sketch": [["lemma:be", "--min-count", "1"]],
     "collocations": [["the"], ["lemma:be", "--dependency", "*", "--min-count", "1"]],
