@@ -204,7 +204,7 @@ class _Search:
     @property
     def _size(self) -> int:
         """How many sentences are searched at once."""
-        return min(self.pattern.sentences or SENTENCES, SENTENCES)
+        return self.pattern.sentences or SENTENCES
 
     @property
     def sorts_all(self) -> bool:

@@ -22,6 +22,9 @@ _PLURAL = re.compile(
 #: Numbers that are never one: limits, and what is refused or told for being none or several. No numbers at all.
 NEVER_ONE = {
     "MAX_BYTES bytes": "a limit",
+    "MOST_STATES tokens": "a limit",
+    "MOST_TIMES times": "a limit",
+    "most times": "an end of a range",
     "abstract words": "more than a limit",
     "cells word pairs": "a limit",
     "events phrases": "more than a limit",

@@ -61,9 +61,10 @@ def plan(connection: Connection, pattern: syntax.Pattern, conditions: Conditions
     needed = sorted((one for one in asked if one in always), key=share.__getitem__)
     rare = needed[0] if needed and share[needed[0]] < _FEW and len(asked) > 1 else None
     rows = _rows(pattern, share, length)
-    if rare is not None:
-        rows = min(share[rare], 1) * (rows + length)
-    return Plan(rare, int(min(max(_ROWS / max(rows, 1e-9), _LEAST), _MOST)))
+    if rare is None:
+        return Plan(None, int(min(max(_ROWS / max(rows, 1e-9), _LEAST), _MOST)))
+    # What the sample lacks is still somewhere.
+    return Plan(rare, int(max(_ROWS / max(share[rare] * (rows + length), 0.1), _LEAST)))
 
 
 def _conditions(pattern: syntax.Pattern) -> list[syntax.Condition]:

@@ -68,7 +68,7 @@ _HINTED = ("word", "lemma", "upos", "xpos", "deprel")
 _CQL = re.compile(
     r"""\s*(
         \(*\s*\[(\S|\s*\]|\s*\w+\s*!?=)
-        | \(*\s*("[^"\s]+"|'[^'\s]+')(%[cdl]+)?\s*([?*+{|)&"'\[<;:(]|within\b|containing\b|$)
+        | \(*\s*("[^"\s]+"|'[^'\s]+')\s*(%[cdl]+)?\s*([?*+{|)&"'\[<;:(@]|within\b|containing\b|$)
         | (?!(word|lemma|upos|xpos|deprel):)\w+:\s*["\[@] | @:?\s*["\[]
         | </?(s|doc|text)/?>
         | (MU|TAB)\s*["\[(] | (meet|union)\s+["\[(]

@@ -209,10 +209,12 @@ class Spans:
             for term in (one.left, one.right)
             if isinstance(term, syntax.Term)
         }
-        # Not an inner join: a label may stand for nothing.
+        bound = syntax.bound(part) | ENDS.keys()
+        # Not an inner join where a label may stand for nothing.
         joins = "".join(
-            f"\n  left join {self._source} as t_{label} on t_{label}.sentence_id = m.sentence_id"
-            f" and t_{label}.position = m.{places[label]}"
+            f"\n  {'' if label in bound else 'left '}join {self._source} as t_{label}"
+            f" on t_{label}.sentence_id = m.sentence_id and t_{label}.position = m.{places[label]}"
+            + "".join(f" and {one}" for one in self._range(f"t_{label}.sentence_id"))
             for label in sorted(named)
         )
         told = self.conditions.of_labels(condition, {label: f"m.{place}" for label, place in places.items()})

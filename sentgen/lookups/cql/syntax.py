@@ -181,6 +181,18 @@ def labels(pattern: Pattern) -> tuple[str, ...]:
     return tuple(found)
 
 
+def bound(pattern: Pattern) -> frozenset[str]:
+    """Return the labels that stand for a token in every match."""
+    match pattern:
+        case Token(_, labels):
+            return frozenset(labels)
+        case Alternatives(parts):
+            return frozenset.intersection(*map(bound, parts))
+        case Repetition(_, 0):
+            return frozenset()
+    return frozenset[str]().union(*map(bound, children(pattern)))
+
+
 def comparisons(condition: Condition | None) -> tuple[Comparison, ...]:
     """Return the comparisons of a condition, in their order."""
     match condition:

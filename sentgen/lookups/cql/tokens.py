@@ -135,6 +135,12 @@ class Conditions:
         return replace(value, ignore_case=value.ignore_case or (loose and name in _WORDS))
 
     def _same(self, one: syntax.Term, other: syntax.Term, left: str, right: str, negated: bool) -> str:
+        columns = [COLUMNS.get(term.attribute) for term in (one, other)]
+        if columns[0] and columns[1] and columns[0][1] == columns[1][1] and not self.selection.ignore_case:
+            # The same numbers stand for the same strings.
+            return (
+                f"{left}.{columns[0][0]} is {'' if negated else 'not '}distinct from {right}.{columns[1][0]}"
+            )
         sides = self.string(one.attribute, left), self.string(other.attribute, right)
         first, second = (f"coalesce({side}, '')" for side in sides)
         if {one.attribute, other.attribute} <= set(_WORDS) and self.selection.ignore_case:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from sentgen.lookups.cql.search import is_cql
+
 #: Characters of one value that are shown; a corpus may hold words of thousands.
 MOST_CHARACTERS = 300
 MOST_OF_WORD = 60
@@ -116,17 +118,21 @@ def token_pattern(value: str, attribute: str = "word") -> str:
 
     >>> token_pattern("camp"), token_pattern("NOUN", "upos"), token_pattern("lemma:x"), token_pattern("a b")
     ('camp', 'upos:NOUN', 'word:lemma:x', '')
+    >>> token_pattern("[sic]")
+    'word:[sic]'
     """
     if not value or len(value.split()) != 1:
         return ""
-    prefix = "" if attribute == "word" and ":" not in value else f"{attribute}:"
+    bare = attribute == "word" and ":" not in value and not is_cql(value)
+    prefix = "" if bare else f"{attribute}:"
     return prefix + literal_pattern(value)
 
 
 def phrase_pattern(words: Sequence[str]) -> str:
     """Return the pattern for words one after the other; empty if one of them cannot be asked for."""
     patterns = ["" if word in ("<s>", "</s>") else token_pattern(word) for word in words]
-    return " ".join(patterns) if all(patterns) else ""
+    pattern = " ".join(patterns) if all(patterns) else ""
+    return f"word:{pattern}" if is_cql(pattern) else pattern
 
 
 def ngram_pattern(row: Mapping[str, Any]) -> str:

@@ -1,0 +1,100 @@
+"""CQL on 10M tokens, two threads, 1.5 GB: ``python benchmarks/queries_cql.py``.
+
+The store is EWT and GUM (train), ingested 26 times each as a corpus of 26 documents; `benchmarks/out/queries.duckdb`, which is
+made if it is not there. Each case runs in a process of its own, start-up apart: seconds are the best of five in it by
+the clock, memory is its peak, Python and its libraries included.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import OUT, SENTGEN, data, measure, megabytes, show
+
+STORE, LIMIT, COPIES, TIMES = "queries.duckdb", "1.5GB", 26, 5
+
+
+@dataclass(frozen=True)
+class Case:
+    """A query, what is asked of it, and the seconds that it may take."""
+
+    name: str
+    query: str
+    wanted: float
+    asked: str = "count"
+
+
+CQL_CASES = (
+    Case("bounded", '[lemma="go" & upos="VERB"] []{0,3} "home"', 0.2),
+    Case("bounded, 20 lines", '[lemma="go" & upos="VERB"] []{0,3} "home"', 0.2, "lines"),
+    Case("selective repetition", '[upos="DET"] [upos="ADJ"]+ "house"', 0.5),
+    Case("unselective repetition", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]', 3),
+    Case("unselective repetition, 20 lines", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]', 3, "lines"),
+    Case("unselective repetition, sorted", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]', 10, "sorted"),
+    Case("groups", '[upos="ADP"] [upos="DET"]? ([upos="ADV"]? [upos="ADJ"])* [upos="NOUN"]+', 3),
+    Case("labels", 'a:[] "and" b:[] :: a.lemma = b.lemma', 3),
+    Case("feature", '[Number != "Sing" & upos="NOUN"]', 3),
+    Case("frequencies", 'a:[upos="ADJ"] [upos="NOUN"]', 3, "frequencies"),
+)
+
+
+def main() -> None:
+    path = OUT / STORE
+    if not path.exists():
+        make(path)
+    rows = []
+    for number, case in enumerate(CQL_CASES):
+        used = measure([sys.executable, __file__, "--one", str(number), str(path)])
+        told = json.loads(used.output.splitlines()[-1])
+        row = (case.name, case.query, f"{told['hits']:,}", f"{told['seconds']:.2f}", f"{case.wanted:g}")
+        rows.append((*row, megabytes(used.peak)))
+    show(f"CQL on 10M tokens, limit {LIMIT}", ["case", "query", "hits", "s", "wanted", "peak"], rows)
+
+
+def make(path: Path) -> None:
+    """Ingest the treebanks, each copy as a document of its own."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    text = "".join(data(f"ud/en_{name}-ud-train.conllu").read_text("utf-8") for name in ("ewt", "gum"))
+    copies = []
+    for number in range(COPIES):
+        # Else they would be one source, ingested once.
+        copies.append(OUT / f"queries-{number:02}.conllu")
+        copies[-1].write_text(f"# newdoc id = copy-{number}\n{text}", "utf-8")
+    files = [str(one) for one in copies]
+    measure([SENTGEN, "ingest", *files, "--corpus", "ud", "--db", str(path), "--memory-limit", "3GB"])
+    for one in copies:
+        one.unlink()
+
+
+def one(number: int, path: Path) -> None:
+    """Ask one case, and print its time."""
+    import time
+
+    from sentgen.cli.console.options import open_store
+    from sentgen.lookups.concordance import Order, concordance, count_hits
+    from sentgen.lookups.hit_frequencies import hit_frequencies
+
+    case = CQL_CASES[number]
+    best, hits = float("inf"), 0
+    with open_store(path, read_only=True, memory_limit=LIMIT) as store, store.connect() as connection:
+        for _ in range(TIMES):
+            began = time.monotonic()
+            if case.asked == "frequencies":
+                hits = hit_frequencies(connection, case.query, by="a.lemma").table.num_rows
+            elif case.asked == "count":
+                hits = count_hits(connection, cql=case.query).total or 0
+            else:
+                order = Order.LEFT if case.asked == "sorted" else Order.NONE
+                hits = concordance(connection, cql=case.query, order=order).total or 0
+            best = min(best, time.monotonic() - began)
+    print(json.dumps({"seconds": best, "hits": hits}))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        one(int(sys.argv[2]), Path(sys.argv[3]))
+    else:
+        main()

@@ -1,0 +1,233 @@
+"""What CQL says of itself: errors, attributes, metadata, strategies, and the look-ups that take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError, QueryError
+from sentgen.lookups import concordance as concordance_module
+from sentgen.lookups.collocations import Window, find_collocations
+from sentgen.lookups.concordance import Order, concordance, count_hits
+from sentgen.lookups.cql.grammar import read
+from sentgen.lookups.cql.search import Strategy, is_cql, parse_cql
+from sentgen.lookups.hit_frequencies import hit_frequencies
+from sentgen.lookups.queries import Answer, Selection
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+#: Of the manual of CQP (section on matching strategies), which shows what each of them finds.
+BOOK = "the/DET old/ADJ book/NOUN on/ADP the/DET table/NOUN in/ADP the/DET room/NOUN"
+PHRASE = '[upos="DET"]? [upos="ADJ"]* [upos="NOUN"] ([upos="ADP"] [upos="DET"]? [upos="ADJ"]* [upos="NOUN"])*'
+#: From the same manual: what is CQL of tokens there is read here.
+MANUAL = (
+    '"interesting" %c;', '[pos = "JJ"]', '[lemma = "go"]', "\"'em\"", "'12\"-screen'", '"12""-screen"', '"\\?"',
+    '[pos != "N.*"]', '[word = "?" %l]', '[(lemma="go") & !(word="went"%c | word="gone"%c)];',
+    '[lemma="under.+" & word!=lemma];', '[pos="JJ.*"]* [pos="N.*"]+', '"right" []? "left";', '"no" "sooner" []* "than";',
+    '"as" []{1,3} "as";', '"left" "to" "right" | "right" "to" "left";',
+    '[pos="IN"] [pos="DT"]? ([pos="RB"]? [pos="JJ.*"])* [pos="N.*"]+;', '<s> [pos="VBG"];',
+    '[pos="NN"] []* [pos="NN"] within s;', '"in" @[pos="DT"] [lemma="case"];', 'a:[] "and" b:[] :: a.word = b.word;',
+    'a:[pos="PP"] []{0,5} b:[pos="VB.*"] :: b.pos = "VBZ" -> a.lemma = "he|she|it";', '"a"{,2} # a comment',
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def books(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
+    """The example of the manual, and a sentence with features, MISC and metadata."""
+    folder = tmp_path_factory.mktemp("cql")
+    rows = "".join(
+        f"{i}\t{form}\t{form}\t{tag}\t_\t_\t{i - 1}\tdep\t_\t_\n"
+        for i, (form, tag) in enumerate((one.split("/") for one in BOOK.split()), 1)
+    ).replace("\t0\tdep", "\t0\troot")
+    (folder / "b.conllu").write_text(f"# newdoc id = book\n{rows}\n", "utf-8")
+    with Store(folder / "s.duckdb", create=True) as made:
+        ingest(made, [str(folder / "b.conllu")], Settings("books"))
+        with made.begin() as connection:
+            duck = raw(connection)
+            duck.execute("insert into document_meta values (1, 1, 'genre', 'fiction')")
+            duck.execute("insert into sentence_meta values (1, 1, 'speaker', 'Ann')")
+            duck.execute("insert into token_misc values (1, 1, 3, 'Gloss=Buch|X=1')")
+            duck.execute("update document_meta set document_id = (select id from document)")
+            duck.execute("update sentence_meta set sentence_id = (select id from sentence)")
+            duck.execute("update token_misc set sentence_id = (select id from sentence)")
+        yield made
+
+
+@pytest.fixture
+def store(books: Store) -> Iterator[Connection]:
+    """A connection of its own: an error ends its transaction."""
+    with books.connect() as connection:
+        yield connection
+
+
+def nodes(answer: Answer) -> list[str]:
+    """Return what was matched."""
+    return list(answer.table["node"].to_pylist())
+
+
+@pytest.mark.parametrize("query", MANUAL)
+def test_the_manual_of_cqp_is_read(query: str) -> None:
+    """Its examples of queries for tokens."""
+    assert read(query)
+    assert is_cql(query) or query.startswith(('"no"', "'12"))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        (Strategy.SHORTEST, ["book", "table", "room"]),
+        (Strategy.STANDARD, ["the old book", "the table", "the room"]),
+        (Strategy.LONGEST, ["the old book on the table in the room"]),
+    ],
+)
+def test_strategies_find_what_the_manual_of_cqp_shows(
+    store: Connection, strategy: Strategy, expected: list[str]
+) -> None:
+    """And all: 3 begins before the first noun with 3 ends, 2 before the second with 2, 2 with 1."""
+    assert nodes(concordance(store, cql=PHRASE, strategy=strategy, context=0)) == expected
+    assert count_hits(store, PHRASE).total == 3 * 3 + 2 * 2 + 2
+
+
+@pytest.mark.parametrize(
+    ("query", "hits"),
+    [
+        ('"book" :: match.doc_genre = "fic.*"', 1),
+        ('"book" :: match.text_genre != "fiction"', 0),
+        ('a:"book" :: a.s_speaker = "ann"%c', 1),
+        ('[Gloss="Buch"]', 1),
+        ('[Gloss!="Buch"]', 8),
+        ('[Gloss=""]', 8),
+        ('a:[X="1"] []* b:[upos="NOUN"] :: a.Gloss != b.Gloss', 2),
+        ('"BOOK"', 0),
+        ('"bóok"%d', 1),
+        ('"b.*"%l', 0),
+    ],
+)
+def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> None:
+    """Each of them by what it names."""
+    assert count_hits(store, cql=query).total == hits
+
+
+@pytest.mark.parametrize(
+    ("query", "column", "message"),
+    [
+        ('[lemma="go"', 12, "the query ends too early; expected ]"),
+        ('[lemma="go" upos="x"]', 13, "'u' cannot stand here; expected ]"),
+        ('"a" "b', 5, "this quote is not closed"),
+        ('the "house"', 1, 'a word stands in quotes: "the"'),
+        ('meet "a" "b"', 1, "meet and union are not known here"),
+        ('MU(union "a" "b")', 1, "meet and union are not known here"),
+        ('TAB "a" "b"', 1, "TAB is not known here"),
+        ("[upos=NOUN]", 7, 'a value stands in quotes: "NOUN"'),
+        ('[] [foo="x"]', 5, "no attribute 'foo'; there are form, word, lemma, upos, xpos, deprel, feats, pos, tag"),
+        ('[word="[a"]', 8, "no regular expression: missing ]: [a"),
+        ('"a" :: b.word = "x"', 8, "no label 'b'; there are match, matchend"),
+        ('[a.word="x"]', 2, "a label is compared behind the pattern"),
+        ("[word]", 2, 'write what it is: word = "..."'),
+        ('a:[] :: a.word', 9, 'write what it is: a.word = "..."'),
+        ('<np> "a"', 2, "no region 'np'; there are s (sentence) and doc (document)"),
+        ('"a"{3,1}', 5, "nothing is repeated 3 to 1 times"),
+        ('"a"{101}', 5, "at most 100 times; write * or + for any number"),
+        ('"a"%x', 4, "no flag '%x'; there are %c (case), %d (accents), %l (literal)"),
+        ('a:("x" "y")', 1, "a label stands before one token"),
+        ('match:"x"', 1, "match is the name of the match itself"),
+        ('"a" :: match.doc_year = "1"', 8, "no metadata 'doc_year'; there are doc_genre"),
+    ],
+)  # fmt: skip
+def test_an_error_points_at_its_place(store: Connection, query: str, column: int, message: str) -> None:
+    """With a caret below the character."""
+    with pytest.raises(QueryError) as caught:
+        parse_cql(store, query, Selection(()))
+
+    assert str(caught.value).startswith(f"column {column}: {message}")
+    line, caret = caught.value.picture.splitlines()
+    assert line == f"  {query}"
+    assert caret == " " * (column + 1) + "^"
+
+
+def test_an_error_in_a_later_line_shows_that_line(store: Connection) -> None:
+    """And counts its columns."""
+    with pytest.raises(QueryError, match="line 2, column 3") as caught:
+        parse_cql(store, '"a"\n  ) "b"', Selection(()))
+
+    assert caught.value.picture == '    ) "b"\n    ^'
+
+
+def test_too_many_tokens_are_refused(store: Connection) -> None:
+    """Before anything is asked."""
+    with pytest.raises(InputError, match="more than 400 tokens"):
+        count_hits(store, '("a"{50} "b"{50}){5}')
+
+
+@pytest.mark.parametrize(
+    ("pattern", "cql"),
+    [
+        ('[word="x"]', True), ("[", False), ("[ the", False), ('[ word = "x"]', True), ("[sic]", True), ('"go" "home"', True),
+        ('"', False), ('" yes "', False), ("'tis", False), ("(", False), ("( the )", False), ('("a" | "b")', True),
+        ("word:[sic]", False), ("a:[]", True), ("<s> []", True), ("the *", False), ("lemma:go", False), ("meet", False),
+        ("@[]", True), ("@", False), ("''", False),
+    ],
+)  # fmt: skip
+def test_what_is_cql_by_itself(pattern: str, cql: bool) -> None:
+    """No pattern of words that could be meant as one."""
+    assert is_cql(pattern) is cql
+
+
+def test_nothing_found_is_explained(connection: Connection) -> None:
+    """As for other patterns."""
+    assert concordance(connection, '[upos="noun"]').hints == ("did you mean upos=NOUN?",)
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("seed", [None, 3])
+@pytest.mark.parametrize("query", ['[xpos="DT"] []?', "the"])
+def test_ranges_change_nothing(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, order: Order, seed: int | None, query: str
+) -> None:
+    """Nor how many lines are made at once; sorted, the first of all lines come first."""
+    whole = concordance(connection, query, order=order, seed=seed, limit=3)
+    everything = concordance(connection, query, order=order, limit=0).table.to_pylist()
+    monkeypatch.setattr(concordance_module, "LINES", 2)
+    monkeypatch.setattr(concordance_module, "SENTENCES", 3)
+    monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
+    parts = concordance(connection, query, order=order, seed=seed, limit=3)
+
+    assert parts.table.to_pylist() == whole.table.to_pylist()
+    assert parts.total == len(everything)
+    if seed is None:
+        assert whole.table.to_pylist() == everything[:3]
+
+
+def test_frequencies_of_hits(connection: Connection) -> None:
+    """Seven determiners *the*, one of them *The*; "the dow" is the most frequent of what begins with one."""
+    whole = hit_frequencies(connection, '[xpos="DT"] []').table.to_pylist()
+    labelled = hit_frequencies(connection, '[xpos="DT"] a:[]', by="a.xpos", limit=1).table.to_pylist()
+    alike = hit_frequencies(connection, '[xpos="DT"]', ignore_case=True).table.to_pylist()
+
+    assert [(row["word"], row["count"]) for row in whole[:2]] == [("the dow", 4), ("the stock", 2)]
+    assert whole[0]["share"] == pytest.approx(4 / sum(row["count"] for row in whole))
+    assert labelled[0]["a.xpos"] == "NNP"
+    assert [row["word"] for row in alike] == ["the"]
+    with pytest.raises(QueryError, match="no label 'b' in the query; there are a, match, matchend"):
+        hit_frequencies(connection, "a:[]", by="b.word")
+
+
+def test_collocates_of_a_query(connection: Connection) -> None:
+    """A node of one token is what the pattern is; a longer one is no collocate of itself."""
+    asked: dict[str, Any] = {"within": Window(2, 1), "min_count": 1, "limit": 0}
+    one = find_collocations(connection, "lemma:fall", **asked)
+    same = find_collocations(connection, cql='[lemma="fall"]', **asked)
+    longer = find_collocations(connection, '"the" "dow"', **asked)
+    related = find_collocations(connection, cql='[lemma="fall"]', within="nsubj", min_count=1)
+
+    assert same.table.to_pylist() == one.table.to_pylist()
+    assert not {"the", "dow"} & set(longer.table["collocate"].to_pylist())
+    expected = find_collocations(connection, "lemma:fall", within="nsubj", min_count=1)
+    assert related.table.to_pylist() == expected.table.to_pylist()
+    with pytest.raises(InputError, match="by relation a node is one token"):
+        find_collocations(connection, '"the" "dow"', within="nsubj")
