@@ -33,7 +33,9 @@ total as (
 select item as "{by}", sum(count)::bigint as count, sum(count) / any_value(hits) as share,
   1e6 * sum(count) / any_value(tokens) as per_million, count(*) as documents,
   case when any_value(total.documents) > 1 then greatest(
-    0.5 * (sum(abs(count / of_item - size / tokens) order by document_id) + 1 - sum(size) / any_value(tokens)), 0
+    0.5 * (
+      sum(abs(count / of_item - size / tokens) order by document_id) + 1 - sum(size) / any_value(tokens)
+    ), 0
   ) end as dp
 from (select *, sum(count) over (partition by item) as of_item from counted)
 join part using (document_id)

@@ -28,6 +28,20 @@ QUESTIONS = {
         ["upos:NOUN *", "--sort", "left", "--random", "7"],
         ["camp", "--sort", "right", "--context", "3"],
         ["camp", "--limit", "0"],
+        ['[upos="NOUN"] []{0,2} "of"'],
+        ['[]{0,2} "camp" []* :: match.upos != "X"', "--strategy", "longest", "--sort", "left"],
+        ['<s/> containing (a:[] "and" b:[] :: a.upos = b.upos)', "--count"],
+    ],
+    "freq": [
+        [],
+        ["--by", "xpos", "--corpus", "relief"],
+        ["--query", 'a:[upos="ADJ"] []', "--by", "a.lemma", "--strategy", "standard"],
+    ],
+    "collocations": [
+        ["the"],
+        ['"the" [lemma="camp"]', "--window", "3"],
+        ['[lemma="be"]', "--dependency", "nsubj"],
+        ["lemma:be", "--dependency", "*", "--min-count", "1"],
     ],
     "match": [
         [
@@ -39,9 +53,7 @@ QUESTIONS = {
         ["pattern { X [upos=NOUN] } global { is_projective }", "--count"],
         ["pattern { X [upos=NOPE] }"],
     ],
-    "freq": [[], ["--by", "xpos", "--corpus", "relief"]],
     "sketch": [["lemma:be", "--min-count", "1"]],
-    "collocations": [["the"], ["lemma:be", "--dependency", "*", "--min-count", "1"]],
 }
 
 
