@@ -1,7 +1,7 @@
 """CQL on 10M tokens, two threads, 1.5 GB: ``python benchmarks/queries_cql.py``.
 
 The store is EWT and GUM (train), ingested 26 times each as a corpus of 26 documents; `benchmarks/out/queries.duckdb`, which is
-made if it is not there. Each case runs in a process of its own, start-up apart: seconds are the best of five in it, by
+made if it is not there. Each case runs in a process of its own, start-up apart: seconds are the best of three in it, by
 the clock and of the CPU (both threads together), memory is its peak, Python and its libraries included.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from harness import OUT, SENTGEN, data, measure, megabytes, show
 from rich.markup import escape
 
-STORE, LIMIT, COPIES, TIMES = "queries.duckdb", "1.5GB", 26, 5
+STORE, LIMIT, COPIES, TIMES = "queries.duckdb", "1.5GB", 26, 3
 
 
 @dataclass(frozen=True)
