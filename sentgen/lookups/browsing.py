@@ -77,9 +77,11 @@ def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[Store
             rows = list(found)
             if all(row["head"] is not None for row in rows):
                 yield StoredTree(
-                    rows[0]["sentence"],
-                    *([row[name] for row in rows] for name in ("form", "tag", "head")),
-                    [row["deprel"] or "" for row in rows],
+                    name=rows[0]["sentence"],
+                    forms=[row["form"] for row in rows],
+                    tags=[row["tag"] for row in rows],
+                    heads=[row["head"] for row in rows],
+                    labels=[row["deprel"] or "" for row in rows],
                 )
 
 

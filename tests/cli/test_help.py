@@ -69,7 +69,9 @@ def test_help_imports_no_command(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("ngrams", "The *"), ("kwic", "dog"), ("deps", "chased"), ("freq",)], ids=" ".join
+    "words",
+    [("ngrams", "The *"), ("kwic", "dog"), ("match", "pattern { X [] }"), ("deps", "chased"), ("freq",)],
+    ids=" ".join,
 )
 def test_look_ups_import_no_arrays(words: tuple[str, ...], full: Path) -> None:
     """Arrow with numpy would take longer than the look-up."""

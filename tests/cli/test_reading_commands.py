@@ -33,7 +33,7 @@ READERS = (
     "deps dog",
     "args chase",
     "kwic dog",
-    "match 'pattern { X [] }'",
+    "match 'pattern {{ X [] }}'",
     "freq",
     "collocations dog",
     "sketch dog",

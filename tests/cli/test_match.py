@@ -1,0 +1,96 @@
+"""`sentgen match` as a user meets it: formats, files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sentgen.cli import build
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.demo import TREEBANK
+from sentgen.errors import InputError
+from sentgen.schema import Store
+from sentgen.schema.engine import translated_errors
+
+REQUEST = "pattern { V [upos=VERB]; V -[nsubj]-> S }"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo treebank, counted."""
+    path = tmp_path_factory.mktemp("match") / "relief.duckdb"
+    with Store(path, create=True) as made:
+        ingest(made, [str(TREEBANK)], Settings("relief"))
+    return path
+
+
+def run(store: Path, *words: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(build(), ["match", *words, "--db", str(store)], input=stdin)
+
+
+def test_a_request_comes_from_anywhere(store: Path, tmp_path: Path) -> None:
+    """As an argument, from a file, from standard input."""
+    (tmp_path / "request.grew").write_text(f"% subjects\n{REQUEST}\n")
+    counts = [
+        run(store, REQUEST, "--count"),
+        run(store, "--file", str(tmp_path / "request.grew"), "--count"),
+        run(store, "-", "--count", stdin=REQUEST),
+    ]
+
+    assert {one.stdout for one in counts} == {counts[0].stdout}
+    assert (
+        int(counts[0].stdout) == len(json.loads(run(store, REQUEST, "--limit", "0", "--json").stdout)) > 100
+    )
+    assert json.loads(run(store, REQUEST, "--count", "--json").stdout) == [{"count": int(counts[0].stdout)}]
+
+
+def test_the_sentences_of_the_hits_are_printed_and_drawn(store: Path, tmp_path: Path) -> None:
+    """As they were read, each once."""
+    shown = json.loads(run(store, REQUEST, "--limit", "5", "--random", "2", "--json").stdout)
+    drawn = tmp_path / "trees.svg"
+    printed = run(store, REQUEST, "--limit", "5", "--random", "2", "--conllu", "--svg", str(drawn))
+    names = sorted({row["sent_id"] for row in shown})
+    source = TREEBANK.read_text("utf-8").split("\n\n")
+    wanted = {block.partition("# sent_id = ")[2].partition("\n")[0]: block for block in source}
+    blocks = printed.stdout.removesuffix("\n\n").split("\n\n")
+
+    assert sorted(blocks) == sorted(wanted[name].strip("\n") for name in names)
+    groups = ET.parse(drawn).getroot().findall("{http://www.w3.org/2000/svg}g")
+    assert len(groups) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "give one request"),
+        ([REQUEST, "--file", "x"], "give one request"),
+        ([REQUEST, "--key", "V.lemma", "--conllu"], "counts have no sentences"),
+        ([REQUEST, "--svg", "-"], "--svg needs the name of a file"),
+    ],
+)
+def test_a_mistake_in_the_options(store: Path, words: list[str], told: str) -> None:
+    """Exit code 2, in one line."""
+    done = run(store, *words)
+
+    assert done.exit_code == 2
+    assert told in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_nothing_is_a_no(store: Path) -> None:
+    """Exit code 1, and what could be meant; a count of nothing is an answer."""
+    done = run(store, "pattern { X [upos=verb] }")
+
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "did you mean upos=VERB?" in done.stderr
+    assert (run(store, "pattern { X [upos=verb] }", "--count").stdout, 0) == ("0\n", 0)
+    assert isinstance(run(store, "pattern { X [] }", "--key", "Y.lemma").exception, InputError)
+
+
+def test_a_broken_pipe_is_none_of_the_store(tmp_path: Path) -> None:
+    """`head` has seen enough while rows are still read."""
+    with pytest.raises(BrokenPipeError), translated_errors(tmp_path / "x.duckdb"):
+        raise BrokenPipeError(32, "Broken pipe")
