@@ -19,7 +19,7 @@ from typing import Any
 from harness import OUT, SENTGEN, data, measure, megabytes, own_usage, show
 from sqlalchemy import Connection
 
-from sentgen.lookups.grew.matches import match
+from sentgen.lookups.grew.matches import count_matches, match
 from sentgen.schema import Store
 
 COPIES, TREEBANKS = 26, ("en_ewt-ud-train.conllu", "en_gum-ud-train.conllu")
@@ -49,8 +49,9 @@ def trees(request: str, **options: Any) -> Callable[[Connection], int]:
 
     def ask(connection: Connection) -> int:
         if options:
-            return int(match(connection, request, **options).found.num_rows)
-        return int(match(connection, request, count=True).table["count"][0].as_py())
+            ask_rows = count_matches if "keys" in options else match
+            return int(ask_rows(connection, request, **options).found.num_rows)
+        return int(count_matches(connection, request).table["count"][0].as_py())
 
     return ask
 

@@ -13,7 +13,7 @@ from sentgen.lookups.concordance import Order, concordance, count_hits
 from sentgen.lookups.cql.search import Strategy, is_cql
 from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments, find_dependencies
 from sentgen.lookups.frequencies import By, frequency_list
-from sentgen.lookups.grew.matches import match, matched_sentences
+from sentgen.lookups.grew.matches import count_matches, match, matched_sentences
 from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.patterns import ANY
@@ -262,12 +262,21 @@ class Match:
     limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
+        if self.count and (self.key or self.whether):
+            raise InputError("a count alone has no keys; ask for one of the two")
+        if self.count or self.key or self.whether:
+            return count_matches(
+                connection,
+                self.request,
+                keys=self.key,
+                whether=self.whether,
+                corpora=self.corpus,
+                ignore_case=self.ignore_case,
+                limit=self.limit,
+            )
         return match(
             connection,
             self.request,
-            keys=self.key,
-            whether=self.whether,
-            count=self.count,
             context=self.context,
             seed=self.random,
             corpora=self.corpus,

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.grew.matches import match, matched_sentences
+from sentgen.lookups.grew.matches import count_matches, match, matched_sentences
 from sentgen.lookups.grew.reading import read_key, read_request
 
 NAMES = ("X", "Y", "Z")
@@ -148,7 +148,7 @@ def test_sql_finds_what_brute_force_finds(trees: Forest, request: str) -> None:
     wanted = expected(request, sentences)
 
     assert sortable(hits_of(connection, request)) == sortable(wanted), request
-    assert match(connection, request, count=True).table.to_pylist() == [{"count": len(wanted)}]
+    assert count_matches(connection, request).table.to_pylist() == [{"count": len(wanted)}]
 
 
 KEYED = (
@@ -173,7 +173,7 @@ def test_keys_count_what_brute_force_counts(
             # Again with the condition as a filter: is this hit among those that remain?
             narrowed = grew_oracle.hits(read_request(f"{request_} with {{ {whether} }}"), tree)
             counted[*row, "yes" if hit in list(narrowed) else "no"] += 1
-    found = match(connection, request_, keys=keys, whether=[whether], limit=0).table.to_pylist()
+    found = count_matches(connection, request_, keys=keys, whether=[whether], limit=0).table.to_pylist()
 
     assert {tuple(row[name] for name in [*keys, whether]): row["count"] for row in found} == counted
     assert sum(row["frequency"] for row in found) == pytest.approx(1)
@@ -183,7 +183,7 @@ def test_keys_count_what_brute_force_counts(
 def test_order_as_a_key(trees: Forest) -> None:
     """S#V#O says which comes first."""
     connection, _ = trees
-    found = match(connection, "pattern { X -> Y; Y -> Z }", keys=["X#Y#Z"], limit=0).table.to_pylist()
+    found = count_matches(connection, "pattern { X -> Y; Y -> Z }", keys=["X#Y#Z"], limit=0).table.to_pylist()
     orders = {
         "X << Y << Z": "X << Y; Y << Z",
         "Z << Y << X": "Z << Y; Y << X",
@@ -192,16 +192,14 @@ def test_order_as_a_key(trees: Forest) -> None:
 
     for order, asked in orders.items():
         (count,) = (row["count"] for row in found if row["X#Y#Z"] == order)
-        total = (
-            match(connection, f"pattern {{ X -> Y; Y -> Z; {asked} }}", count=True).table["count"][0].as_py()
-        )
+        total = count_matches(connection, f"pattern {{ X -> Y; Y -> Z; {asked} }}").table["count"][0].as_py()
         assert count == total > 0
 
 
 def test_metadata_as_a_key(trees: Forest) -> None:
     """Of the sentence; the number of hits is that of the trees with such a value."""
     connection, sentences = trees
-    found = match(connection, "pattern { }", keys=["meta.genre"]).table.to_pylist()
+    found = count_matches(connection, "pattern { }", keys=["meta.genre"]).table.to_pylist()
     genres = Counter(tree.metadata.get("genre", "__undefined__") for tree in sentences)
 
     assert {row["meta.genre"]: row["count"] for row in found} == genres
@@ -224,12 +222,12 @@ def test_words_of_several_tokens(tmp_path: Path) -> None:
         with store.connect() as connection:
 
             def values(key: str) -> dict[str, str]:
-                found = match(connection, "pattern { X [upos] }", keys=["X.__id__", key], limit=0)
+                found = count_matches(connection, "pattern { X [upos] }", keys=["X.__id__", key], limit=0)
                 return {row["X.__id__"]: row[key] for row in found.table.to_pylist()}
 
             assert values("X.textform") == {"1": "Parle", "2": "du", "3": "_", "4": "chat"}
             assert values("X.wordform") == {"1": "parle", "2": "de", "3": "le", "4": "chat"}
-            assert match(connection, "pattern { X [textform=du] }", count=True).table["count"][0].as_py() == 1
+            assert count_matches(connection, "pattern { X [textform=du] }").table["count"][0].as_py() == 1
 
 
 def test_sample_is_drawn_from_all_hits(trees: Forest) -> None:
@@ -303,7 +301,7 @@ def test_a_slip_is_shown_in_its_place(request_: str, told: str, picture: str) ->
 def test_what_cannot_be_asked_is_refused(trees: Forest, request_: str, keys: list[str], told: str) -> None:
     """One line each."""
     with pytest.raises(InputError) as raised:
-        match(trees[0], request_, keys=keys)
+        count_matches(trees[0], request_, keys=keys)
 
     assert told in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -324,11 +322,11 @@ def test_case_is_ignored_where_that_is_asked(trees: Forest) -> None:
     connection, _ = trees
 
     def count(form: str, **options: bool) -> int:
-        found = match(connection, f'pattern {{ X [form="{form}"] }}', count=True, **options)
+        found = count_matches(connection, f'pattern {{ X [form="{form}"] }}', **options)
         return int(found.table["count"][0].as_py())
 
     assert count("a", ignore_case=True) == count("a") + count("A") > max(count("a"), count("A"))
-    rows = match(
+    rows = count_matches(
         connection, "pattern { X [upos] }", keys=["X.form"], ignore_case=True, limit=0
     ).table.to_pylist()
     assert {row["X.form"]: row["count"] for row in rows}["a"] == count("a", ignore_case=True)

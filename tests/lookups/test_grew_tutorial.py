@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.grew.matches import match
+from sentgen.lookups.grew.matches import count_matches, match
 from sentgen.schema import Store
 
 
@@ -21,7 +21,7 @@ def test_the_tutorial_agrees_with_grew(data_dir: Path, tmp_path: Path) -> None:
     with Store(tmp_path / "fr.duckdb", create=True) as store:
         ingest(store, [str(data_dir / "ud" / "fr_gsd-sud-test-r2.14.conllu")], Settings("fr", order=1))
         with store.connect() as connection:
-            counted = {one: match(connection, one, count=True).table["count"][0].as_py() for one in wanted}
+            counted = {one: count_matches(connection, one).table["count"][0].as_py() for one in wanted}
             shown = {one: match(connection, one, limit=20).found.num_rows for one in wanted}
 
     assert len(wanted) == 33

@@ -38,57 +38,80 @@ def match(
     connection: Connection,
     request: str,
     *,
-    keys: Sequence[str] = (),
-    whether: Sequence[str] = (),
-    count: bool = False,
     context: int = 15,
     seed: int | None = None,
     corpora: Iterable[str] = (),
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
-    """Return the hits of a Grew request, their number, or their number by keys.
+    """Return the hits of a Grew request in context, in the order of the corpus.
 
-    Hits have the columns ``corpus``, ``document``, ``sent_id``, ``left``, ``node``, ``right``, where the
-    node reaches from the first token to the last one of the hit, and ``nodes`` (``V=fell@4 S=prices@3``, and
-    the relations of edges with names); they come in the order of the corpus. With keys or conditions there
-    is a column for each of them, ``count`` and ``frequency``, the share in all hits. ``count`` alone is one
-    row.
+    The columns are ``corpus``, ``document``, ``sent_id``, ``left``, ``node``, ``right``, where the node
+    reaches from the first token to the last one of the hit, and ``nodes`` (``V=fell@4 S=prices@3``, and the
+    relations of edges with names).
 
     Args:
         connection: the store.
         request: the request, as https://grew.fr/doc/request/ describes it.
-        keys: what to count hits by: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``meta.genre``.
-        whether: conditions to count hits by: ``S [upos=PRON]``.
-        count: return the number of hits alone.
         context: words on each side at most.
         seed: draw the hits at random instead of the first ones: the same for the same seed and store.
         corpora: their names; none for all.
         ignore_case: compare forms and lemmas in capital and small letters alike.
-        limit: rows at most, 0 for all.
+        limit: hits at most, 0 for all.
 
     Raises:
         InputError: the request does not parse, or names what it does not have.
         NotFoundError: no such corpus.
     """
     selection = select_corpora(connection, corpora, ignore_case=ignore_case)
-    if not request.strip():
-        raise InputError("the request is empty; write one, such as: pattern { V [upos=VERB] }")
     read = read_request(request)
-    asked_keys = [read_key(text) for text in keys]
-    conditions = [(text, read_whether(text)) for text in whether]
-    if count and (keys or whether):
-        raise InputError("a count alone has no keys; ask for one of the two")
-    statements = _compiled(connection, read, selection, asked_keys, conditions)
-    missing = f"match of {' '.join(request.split())!r}"
-    if count:
-        query = statements.count()
-        return Answer(query.fetch(connection, 1), query, missing)
-    if keys or whether:
-        answer = limited(connection, statements.keyed(asked_keys, conditions, limit), limit, missing)
-    else:
-        answer = _hits(connection, statements, limit, context, seed, missing)
+    statements = _compiled(connection, read, selection, [], [])
+    answer = _hits(connection, statements, limit, context, seed, _missing(request))
     return _with_hints(connection, answer, selection, read)
+
+
+def count_matches(
+    connection: Connection,
+    request: str,
+    *,
+    keys: Sequence[str] = (),
+    whether: Sequence[str] = (),
+    corpora: Iterable[str] = (),
+    ignore_case: bool = False,
+    limit: int = 20,
+) -> Answer:
+    """Return how many hits a Grew request has: one row, or one for each of the values of keys.
+
+    The columns are those of the keys and conditions, ``count``, and with them ``frequency``, the share in
+    all hits; the most frequent come first.
+
+    Args:
+        connection: the store.
+        request: the request.
+        keys: what to count hits by: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``meta.genre``.
+        whether: conditions to count hits by: ``S [upos=PRON]``.
+        corpora: their names; none for all.
+        ignore_case: compare forms and lemmas in capital and small letters alike.
+        limit: rows at most, 0 for all.
+
+    Raises:
+        InputError: something does not parse, or names what the request does not have.
+        NotFoundError: no such corpus.
+    """
+    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    read = read_request(request)
+    asked = [read_key(text) for text in keys]
+    conditions = [(text, read_whether(text)) for text in whether]
+    statements = _compiled(connection, read, selection, asked, conditions)
+    if not (keys or whether):
+        query = statements.count()
+        return Answer(query.fetch(connection, 1), query, _missing(request))
+    answer = limited(connection, statements.keyed(asked, conditions, limit), limit, _missing(request))
+    return _with_hints(connection, answer, selection, read)
+
+
+def _missing(request: str) -> str:
+    return f"match of {' '.join(request.split())!r}"
 
 
 def matched_sentences(

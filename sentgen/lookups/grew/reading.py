@@ -26,6 +26,8 @@ def read_request(text: str) -> Request:
     Raises:
         QueryError: it is none, with the place.
     """
+    if not text.strip():
+        raise InputError("the request is empty; write one, such as: pattern { V [upos=VERB] }")
     if "#BEGIN" in text:
         raise InputError('lexicons (#BEGIN) are not read; write the values instead: lemma="be"|"have"')
     found: Request = _read(text, "request")
