@@ -20,7 +20,9 @@ def of_document(metadata: Sequence[str]) -> list[str]:
     return [one for one in metadata if one.startswith(OF_DOCUMENT)]
 
 
-def letters_of(comments: Sequence[str], sentence: Sentence, document: str | None) -> tuple[str, list[str]]:
+def letters_of(
+    comments: Sequence[str], sentence: Sentence, document: str | None
+) -> tuple[str, tuple[str, ...]]:
     """Return the letters of comments that were read into a sentence, and those to keep verbatim."""
     named = {
         f"# {key} = {value}": letter
@@ -44,7 +46,7 @@ def letters_of(comments: Sequence[str], sentence: Sentence, document: str | None
             letter = "v"
             verbatim.append(comment)
         letters.append(letter)
-    return "".join(letters), verbatim
+    return "".join(letters), tuple(verbatim)
 
 
 def usual_letters(*, document: bool, sent_id: bool, text: bool, metadata: int) -> str:

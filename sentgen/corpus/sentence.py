@@ -47,17 +47,18 @@ class Sentence:
     deprels: list[str] | None = None
     nps: list[int] | None = None
     space_after: list[bool] | None = None
-    deps: list[str] | None = None
-    misc: list[str] | None = None
+    # Tuples: the garbage collector lets go of them, and most sentences have the same empty one.
+    deps: tuple[str, ...] | None = None
+    misc: tuple[str, ...] | None = None
     multiwords: list[tuple[int, int, str]] = field(default_factory=list)
-    ranges: list[tuple[int, list[str]]] = field(default_factory=list)
-    empty_nodes: list[EmptyNode] = field(default_factory=list)
+    ranges: tuple[tuple[int, list[str]], ...] = ()
+    empty_nodes: tuple[EmptyNode, ...] = ()
     sent_id: str = ""
     text: str = ""
     metadata: list[str] = field(default_factory=list)
     # How it was written is no part of what it says.
     comments: str | None = field(default=None, compare=False)
-    verbatim: list[str] = field(default_factory=list, compare=False)
+    verbatim: tuple[str, ...] = field(default=(), compare=False)
     document: str | None = None
     line: int = 0
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,8 @@ from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.store import next_id, one_thread
 
+#: New objects after which the garbage collector looks for cycles; by its own count that takes a tenth of all.
+_OBJECTS = 100_000
 #: Bytes of a file that is read in an instant.
 _SMALL = 1 << 20
 #: What lies beside a corpus in its folder and is no part of it, unless the user names it.
@@ -104,10 +107,22 @@ def ingest(
     report = progress or (lambda *_: None)
     if parser is not None and settings.language != ENGLISH:
         raise InputError("a parser knows its own language; give either --language or --parser")
-    if parser is None:
-        return _Ingestion(store, settings, None, report).run(paths)
-    with CachedParser(parser, store) as cached:
-        return _Ingestion(store, settings, cached, report).run(paths)
+    with _rarely_collected():
+        if parser is None:
+            return _Ingestion(store, settings, None, report).run(paths)
+        with CachedParser(parser, store) as cached:
+            return _Ingestion(store, settings, cached, report).run(paths)
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Let the garbage collector wait for more objects: columns of sentences are many, and no cycles."""
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 class _Ingestion:

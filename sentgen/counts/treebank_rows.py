@@ -118,7 +118,7 @@ def _misc(placed: Placed) -> Iterator[Rows]:
     kept = [i for i, sentence in enumerate(placed.sentences) if sentence.misc is not None]
     if not kept:
         return
-    columns = [placed.sentences[i].misc or [] for i in kept]
+    columns = [placed.sentences[i].misc or () for i in kept]
     values = pa.array(list(chain.from_iterable(columns)), pa.string())
     said = pc.not_equal(values, "_")
     chosen = np.flatnonzero(said.to_numpy(zero_copy_only=False))
@@ -154,7 +154,7 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
     nodes = [(i, node) for i, one in enumerate(placed.sentences) for node in one.empty_nodes]
     if not kept and not nodes:
         return
-    columns = [placed.sentences[i].deps or [] for i in kept]
+    columns = [placed.sentences[i].deps or () for i in kept]
     ids, positions = _tokens(placed.ids[kept], columns)
     cells = pa.array(
         [*chain.from_iterable(columns), *(node.columns[_DEPS] for _, node in nodes)], pa.string()

@@ -66,16 +66,14 @@ class TestConllu:
             deprels=["aux", "advmod", "root"],
             space_after=[False, True, False],
             multiwords=[(1, 2, "Don't")],
-            empty_nodes=[
-                EmptyNode(3, 1, ["gone", "go", "VERB", "VB", "_", "_", "_", "3:conj", "_"]),
-            ],
+            empty_nodes=(EmptyNode(3, 1, ["gone", "go", "VERB", "VB", "_", "_", "_", "3:conj", "_"]),),
             sent_id="s1",
             text="Don't go",
             metadata=["newpar"],
             document="d1",
             line=1,
         )
-        assert (first.comments, first.verbatim) == ("dstm", [])
+        assert (first.comments, first.verbatim) == ("dstm", ())
         assert (second.document, second.lemmas, second.line, second.sent_id) == (None, None, 11, "s2")
 
     def test_a_document_without_a_name_is_named_by_its_line(self) -> None:

@@ -104,7 +104,7 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     if columns[6][0] != "_" or columns[6].count("_") != len(columns[6]):
         sentence.heads = parse_heads(columns[6])
     sentence.deprels = optional(columns[7])
-    sentence.deps = optional(columns[8])
+    sentence.deps = _said(columns[8])
     if _SPACES.issuperset(spaces):
         sentence.space_after = [value == "_" for value in spaces]
     else:
@@ -112,15 +112,19 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     sentence.misc = _misc(columns[9], sentence)
 
 
-def _misc(column: list[str], sentence: Sentence) -> list[str] | None:
+def _said(column: list[str]) -> tuple[str, ...] | None:
+    return None if optional(column) is None else tuple(column)
+
+
+def _misc(column: list[str], sentence: Sentence) -> tuple[str, ...] | None:
     """Return what MISC says beyond the space after a word, or ``None`` for nothing."""
     if not sentence.multiwords:
         if _SPACES.issuperset(column):
             return None
-        return ["_" if value == _NO_SPACE else value for value in column]
+        return tuple(["_" if value == _NO_SPACE else value for value in column])
     # The space after a range is told at its line: what is told at its words, too, is more than that.
     within = {word for first, last, _ in sentence.multiwords for word in range(first, last + 1)}
-    return optional(
+    return _said(
         ["_" if value == _NO_SPACE and word not in within else value for word, value in enumerate(column, 1)]
     )
 
@@ -148,7 +152,7 @@ def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[in
                     "id-sequence", f"empty node {name[:20]} where {len(words)}.{minor} belongs", row
                 )
             node = EmptyNode(len(words), minor, [column[row] for column in columns[1:]], ahead)
-            sentence.empty_nodes.append(node)
+            sentence.empty_nodes += (node,)
         elif match := _RANGE.match(name):
             begin, end = len(words) + 1, match[2]
             if match[1] != str(begin) or begin <= range_end or len(end) > 6 or int(end) < begin:
@@ -157,7 +161,7 @@ def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[in
             sentence.multiwords.append((begin, range_end, columns[1][row]))
             rest = [column[row] for column in columns[2:]]
             if rest[-1] not in _SPACES or rest[:-1] != _NOTHING:
-                sentence.ranges.append((begin, rest))
+                sentence.ranges += ((begin, rest),)
         elif name.startswith("#"):
             raise FormatError("comment", "a comment after the first token of its sentence", row)
         else:
