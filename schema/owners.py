@@ -60,8 +60,8 @@ def unowned() -> Iterator[UnownedRows]:
     )
     yield _without("token", "sentence_id", "sentence", large=True)
     yield _without("multiword", "sentence_id", "sentence")
-    for table in OF_SENTENCE:
-        yield _without(table.name, "sentence_id", "sentence", large=table is enhanced_edge)
+    for kept in OF_SENTENCE:
+        yield _without(kept.name, "sentence_id", "sentence", large=kept is enhanced_edge)
     yield _without("document_meta", "document_id", "document")
     yield _without("source_layout", "source_id", "source")
     yield _without("rejection", "corpus_id", "corpus")

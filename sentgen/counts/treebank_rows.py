@@ -237,4 +237,5 @@ class _Edges:
 def _numbers(digits: pa.Array) -> Ints:
     """Return numbers; 0 for none."""
     given = pc.if_else(pc.equal(digits, ""), "0", pc.fill_null(digits, "0"))
-    return given.cast(pa.int32()).to_numpy()
+    numbers: Ints = given.cast(pa.int32()).to_numpy()
+    return numbers

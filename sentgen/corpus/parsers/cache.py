@@ -132,7 +132,7 @@ def _values(sentence: Sentence) -> dict[str, Any]:
     """Return the fields of a sentence that have something to say."""
     values = {name: getattr(sentence, name) for name in _FIELDS}
     return {
-        name: value for name, value in values.items() if value not in (None, [], "", 0) or name == "forms"
+        name: value for name, value in values.items() if value not in (None, [], (), "", 0) or name == "forms"
     }
 
 
