@@ -111,7 +111,7 @@ def models(
     ] = "kneser-ney",
     min_count: MinCountOption = None,
     unknown: Annotated[
-        str, typer.Option("--unknown", metavar="HOW", help="Unknown words: word (one <unk>) or none.")
+        str, typer.Option("--unknown", metavar="HOW", help="Unknown words: word (one `<unk>`) or none.")
     ] = "word",
     machines: Machines,
     memory_limit: WorkerMemoryOption = None,

@@ -44,7 +44,7 @@ def build(
     unknown: Annotated[
         str,
         typer.Option(
-            "--unknown", metavar="HOW", help="Unknown words: word (one <unk>), tag (one per tag) or none."
+            "--unknown", metavar="HOW", help="Unknown words: word (one `<unk>`), tag (one per tag) or none."
         ),
     ] = "word",
     brackets: Annotated[

@@ -141,7 +141,7 @@ def build(
         return _build_of_counts(store, name, corpora, settings)
     if store.lake:
         raise StoreError(
-            f"{store.lake}: a lake is only read; build the model with: "
+            f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
             f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
         )
     made = _Build(store, settings, report)

@@ -34,12 +34,12 @@ def disk_note(work: Path, what: str, between: int, kept: int) -> str:
     )
 
 
-def _size(number: int) -> str:
+def _size(number: float) -> str:
     for unit in ("bytes", "KB", "MB", "GB"):
         if number < 1000:
             return f"{number:.3g} {unit}"
-        number //= 1000
-    return f"{number:,} TB"
+        number /= 1000
+    return f"{number:,.3g} TB"
 
 
 @dataclass(slots=True)
