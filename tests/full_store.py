@@ -1,9 +1,9 @@
 """A store in which every table has rows, made by the commands from files that are named by absolute paths.
 
-Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``clusters``
-(of the two sentences) and ``pairs``;
-models ``kn``, ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligner ``aligner``, trained and applied; one evaluation,
-and one parse.
+Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``odd`` (what
+only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``;
+models ``kn``, ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligner ``aligner``, trained and
+applied; one evaluation, and one parse.
 """
 
 from __future__ import annotations
@@ -45,6 +45,24 @@ TREES = """\
 
 """
 
+#: What only CoNLL-U says, and how it may be written: there must be rows of all of that.
+ODD = """\
+# newdoc id = odd
+# meta::genre = essay
+# text = Du pain.
+# sent_id = o1
+1-2\tDu\t_\t_\t_\t_\t_\t_\t_\tLang=fr
+1\tDe\tde\tADP\tE\t_\t3\tcase\t3:case\t_
+2\tle\tle\tDET\t_\t_\t3\tdet\t3:det|2.1:x\t_
+2.1\tbon\tbon\tADJ\t_\t_\t_\t_\t3:amod\t_
+3\tpain\tpain\tNOUN\tS\t_\t0\troot\t09:bad\tGloss=bread|SpaceAfter=No
+4\t.\t.\tPUNCT\t_\t_\t3\tpunct\t3:punct\t_
+
+
+# speaker = Ann
+1\tOui\t_\t_\t_\t_\t0\troot\t_\t_
+"""
+
 
 def run(*arguments: object) -> None:
     """Run a command of sentgen in this process."""
@@ -57,11 +75,13 @@ def make(folder: Path) -> Path:
     clusters = folder / "clusters.conllu"
     trees.write_text(TREES)
     clusters.write_text(TREES[: TREES.index("# sent_id = p3")])
+    (odd := folder / "odd.conllu").write_text(ODD.rstrip())
     notes.write_text("A dog barked.\nNo cat came.\n")
     pairs = toy_pairs.write_jsonl(folder / "pairs.jsonl")
     at = ("--db", path)
     run("ingest", trees, "--corpus", "pets", "--on-error", "skip", *at)
     run("ingest", notes, "--corpus", "notes", *at)
+    run("ingest", odd, "--corpus", "odd", *at)
     run("models", "build", "kn", "--corpus", "pets", "--order", 3, *at)
     run("models", "build", "gone", "--corpus", "pets", "--order", 2, *at)
     run("models", "remove", "gone", *at)
