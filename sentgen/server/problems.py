@@ -10,7 +10,15 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from sentgen.alignment.budget import MemoryLimitError
-from sentgen.errors import InputError, ModelError, NotFoundError, QueryRejected, SentgenError, StoreError
+from sentgen.errors import (
+    InputError,
+    ModelError,
+    NotFoundError,
+    QueryError,
+    QueryRejected,
+    SentgenError,
+    StoreError,
+)
 
 MEDIA_TYPE = "application/problem+json"
 _MOST_CHARACTERS = 2_000
@@ -34,20 +42,34 @@ class Problem(BaseModel):
     title: str = Field(description="The status in words.")
     status: int = Field(description="The status of the response.")
     detail: str = Field(description="What is wrong, and what to do.")
+    line: int | None = Field(None, description="Of a query that cannot be read: its line, from 1.")
+    column: int | None = Field(None, description="The character of that line, from 1.")
+    picture: str | None = Field(None, description="That line, and a caret below the character.")
 
 
-def problem(status: int, kind: str, detail: str) -> dict[str, Any]:
-    """Return the document of a problem; a message that repeats a long text is cut."""
+def problem(status: int, kind: str, detail: str, **place: Any) -> dict[str, Any]:
+    """Return the document of a problem, with its place if it has one; a message that is too long is cut."""
     if len(detail) > _MOST_CHARACTERS:
         detail = f"{detail[:_MOST_CHARACTERS]}..."
     title = HTTPStatus(status).phrase
-    return Problem(type=f"urn:sentgen:problem:{kind}", title=title, status=status, detail=detail).model_dump()
+    found = Problem(type=f"urn:sentgen:problem:{kind}", title=title, status=status, detail=detail, **place)
+    return found.model_dump(exclude_none=True)
 
 
 def of_error(error: SentgenError, worded: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the problem that an error of the library is; ``worded`` puts its message into other words."""
     status, kind = next((status, kind) for of, status, kind in _STATUS if isinstance(error, of))
-    return problem(status, kind, worded(str(error)))
+    return problem(status, kind, worded(str(error)), **_place(error))
+
+
+def _place(error: SentgenError) -> dict[str, Any]:
+    """Return where a query is wrong, as a problem tells it."""
+    if not isinstance(error, QueryError) or error.place is None:
+        return {}
+    before = error.query[: error.place].split("\n")
+    # A query may be one line of a million characters.
+    picture = {"picture": error.picture} if len(error.picture) <= _MOST_CHARACTERS else {}
+    return {"line": len(before), "column": len(before[-1]) + 1, **picture}
 
 
 def told(errors: Sequence[Any], *, inside: int = 0) -> str:

@@ -49,6 +49,18 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("frequencies", {"query": 'a:[upos="ADJ"] []', "by": "a.lemma", "limit": 5}),
     ("collocations", {"cql": '"the" [lemma="camp"]', "window": "3", "limit": 5}),
     ("collocations", {"word": "water", "window": "3,2", "measure": "pmi", "min_count": 1}),
+    ("kwic", {"pattern": '[xpos="JJ.*"]+ [lemma="camp"]', "strategy": "longest"}),
+    ("kwic", {"cql": '"the" []{0,2} "camp" within <s/>', "sort": "right", "limit": 5}),
+    ("kwic", {"cql": '"camp"', "count": True}),
+    ("frequencies", {"query": 'a:[xpos="JJ"] "camp"', "by": "a.lemma"}),
+    ("collocations", {"cql": '[lemma="camp"] [xpos="IN"]', "strategy": "shortest", "limit": 5}),
+    ("match", {"request": "pattern { V [xpos=/VB.*/]; V -[nsubj]-> S }", "limit": 5, "context": 3}),
+    ("match", {"request": "pattern { e: V -> S }", "random": 3, "corpus": ["relief"], "marks": True}),
+    ("match", {"request": "pattern { V -[nsubj]-> S }", "count": True}),
+    (
+        "match",
+        {"request": "pattern { V -[nsubj]-> S }", "key": ["V.lemma", "S#V"], "whether": ["V -[obj]-> O"]},
+    ),
     ("sketch", {"word": "lemma:arrive", "min_count": 1, "limit": 2}),
     ("collocations", {"word": "lemma:arrive", "dependency": "nsubj", "by": "lemma", "min_count": 1}),
     ("score", {"text": ["the people arrived .", "zyx the camp"], "model": "relief"}),
@@ -228,6 +240,51 @@ def test_errors_are_problems(
     assert answer.headers["content-type"] == "application/problem+json"
     assert problem["type"] == f"urn:sentgen:problem:{kind}"
     assert detail in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "line", "column", "picture"),
+    [
+        ("kwic", {"pattern": '[word="a" "b"'}, 1, 11, '  [word="a" "b"\n            ^'),
+        ("frequencies", {"query": '[upos="X"'}, 1, 10, '  [upos="X"\n           ^'),
+        ("match", {"request": "pattern {\n  V -[nsubj-> S }"}, 2, 13, "    V -[nsubj-> S }\n              ^"),
+        ("match", {"request": "pattern { V [] }", "key": ["V.lemma V"]}, 1, 9, "  V.lemma V\n          ^"),
+    ],
+)
+def test_a_query_that_cannot_be_read_says_where(
+    client: httpx.Client, path: str, asked: dict[str, Any], line: int, column: int, picture: str
+) -> None:
+    """The problem has line and column of the character, and a picture of it."""
+    problem = client.get(f"/v1/{path}", params=asked).json()
+
+    assert (problem["status"], problem["line"], problem["column"]) == (400, line, column)
+    assert problem["picture"] == picture
+    assert "expected" in problem["detail"]
+
+
+def test_other_problems_have_no_place(client: httpx.Client) -> None:
+    """Only a query that cannot be read has one."""
+    assert set(client.get("/v1/kwic", params={"pattern": ""}).json()) == {"type", "title", "status", "detail"}
+
+
+def test_a_match_tells_its_nodes_and_its_sentences(client: httpx.Client) -> None:
+    """Marks cut the text of the node into its parts; CoNLL-U has the sentence of each hit once."""
+    asked = {
+        "request": "pattern { V -[nsubj]-> S; S -[det]-> D }",
+        "limit": 20,
+        "marks": True,
+        "conllu": True,
+    }
+    answer = client.get("/v1/match", params=asked).json()
+    marks, conllu = answer["more"]["marks"], answer["more"]["conllu"]
+
+    assert len(marks) == len(answer["rows"]) == 20
+    for one, row in zip(marks, answer["rows"], strict=True):
+        assert "".join(text for text, _ in one["parts"]) == row["node"]
+        told = {f"{name}={text}@{one['positions'][name]}" for text, name in one["parts"] if name}
+        assert told == set(row["nodes"].split())
+    sentences = [line for line in conllu.splitlines() if line.startswith("# sent_id = ")]
+    assert sentences == list(dict.fromkeys(f"# sent_id = {row['sent_id']}" for row in answer["rows"]))
 
 
 def test_pairs_are_aligned_each_by_itself(client: httpx.Client) -> None:

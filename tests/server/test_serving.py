@@ -47,6 +47,18 @@ def test_a_worker_killed_in_mid_request_is_replaced(server: Server) -> None:
     assert worker_of(server, "sql") != worker
 
 
+@pytest.mark.slow
+def test_a_request_that_matches_too_much_is_cut(quick: Server) -> None:
+    """Look-ups have the deadline of SQL: every set of six tokens in each sentence takes too long to count."""
+    request = "pattern { A []; B []; C []; D []; E []; F [] }"
+
+    answer = quick.client.get("/v1/match", params={"request": request, "count": True})
+
+    assert answer.status_code == 504
+    assert answer.json()["type"] == "urn:sentgen:problem:deadline"
+    until(lambda: quick.pools()["lookup"] == 1)
+
+
 def test_an_idle_worker_that_dies_is_replaced(server: Server) -> None:
     """Nobody notices."""
     worker = worker_of(server, "lookup")

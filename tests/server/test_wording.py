@@ -34,7 +34,7 @@ ROOMS = (
     ),
     *("sentgen/corpus", "sentgen/evaluation/check", "sentgen/server"),
 )
-LOOKUPS = ("ngrams", "dependencies", "arguments", "kwic", "frequencies", "collocations", "sketch")
+LOOKUPS = ("ngrams", "dependencies", "arguments", "kwic", "frequencies", "collocations", "sketch", "match")
 TREES = ("regenerate", "generate", "check")
 #: Files whose messages name options, with the operations that can say them; () where only a command can.
 SAID: dict[str, tuple[str, ...]] = {
@@ -63,6 +63,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/cluster/dask_engine.py": (),
     "sentgen/counts/cluster/job.py": (),
     "sentgen/counts/cluster/machines.py": (),
+    "sentgen/counts/conllu_export.py": (),  # of a whole corpus
     "sentgen/counts/ingestion.py:language": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),

@@ -221,7 +221,7 @@ def _one_command(operation: Operation, parameters: Parameters, number: str = "")
         if (
             value is None
             or place in (HIDDEN, EACH)
-            or (value == about.get_default(call_default_factory=True) and place != POSITIONAL)
+            or (value == about.get_default(call_default_factory=True) and (place != POSITIONAL or not value))
         ):
             continue
         # A text is too long for a command line, which reads it from a file.

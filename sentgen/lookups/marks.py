@@ -1,0 +1,70 @@
+"""Where the nodes of hits stand: the tokens that they are, and the parts of the text between the outer ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.browsing import find_forms
+
+#: One node in the column ``nodes`` of `sentgen.lookups.grew.matches.match`: its name, form and position.
+_NODE = re.compile(r"(?:^|(?<= ))([^\s=]+)=(\S.*?)@(\d+)(?= |$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The nodes of one hit.
+
+    Args:
+        positions: of each node, by its name.
+        parts: of the text that reaches from the first node to the last one, each with the names of the nodes
+            that it is; a node whose form is not written as such (French *du* for *de le*) is none of them.
+    """
+
+    positions: Mapping[str, int]
+    parts: Sequence[tuple[str, str]]
+
+
+def marks_of(connection: Connection, hits: Sequence[Mapping[str, Any]]) -> Iterator[Marks]:
+    """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.match`, in their order."""
+    places = [(hit["corpus"], hit["document"], hit["sent_id"]) for hit in hits]
+    forms = find_forms(connection, places)
+    for place, hit in zip(places, hits, strict=True):
+        yield _marks(hit, forms.get(place, []))
+
+
+def _marks(hit: Mapping[str, Any], forms: Sequence[str]) -> Marks:
+    found = {name: (form, int(number)) for name, form, number in _NODE.findall(hit["nodes"])}
+    # A form may look like a node; that of the token at its position decides.
+    positions = {
+        name: place
+        for name, (form, place) in found.items()
+        if 0 < place <= len(forms) and forms[place - 1] == form
+    }
+    return Marks(positions, tuple(_parts(hit["node"], forms, positions)))
+
+
+def _parts(text: str, forms: Sequence[str], positions: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Split a text at the tokens that are nodes."""
+    names: dict[int, list[str]] = {}
+    for name, place in positions.items():
+        names.setdefault(place, []).append(name)
+    done = at = 0
+    for place in range(min(names, default=1), max(names, default=0) + 1):
+        form = forms[place - 1]
+        # Token by token, so that of equal words the right one is found.
+        start = text.find(form, at)
+        if start < 0 or text[at:start].strip():
+            continue
+        at = start + len(form)
+        if place in names:
+            if text[done:start]:
+                yield text[done:start], ""
+            yield form, " ".join(names[place])
+            done = at
+    if text[done:]:
+        yield text[done:], ""
