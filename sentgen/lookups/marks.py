@@ -1,4 +1,4 @@
-"""Where the nodes of hits stand: the tokens that they are, and the parts of the text between the outer ones."""
+"""Where the nodes of hits stand: the tokens that they are, and the parts of the text that these cut."""
 
 from __future__ import annotations
 

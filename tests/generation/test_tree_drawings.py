@@ -6,6 +6,7 @@ import re
 from xml.etree import ElementTree
 
 import conllu
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -257,3 +258,16 @@ def test_relations_are_written_over_the_arcs():
     ]
     assert texts.count("nsubj<") == texts.count("root") == 1
     assert "Trucks: nsubj&lt;, left of came" in drawn
+
+
+def test_marked_words_have_a_ground():
+    """One rectangle a marked word, behind it and as wide as it at least; none without marks."""
+    drawn = corpus_tree_svg("s", ["Trucks", "came"], ["", ""], [2, 0], ["nsubj", "root"], marked=[2])
+    svg = "{http://www.w3.org/2000/svg}"
+    (ground,) = ElementTree.fromstring(drawn).iter(f"{svg}rect")
+    word = next(one for one in ElementTree.fromstring(drawn).iter(f"{svg}text") if one.text == "came")
+
+    start, width = float(ground.get("x", "")), float(ground.get("width", ""))
+    assert start + width / 2 == pytest.approx(float(word.get("x", "")), abs=0.1)
+    assert width > 30
+    assert "<rect" not in corpus_tree_svg("s", ["Trucks", "came"], ["", ""], [2, 0], ["nsubj", "root"])

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape
 
 from sentgen.generation.bag import Unit
@@ -37,12 +37,14 @@ class SentenceDrawing:
     """What to draw: units in order, their tree, and a title such as the name of the sentence.
 
     ``labels`` are the relations of the units to their heads, written over the arcs; none if it is empty.
+    ``marked`` are the units, from 0, that stand on a ground of their own.
     """
 
     title: str
     units: Sequence[Unit]
     tree: Tree
     labels: Sequence[str] = ()
+    marked: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,20 @@ def corpus_tree(
 
 
 def corpus_tree_svg(
-    title: str, forms: Sequence[str], tags: Sequence[str], heads: Sequence[int], labels: Sequence[str]
+    title: str,
+    forms: Sequence[str],
+    tags: Sequence[str],
+    heads: Sequence[int],
+    labels: Sequence[str],
+    *,
+    marked: Collection[int] = (),
 ) -> str:
-    """Return the tree of a sentence of a corpus as an SVG document, as `corpus_tree` takes it."""
-    return tree_svg([corpus_tree(title, forms, tags, heads, labels)])
+    """Return the tree of a sentence of a corpus as an SVG document, as `corpus_tree` takes it.
+
+    ``marked`` are places of words from 1 that stand out.
+    """
+    drawing = corpus_tree(title, forms, tags, heads, labels)
+    return tree_svg([replace(drawing, marked=frozenset(place - 1 for place in marked))])
 
 
 def tree_svg(sentences: Sequence[SentenceDrawing]) -> str:
@@ -171,6 +183,9 @@ def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float, number: int
         parts.append(f'<path d="{path}"><title>{_text(_edge(sentence, unit))}</title></path>')
     parts.append("</g>")
     parts += [_label(sentence, layout, unit, left, right) for unit in range(len(sentence.labels))]
+    parts += [
+        _ground(sentence, layout, unit) for unit in range(len(sentence.units)) if unit in sentence.marked
+    ]
     parts += [_arrow(center, layout.ground) for center in layout.centers]
     parts += [_words(*placed, layout.ground) for placed in zip(sentence.units, layout.centers, strict=True)]
     return "\n".join([*parts, "</g>"])
@@ -212,6 +227,16 @@ def _start(layout: _Layout, unit: int, head: int, left: list[list[int]], right: 
     fan = left[head] if unit < head else right[head]
     toward = -1 if unit < head else 1
     return layout.centers[head] + toward * _PORT * (1 + fan.index(unit))
+
+
+def _ground(sentence: SentenceDrawing, layout: _Layout, unit: int) -> str:
+    """Return the ground of a unit that is marked, behind its words."""
+    width = _text_width(" ".join(sentence.units[unit].words), _FONT) + 8
+    x, y = _number(layout.centers[unit] - width / 2), _number(layout.ground + 3)
+    return (
+        f'<rect class="marked" x="{x}" y="{y}" width="{_number(width)}" height="{_FONT + 6}" rx="3"'
+        ' fill-opacity="0.2"/>'
+    )
 
 
 def _arrow(x: float, y: float) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from sentgen.generation.drawing.svg import corpus_tree_svg
 from sentgen.lookups.browsing import find_sentence
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result, answered
 
 
 class Sentence(Parameters):
-    """A sentence by its name."""
+    """A sentence by its name; ``marked`` are positions of tokens to be marked in the drawing."""
 
     corpus: str
     document: str
     sentence: str
+    marked: list[int] = Field(default_factory=list, max_length=1000)
 
 
 def sentence(context: Context, asked: Sentence) -> Result:
@@ -30,6 +33,7 @@ def sentence(context: Context, asked: Sentence) -> Result:
             [token["upos"] or token["xpos"] or "" for token in tokens],
             heads,
             [token["deprel"] or "" for token in tokens],
+            marked=asked.marked,
         )
     return Result(found.table, found.truncated, found.notes, found.sql, {**about, "svg": drawing})
 

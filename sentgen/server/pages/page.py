@@ -26,7 +26,8 @@ from sentgen.server.wire import Message
 class PageAnswer:
     """What an operation answered, or the problem in one line.
 
-    ``command`` is the command line that gives the same rows, ``sql`` the statements that ran.
+    ``command`` is the command line that gives the same rows, ``sql`` the statements that ran, ``picture``
+    the place where a query cannot be read.
     """
 
     columns: Sequence[str] = ()
@@ -37,6 +38,7 @@ class PageAnswer:
     command: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
     problem: str = ""
+    picture: str = ""
 
 
 class Query:
@@ -121,7 +123,7 @@ class Asking:
             return self.problem(str(refusal), refusal.status)
         document = json.loads(message.body)
         if message.head["status"] != 200:
-            return self.problem(document["detail"], message.head["status"])
+            return self.problem(document["detail"], message.head["status"], document.get("picture", ""))
         if not operation.api and document["sql"]:
             # What has no route has no command either; its first statement gives the same rows.
             document["command"] = shlex.join(["sentgen", "sql", document["sql"][0]])
@@ -141,10 +143,10 @@ class Asking:
                 self._service.shelf.put((kept.head["snapshot"], question), kept, len(kept.body))
         return kept
 
-    def problem(self, text: str, status: int) -> PageAnswer:
-        """Return an answer that says what is wrong."""
+    def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
+        """Return an answer that says what is wrong, and where in a query."""
         self.status = max(self.status, status)
-        return PageAnswer(problem=text)
+        return PageAnswer(problem=text, picture=picture)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from sentgen.server.pages import (
     hits,
     home,
     model,
+    query,
     regenerate,
     sentence,
     sql,
@@ -30,11 +31,12 @@ from sentgen.server.pages import (
 )
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.service import Service
-from sentgen.typography import readable
+from sentgen.typography import is_right_to_left, readable
 
 PAGES: tuple[Page, ...] = (
     home.PAGE,
     corpus.PAGE,
+    query.PAGE,
     word.PAGE,
     hits.PAGE,
     sentence.PAGE,
@@ -56,6 +58,7 @@ def router(*, sql_offered: bool) -> APIRouter:
         routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"])
     if sql_offered:
         routes.add_api_route("/sql/{name}", sql.download, methods=["GET"])
+    routes.add_api_route("/query/{name}", query.download, methods=["GET"])
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
     return routes
 
@@ -64,11 +67,11 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
     """Make the function of a route: ask, then fill in the template."""
 
     async def endpoint(request: Request) -> Response:
-        asking, query = Asking(request, request.app.state.service), Query(request.query_params)
+        asking, given = Asking(request, request.app.state.service), Query(request.query_params)
         async with asking.turn():
-            found = await page.view(asking, query)
+            found = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
-        return _page(request, page.template, {**found, "query": query}, asking.status)
+        return _page(request, page.template, {**found, "query": given}, asking.status)
 
     return endpoint
 
@@ -124,7 +127,9 @@ def environment() -> Environment:
     }
     made.tests["figure"] = texts.is_number
     made.globals |= {
+        "is_right_to_left": is_right_to_left,
         "link": texts.link,
+        "cql_value": texts.cql_value,
         "token_pattern": texts.token_pattern,
         "phrase_pattern": texts.phrase_pattern,
         "ngram_pattern": texts.ngram_pattern,

@@ -15,6 +15,7 @@ MOST_OF_WORD = 60
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD + 1},}}")
 _SPECIAL = re.compile(r"[\\*?/]")
+_REGEX = re.compile(r'[\\.?*+|()\[\]{}^$"]')
 _SVG_ID = re.compile(r'<g id="sentence-\d+"')
 
 
@@ -126,6 +127,16 @@ def token_pattern(value: str, attribute: str = "word") -> str:
     bare = attribute == "word" and ":" not in value and not is_cql(value)
     prefix = "" if bare else f"{attribute}:"
     return prefix + literal_pattern(value)
+
+
+def cql_value(text: str) -> str:
+    """Return the string of CQL that only this text matches.
+
+    >>> print(cql_value('camp'), cql_value('5"?'))
+    "camp" "5\\"\\?"
+    """
+    escaped = _REGEX.sub(r"\\\g<0>", text)
+    return f'"{escaped}"'
 
 
 def phrase_pattern(words: Sequence[str]) -> str:

@@ -33,6 +33,12 @@ PAGES = {
     "ngrams": at("/corpus", show="ngrams", limit=10),
     "concordance": at("/corpus", name="relief", show="concordance", pattern="camp", sort="left"),
     "sources": at("/corpus", name="relief", show="sources"),
+    "query": "/query",
+    "cql": at("/query", language="cql", query='[xpos="DT"] [xpos="JJ"]* "camp"', by="word", open="1"),
+    "grew": at(
+        "/query", language="grew", query="pattern { V -[nsubj]-> S; V -[obj]-> O }", by="V.lemma", open="0"
+    ),
+    "wrong query": at("/query", language="grew", query="pattern {\n  V -[nsubj]-> }"),
     "word": at("/word", word="camp"),
     "hits": at("/hits", word="camp", other="the", tag="DT", role="modifier"),
     "sentence": at("/sentence", corpus="relief", document="relief-003", sentence="relief-003-2"),
@@ -54,6 +60,16 @@ HOSTILE_PAGES = {
     "hits": at(
         "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE
     ),
+    "cql": at("/query", language="cql", query='[word="said"]', corpus=HOSTILE, by="word", open="1"),
+    "grew": at(
+        "/query",
+        language="grew",
+        query="pattern { e: V -> S }",
+        corpus=HOSTILE,
+        by="S.form; e.label",
+        open=["0", "20"],
+    ),
+    "wrong query": at("/query", language="cql", query="<script>alert(1)</script> {{7*7}}"),
     "long word": at("/word", word=LONG),
     "markup": hostile_sentence(0),
     "directions": hostile_sentence(1),
@@ -76,7 +92,7 @@ HOSTILE_PAGES = {
 @pytest.mark.parametrize("page", PAGES)
 def test_is_accessible_and_fits(page, opened, tmp_path: Path):
     """axe finds nothing in light and dark, and nothing but boxes that scroll is wider than a telephone."""
-    shown = opened(PAGES[page])
+    shown = opened(PAGES[page], fails=page == "wrong query")
     light = violations(shown)
     shown.emulate_media(color_scheme="dark")
     dark = violations(shown, runOnly=["color-contrast"])
@@ -92,7 +108,7 @@ def test_is_accessible_and_fits(page, opened, tmp_path: Path):
 @pytest.mark.parametrize("page", HOSTILE_PAGES)
 def test_shows_a_hostile_corpus_as_text(page, opened):
     """No markup of the corpus becomes an element, no script runs, and nothing breaks the layout."""
-    shown = opened(HOSTILE_PAGES[page], fails=page in ("errors", "long word"))
+    shown = opened(HOSTILE_PAGES[page], fails=page in ("errors", "long word", "wrong query"))
     scripts = shown.evaluate("[...document.scripts].map(one => new URL(one.src).pathname)")
     shown.set_viewport_size({"width": 390, "height": 800})
 

@@ -1,0 +1,221 @@
+"""Query: a request in CQL or Grew, its hits with their trees, what they are counted by, and files of both."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import Request, Response
+from pydantic import ValidationError
+
+from sentgen.server import problems
+from sentgen.server.operations import operations
+from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+from sentgen.server.pages.texts import link
+from sentgen.server.problems import Refused
+from sentgen.server.routes import audited
+from sentgen.server.service import Service
+
+LANGUAGES = {"cql": "CQL", "grew": "Grew"}
+ORDERS = ("none", "left", "right")
+STRATEGIES = ("all", "longest", "shortest", "standard")
+#: Rows of a list of counts; its file has all of them.
+_ROWS, _COUNTS, _TREES = 20, 20, 10
+#: What the form sends, besides what is counted.
+_ASKED = (
+    "language",
+    "query",
+    "corpus",
+    "by",
+    "whether",
+    "strategy",
+    "sort",
+    "random",
+    "ignore_case",
+    "limit",
+)
+_SEPARATOR = ";"
+_FILE = "sentences.conllu"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A query to begin with, and what to count its hits by."""
+
+    name: str
+    query: str
+    by: str = ""
+
+
+EXAMPLES = {
+    "cql": (
+        Example("All forms of a lemma", '[lemma="be"]', "word"),
+        Example("A word with one to three words before another", '"the" []{1,3} "of"'),
+        Example("A determiner, adjectives and a noun", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]'),
+        Example("What stands before a noun, by lemma", 'a:[upos="ADJ"] [upos="NOUN"]', "a.lemma"),
+        Example("The same word twice", "a:[] b:[] :: a.word = b.word", "word"),
+        Example("The first word of each sentence", "<s> []", "word"),
+    ),
+    "grew": (
+        Example("Verbs with subject and object", "pattern { V -[nsubj]-> S; V -[obj]-> O }", "V.lemma"),
+        Example("In which order they stand", "pattern { V -[nsubj]-> S; V -[obj]-> O }", "S#V#O"),
+        Example(
+            "Verbs without a subject",
+            "pattern { V [upos=VERB] }\nwithout { V -[1=nsubj]-> S }",
+            "V.lemma",
+        ),
+        Example("Relations and how often they are", "pattern { e: H -> M }", "e.label"),
+        Example("Edges that cross", "pattern {\n  e: A -> B;\n  f: C -> D;\n  e >< f\n}", "e.label"),
+        Example("Adjectives that agree with their noun", "pattern { N -[amod]-> A; N.Number = A.Number }"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where the same answer is, as a file: for hits and counts, by the name of the format."""
+
+    hits: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What the lines of a concordance unfold: trees by the number of their line, and links that turn them.
+
+    ``marks`` are those of `sentgen.server.operations.match`, a line each; none in CQL.
+    """
+
+    marks: Sequence[Mapping[str, Any]]
+    trees: Mapping[int, PageAnswer]
+    links: Sequence[str]
+
+    def parts(self, line: int, text: str) -> Sequence[Sequence[str]]:
+        """Return the text of a node in parts, each with the names of the nodes that it is."""
+        return self.marks[line]["parts"] if line < len(self.marks) else [[text, ""]]
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Ask for hits and counts, if there is a query, and for the trees of the lines that are unfolded."""
+    language, text = query.choice("language", LANGUAGES), query.raw("query").strip()
+    overview = await ask("corpora")
+    common = {
+        "language": language,
+        "languages": LANGUAGES,
+        "text": text,
+        "overview": overview,
+        "examples": EXAMPLES[language],
+        "orders": ORDERS,
+        "strategies": STRATEGIES,
+        "rows": query.number("limit", _ROWS, least=1, most=500),
+        "ignore_case": query.box("ignore_case"),
+        "hits": None,
+    }
+    if not text:
+        return common
+    by_grew = language == "grew"
+    hits_of, counts_of = _hits(query, text, by_grew), _counts(query, text, by_grew)
+    shown = {"marks": True} if by_grew else {}
+    hits, counts = await asyncio.gather(
+        ask(hits_of[0], **{**hits_of[1], "limit": common["rows"], **shown}),
+        ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else _nothing(),
+    )
+    return {
+        **common,
+        "hits": hits,
+        "counts": counts,
+        "lines": await _lines(ask, query, hits),
+        "files": Files(_files(*hits_of, query, by_grew), _files(*counts_of) if counts_of else {}),
+    }
+
+
+async def _nothing() -> None:
+    return None
+
+
+def _common(query: Query) -> dict[str, Any]:
+    return {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
+
+
+def _hits(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]]:
+    """Return the operation that finds the hits, with its parameters."""
+    asked = {**_common(query), "random": query.text("random")}
+    if by_grew:
+        return "match", {"request": text, **asked}
+    sort, strategy = query.choice("sort", ORDERS), query.choice("strategy", STRATEGIES)
+    return "kwic", {"cql": text, "sort": sort, "strategy": strategy, **asked}
+
+
+def _counts(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]] | None:
+    """Return the operation that counts them, with its parameters; None if they are not to be counted."""
+    keys = [key.strip() for key in query.text("by").split(_SEPARATOR) if key.strip()]
+    if by_grew:
+        whether = query.text("whether")
+        asked = {"request": text, "key": keys, "whether": [whether] if whether else []}
+        return ("match", {**asked, **_common(query)}) if keys or whether else None
+    strategy = query.choice("strategy", STRATEGIES)
+    counted = {"query": text, "by": query.text("by"), "strategy": strategy}
+    return ("frequencies", {**counted, **_common(query)}) if keys else None
+
+
+def _files(
+    name: str, asked: Mapping[str, Any], query: Query | None = None, by_grew: bool = False
+) -> dict[str, str]:
+    """Return the links to an answer as files, with as many rows as the server gives."""
+    route = operations()[name].route
+    values = {key: "true" if value is True else value for key, value in asked.items()} | {"limit": "0"}
+    values = {key: value for key, value in values.items() if value is not False}
+    # A browser hands the file to a spreadsheet, which would run what a corpus says.
+    found = {"CSV": link(route, **values, format="csv", escape_formulas="true")}
+    found["JSON"] = link(route, **values, format="json")
+    if query is not None and by_grew:
+        kept = {key: query.all(key) for key in ("query", "corpus", "random", "ignore_case")}
+        found["CoNLL-U"] = link(f"/query/{_FILE}", **kept)
+    return found
+
+
+async def _lines(ask: Asking, query: Query, hits: PageAnswer) -> Lines:
+    """Ask for the trees of the lines that are unfolded, and say how to turn each."""
+    opened = sorted({int(one) for one in query.all("open") if one.isdecimal() and len(one) < 4})
+    opened = [line for line in opened if line < len(hits.rows)][:_TREES]
+    marks = hits.more.get("marks", [])
+    asked = []
+    for line in opened:
+        row = hits.rows[line]
+        names = {"corpus": row["corpus"], "document": row["document"], "sentence": row["sent_id"]}
+        positions = list(marks[line]["positions"].values()) if line < len(marks) else []
+        asked.append(ask("sentence", **names, marked=positions))
+    trees = dict(zip(opened, await asyncio.gather(*asked), strict=True))
+    kept = {key: query.all(key) for key in _ASKED}
+    links = [
+        f"{link('/query', **kept, open=[str(one) for one in sorted({*opened} ^ {line})])}#line-{line}"
+        for line in range(len(hits.rows))
+    ]
+    return Lines(marks, trees, links)
+
+
+async def download(request: Request, name: str) -> Response:
+    """Send the sentences of the hits of a Grew request as CoNLL-U."""
+    if name != _FILE:
+        raise Refused(404, "not-found", f"no {name!r}; there is: {_FILE}")
+    operation, query = operations()["match"], Query(request.query_params)
+    _, asked = _hits(query, query.raw("query").strip(), by_grew=True)
+    given = {key: value for key, value in asked.items() if value not in ("", [])}
+    try:
+        parameters = operation.parameters.model_validate({**given, "limit": 0, "conllu": True})
+    except ValidationError as error:
+        raise Refused(422, "parameters", problems.told(error.errors())) from error
+    values = parameters.model_dump(mode="json", by_alias=True)
+    service: Service = request.app.state.service
+    message = await audited(request, service, operation, values)
+    if message.head["status"] != 200:
+        return Response(message.body, message.head["status"], media_type=message.head["type"])
+    found = json.loads(message.body)["more"].get("conllu", "")
+    headers = {"Content-Disposition": f'attachment; filename="{_FILE}"'}
+    return Response(found.encode("utf-8", "replace"), headers=headers, media_type="text/plain; charset=utf-8")
+
+
+PAGE = Page("/query", "Query", "query.html.j2", view)

@@ -1,0 +1,151 @@
+"""The page of queries: hits with their trees, counts, files, and what cannot be read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from sentgen.cli import build
+from sentgen.server.pages.query import EXAMPLES
+
+expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
+
+REQUEST = "pattern { V -[nsubj]-> S; V -[obj]-> O }"
+
+
+def at(**query: object) -> str:
+    """The page of a query."""
+    return f"/query?{urlencode(query, doseq=True)}"
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def visit(request, opened):
+    """Open a page with and without JavaScript."""
+    return lambda url, **more: opened(url, scripts=request.param, **more)
+
+
+def test_a_line_unfolds_its_tree(visit):
+    """Nodes are marked in the line and in the tree; the same link folds it again, and the URL knows it."""
+    page = visit(at(language="grew", query=REQUEST, corpus="relief"))
+    line = page.locator("#line-1")
+    marked = [text.strip() for text in line.locator("mark").all_inner_texts()]
+    page.get_by_role("link", name="Tree of line 2", exact=True).click()
+    expect(page.locator(".drawing")).to_have_count(1)
+
+    assert {text[-1] for text in marked} == {"V", "S", "O"}
+    assert page.locator(".drawing rect.marked").count() == 3
+    assert "open=1" in page.url
+    page.get_by_role("link", name="Tree of line 2", exact=True).click()
+    expect(page.locator(".drawing")).to_have_count(0)
+
+
+def test_hits_are_counted_by_what_is_asked(visit):
+    """Filled into the form, a key gives a table with a bar a row, the longest for the most frequent."""
+    page = visit(at(language="grew", query=REQUEST, corpus="relief"))
+    page.locator("#by").fill("V.lemma")
+    page.locator("main").get_by_role("button", name="Search").click()
+    page.wait_for_selector("table.counts")
+
+    widths = [float(one.get_attribute("width")) for one in page.locator("td.bar rect").all()]
+    counts = [int(text) for text in page.locator("table.counts td.number:nth-child(2)").all_inner_texts()]
+    assert page.locator("table.counts tbody tr").first.inner_text().startswith("lose")
+    assert widths == pytest.approx([160 * count / counts[0] for count in counts], abs=0.1)
+    assert page.locator("table.kwic tbody tr").count() == 20
+
+
+@pytest.mark.parametrize("language", EXAMPLES)
+def test_every_example_can_be_clicked(language, site):
+    """Each is a query that the server understands, counts included."""
+    for example in EXAMPLES[language]:
+        asked = {"language": language, "query": example.query, "by": example.by}
+        answer = site.client.get("/query", params=asked)
+
+        assert answer.status_code == 200, example.name
+        assert 'role="alert"' not in answer.text, example.name
+
+
+def test_what_cannot_be_read_is_pointed_at(visit):
+    """The place stands in the text, and below the line there is a caret."""
+    page = visit(at(language="grew", query="pattern {\n  V [upos=VERB;\n}"), fails=True)
+    alert = page.get_by_role("alert")
+
+    assert alert.locator("p").inner_text() == "line 2, column 15: expected , or ]"
+    line, caret = alert.locator("pre").inner_text().splitlines()
+    assert line[caret.index("^")] == ";"
+
+
+def test_the_switch_keeps_the_corpus(visit):
+    """From one language to the other, the query goes and the corpus stays."""
+    page = visit(at(language="cql", query='"camp"', corpus="relief"))
+    page.get_by_role("link", name="Grew").click()
+    page.wait_for_selector("text=Grew request")
+
+    assert "language=grew" in page.url
+    assert page.get_by_label("Corpus").input_value() == "relief"
+
+
+def test_files_have_what_the_page_counts(opened, site, store: Path):
+    """CSV has all hits and all counts, and CoNLL-U what the command prints."""
+    page = opened(at(language="grew", query=REQUEST, corpus="relief", by="V.lemma"))
+    counts, hits = (
+        site.client.get(page.get_by_role("link", name="CSV").nth(number).get_attribute("href")).text
+        for number in (0, 1)
+    )
+    conllu = site.client.get(page.get_by_role("link", name="CoNLL-U").get_attribute("href"))
+    asked = ["match", REQUEST, "--corpus", "relief", "--limit", "0", "--conllu", "--db", str(store)]
+
+    rows = list(csv.DictReader(io.StringIO(hits)))
+    assert page.locator("#said").inner_text() == f"20 of {len(rows)} rows"
+    assert sum(int(row["count"]) for row in csv.DictReader(io.StringIO(counts))) == len(rows)
+    assert conllu.text == CliRunner().invoke(build(), asked).stdout
+    assert 'filename="sentences.conllu"' in conllu.headers["content-disposition"]
+
+
+def test_the_files_of_cql_have_the_parameters_of_the_page(opened, site):
+    """The strategy changes which spans there are, in the page and in its file alike."""
+    query = {"language": "cql", "query": '"the" []* "camp"', "corpus": "relief", "limit": 500}
+    found = Counter[str]()
+    for strategy in ("all", "shortest"):
+        page = opened(at(**query, strategy=strategy, sort="right"))
+        file = site.client.get(page.get_by_role("link", name="JSON").get_attribute("href")).json()
+        found[strategy] = page.locator("table.kwic tbody tr").count()
+        assert len(file["rows"]) == found[strategy]
+
+    assert found["shortest"] < found["all"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/query/nothing.csv?query=x", 404),
+        ("/query/sentences.conllu", 400),
+        ("/query/sentences.conllu?query=pattern", 400),
+        ("/query?language=cql&query=[", 400),
+        ("/query?language=grew&query=pattern{}&by=X.lemma", 400),
+        ("/query?language=klingon&query=", 200),
+        ("/query?language=cql&query=%22camp%22&open=999&open=x", 200),
+    ],
+)
+def test_mistakes_have_their_status(path: str, status: int, site):
+    """A mistake is answered with the status of the API."""
+    answer: httpx.Response = site.client.get(path)
+
+    assert answer.status_code == status
+
+
+def test_a_word_leads_to_all_forms_of_its_lemma(visit):
+    """From camps to camp: the forms are counted."""
+    page = visit("/word?word=camps&corpus=relief")
+    page.get_by_text("All forms of the lemma").get_by_role("link", name="camp").click()
+    page.wait_for_selector("table.counts")
+
+    forms = page.locator("table.counts tbody tr td:first-child").all_inner_texts()
+    assert {"camp", "camps"} <= set(forms)
+    assert page.locator("#query").input_value() == '[lemma="camp"]'
