@@ -103,6 +103,15 @@ def without_columns(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | 
     return Rows([table.columns[place] for place in kept], rows, types)
 
 
+def in_order(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | Rows:
+    """Return the table with its columns in another order."""
+    if not isinstance(table, Rows):
+        return table.select(list(names))
+    places = [list(table.columns).index(name) for name in names]
+    types = [table.types[place] for place in places] if table.types else ()
+    return Rows(list(names), [tuple(row[place] for place in places) for row in table.rows], types)
+
+
 def arrow_of(table: pa.Table | Rows) -> pa.Table:
     """Return the same table in Arrow."""
     if not isinstance(table, Rows):

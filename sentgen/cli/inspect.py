@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,14 +33,15 @@ from sentgen.lookups.questions import (
     Question,
     Sketch,
 )
-from sentgen.tabular import Rows, column_of, names_of, with_column, without_columns
-from sentgen.typography import readable
+from sentgen.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
+from sentgen.typography import is_right_to_left, readable
 from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SIDES: dict[str, Align] = {"left": "right"}
+_LINE = ("left", "node", "right")
+_MIRRORED = {"left": "right", "right": "left"}
 _BAR = 24
 _EDGE = 14
 _MOST_ARGUMENTS = 7
@@ -171,7 +173,7 @@ def kwic(
         table = aligned(table, width, out)
     elif width is not None:
         table = _cut_sides(table, width, width)
-    out.arrow(table, align=_SIDES, styles={"node": "bold", "sent_id": "dim"})
+    out.arrow(table, align=sides(table), styles={"node": "bold", "sent_id": "dim"})
     if answer.truncated:
         out.note(f"{table.num_rows} of {quantity(answer.total or 0, 'line')} (--limit 0 for all)")
     finish(answer, out)
@@ -196,7 +198,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
             ignore_case=asked.ignore_case,
         )
         reading.show(query)
-        if not out.parts(map(shown, lines), align=_SIDES):
+        if not out.parts(map(shown, lines), align=sides):
             # Asked once more as for a few lines, which says why there may be none.
             finish(replace(asked, limit=1).ask(connection), out)
 
@@ -283,21 +285,36 @@ def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
 
 
 def aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
-    """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut."""
+    """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
+
+    Where most letters run from right to left, what comes before the node stands on its right.
+    """
     shared = [name for name in ("corpus", "document") if len(set(column_of(table, name))) == 1]
     if shared:
         out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
     table = without_columns(table, shared)
     names = names_of(table)
-    for name in ("left", "node", "right"):
+    for name in _LINE:
         table = with_column(table, name, [readable(text) for text in column_of(table, name)])
     for name in names[: names.index("left")]:
         table = with_column(table, name, [_last(printable(text), _EDGE) for text in column_of(table, name)])
-    left, right = (width, width) if width is not None else _sides(table)
-    return _cut_sides(table, left, right)
+    left, right = (width, width) if width is not None else _widths(table)
+    table = _cut_sides(table, left, right)
+    texts = chain.from_iterable(column_of(table, name) for name in _LINE)
+    return (
+        in_order(table, [_MIRRORED.get(name, name) for name in names_of(table)])
+        if is_right_to_left(texts)
+        else table
+    )
 
 
-def _sides(table: pa.Table | Rows) -> tuple[int, int]:
+def sides(table: pa.Table | Rows) -> dict[str, Align]:
+    """Return the sides of columns in a concordance: what stands on the left of the node ends beside it."""
+    names = names_of(table)
+    return {next((name for name in names if name in _MIRRORED), "left"): "right"}
+
+
+def _widths(table: pa.Table | Rows) -> tuple[int, int]:
     """Return the widths of both contexts: half of the line each, unless one of them needs less."""
     widths = {name: _widest([name, *map(printable, column_of(table, name))]) for name in names_of(table)}
     # Into a pipe as on a wide terminal, so that a file does not depend on the window.
@@ -334,4 +351,7 @@ def _last(text: str, width: int) -> str:
     # Backwards by cells: there is no function that keeps the end of a text.
     while start and (room := room - cell_len(text[start - 1])) >= 0:
         start -= 1
+    # What stands above or below a letter goes with it.
+    while unicodedata.combining(text[start : start + 1] or " "):
+        start += 1
     return f"…{text[start:].lstrip()}"

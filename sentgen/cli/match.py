@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.output import Output
-from sentgen.cli.inspect import Reading, aligned, finish, question
+from sentgen.cli.inspect import Reading, aligned, finish, question, sides
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
 from sentgen.lookups.browsing import find_trees
@@ -69,7 +69,7 @@ def match(
         out.arrow(
             table,
             truncated=bool(answer.truncated and counted),
-            align={"left": "right"},
+            align=sides(table),
             styles={"node": "bold", "sent_id": "dim"},
         )
     if answer.truncated and not counted:

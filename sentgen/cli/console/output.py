@@ -53,6 +53,7 @@ from sentgen.tabular import (
     rows_of,
     writable,
 )
+from sentgen.typography import isolated
 from sentgen.wording import quantity
 
 if TYPE_CHECKING:
@@ -155,14 +156,18 @@ class Output:
         self.arrow(table.slice(0, limit) if more else table, truncated=more, programs=programs)
 
     def parts(
-        self, tables: Iterator[pa.Table | Rows], *, limit: int = 0, align: Mapping[str, Align] | None = None
+        self,
+        tables: Iterator[pa.Table | Rows],
+        *,
+        limit: int = 0,
+        align: Callable[[pa.Table | Rows], Mapping[str, Align]] = lambda _: {},
     ) -> int:
         """Write a table that comes in parts, of which one is in memory at a time; return its rows.
 
         Args:
             tables: the parts, at least one; a table for reading is aligned part by part.
             limit: rows to write, 0 for all.
-            align: see `arrow`.
+            align: what `arrow` takes, of each part.
         """
         # The schema is needed before the first row, also if there is none.
         first = next(tables)
@@ -171,7 +176,7 @@ class Output:
             self._parquet(arrow_of(first).schema, map(arrow_of, rows))
         elif self.form is Format.TABLE:
             for part in rows:
-                self.arrow(part, align=align)
+                self.arrow(part, align=align(part))
         else:
             self.rows(names_of(first), (row for part in rows for row in rows_of(part)))
         if rows.more:
@@ -307,7 +312,7 @@ def _write_table(
     if not rows:
         return
     values = [list(column) for column in zip(*rows, strict=True)]
-    cells = [_cells(column) for column in values]
+    cells = [isolated(_cells(column)) for column in values]
     sides: list[Align] = [
         align.get(name, "right" if _is_numeric(column) else "left")
         for name, column in zip(columns, values, strict=True)
