@@ -101,6 +101,12 @@ COMMANDS = (
             "sketch",
         ),
         Listed(
+            "keyness",
+            "Show the keywords of corpora: what is more frequent in them than in others.",
+            "inspect",
+            "keyness",
+        ),
+        Listed(
             "sql", "Run one SELECT over the tables and views of the store and show its rows.", "sql", "sql"
         ),
         Listed(

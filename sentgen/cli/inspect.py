@@ -22,6 +22,7 @@ from sentgen.cli.console.output import Align, Output, output_options, printable
 from sentgen.errors import InputError
 from sentgen.lookups.collocations import read_window
 from sentgen.lookups.concordance import Order, all_lines
+from sentgen.lookups.keyness_question import Keywords
 from sentgen.lookups.queries import Answer, Query
 from sentgen.lookups.questions import (
     Arguments,
@@ -260,6 +261,22 @@ def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
         size = (end or table.num_rows) - (start or 0)
         out.arrow(without_columns(table.slice(start or 0, size), ["relation", "role", "pairs", "rank"]))
         typer.echo()
+    finish(answer, out)
+
+
+@question(Keywords)
+def keyness(*, asked: Keywords, reading: Reading, out: Output) -> None:
+    """Show the keywords of corpora: what is more frequent in them than in others.
+
+    `log_likelihood` says how sure the difference is (negative: rarer here), `log_ratio` how large it is (1:
+    twice as frequent), `percent_diff` the same in per cent. The words that differ least are in the middle,
+    and `--negative` begins with those that are rarer here.
+
+    Example: `sentgen keyness fiction --against news --against wiki --by lemma --measure log-ratio
+    --min-count 10`
+    """
+    answer = reading.ask(asked)
+    out.arrow(answer.found, truncated=answer.truncated)
     finish(answer, out)
 
 

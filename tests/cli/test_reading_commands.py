@@ -37,6 +37,7 @@ READERS = (
     "freq",
     "collocations dog",
     "sketch dog",
+    "keyness pets --against clusters",
     "sql 'select * from v_corpora'",
     "schema",
     "score --model kn 'the dog'",

@@ -54,6 +54,11 @@ QUESTIONS = {
         ["pattern { X [upos=NOPE] }"],
     ],
     "sketch": [["lemma:be", "--min-count", "1"]],
+    "keyness": [
+        ["relief", "--against", "notes", "--negative", "--measure", "log-ratio"],
+        ["relief", "--against", "notes", "--by", "upos", "--min-count", "999"],
+        ["relief", "--against", "notes", "--ignore-case", "--measure", "percent-diff"],
+    ],
 }
 
 
@@ -61,8 +66,11 @@ QUESTIONS = {
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo treebank, counted."""
     path = tmp_path_factory.mktemp("inspect") / "relief.duckdb"
+    notes = path.with_name("notes.txt")
+    notes.write_text("The road to the camp was closed. Trucks brought water.\n", "utf-8")
     with Store(path, create=True) as made:
         ingest(made, [str(TREEBANK)], Settings("relief"))
+        ingest(made, [str(notes)], Settings("notes"))
     return path
 
 

@@ -34,7 +34,7 @@ ROOMS = (
     ),
     *("sentgen/corpus", "sentgen/evaluation/check", "sentgen/server"),
 )
-LOOKUPS = ("ngrams", "dependencies", "arguments", "kwic", "frequencies", "collocations", "sketch", "match")
+LOOKUPS = ("ngrams", "dependencies", "arguments", "kwic", "frequencies", "collocations", "sketch", "match", "keyness")
 TREES = ("regenerate", "generate", "check")
 #: Files whose messages name options, with the operations that can say them; () where only a command can.
 SAID: dict[str, tuple[str, ...]] = {
@@ -67,6 +67,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/ingestion.py:language": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
+    "sentgen/lookups/keyness.py": ("keyness",),
     "sentgen/lookups/queries.py": LOOKUPS,
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from sentgen.lookups.keyness_question import Keywords
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams, Sketch
 from sentgen.server.operations.operation import Context, Operation, Result, answered, parameters, taking
 
-_Question = type[Ngrams | Dependencies | Arguments | Kwic | Frequencies | Collocations | Sketch]
+_Question = type[Ngrams | Dependencies | Arguments | Kwic | Frequencies | Collocations | Sketch | Keywords]
 
 
 def _operation(
@@ -49,4 +50,5 @@ OPERATIONS = (
     _operation(
         "sketch", "The strongest collocates of a word in each relation.", "sketch", Sketch, {"word": "water"}
     ),
+    _operation("keyness", "What is more frequent in some corpora than in others.", "keyness", Keywords),
 )
