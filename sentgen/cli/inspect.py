@@ -209,7 +209,8 @@ def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     """Show a frequency list with dispersion and coverage.
 
     `documents` is the number of documents with the item, `dp` its deviation of proportions over them
-    (Gries 2008; 0 is even, 1 clumped), `coverage` the share of all tokens down to that row.
+    (Gries 2008; 0 is even, 1 clumped), `juilland_d` is Juilland's D (1 is even, 0 clumped), and `coverage`
+    the share of all tokens down to that row.
 
     With `--query` it is that of what a CQL query matched, with the `share` of all hits.
 

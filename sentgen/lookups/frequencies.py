@@ -46,7 +46,8 @@ inside as (
 spread as (
   select best.id, count(*) as documents,
     0.5 * (sum(abs(inside.count / best.count - part.size / total.tokens))
-      + 1 - sum(part.size) / any_value(total.tokens)) as dp
+      + 1 - sum(part.size) / any_value(total.tokens)) as dp,
+    sum(inside.count / part.size) as rates, sum((inside.count / part.size) ** 2) as squares
   from best
   join inside on inside.id = best.id
   join part using (document_id)
@@ -55,11 +56,18 @@ spread as (
 )
 select item as "{by}", best.count::bigint as count, 1e6 * best.count / total.tokens as per_million,
   spread.documents, case when total.documents > 1 then greatest(dp, 0) end as dp,
-  (running / total.tokens)::double as coverage
+  (running / total.tokens)::double as coverage,
+  {juilland} as juilland_d, spread.documents / total.documents as document_share
 from best
 join spread using (id)
 cross join total
 order by best.count desc, item"""
+
+#: Juilland's D, from the sums of the rates of an item in all documents and of their squares.
+# With V^2 = n sum p^2 / (sum p)^2 - 1: rounding may take it below 0, and D as well.
+JUILLAND_D = """case when {documents} > 1 then greatest(
+    1 - sqrt(greatest({documents} * {squares} / {rates} ** 2 - 1, 0) / ({documents} - 1)), 0
+  ) end"""
 
 #: The items, where each has a number of its own.
 _BEST = """\
@@ -103,13 +111,19 @@ def frequency_list(
     """Return the words, lemmas or labels of the tokens, most frequent first, then alphabetically.
 
     The columns are the item; ``count``; ``per_million`` tokens; ``documents``, the number of documents that
-    have it; ``dp``; and ``coverage``, the share of all tokens that this row and those above it make up.
+    have it (its range); ``dp``; ``coverage``, the share of all tokens that this row and those above it make
+    up; ``juilland_d``; and ``document_share``, the share of all documents that have it.
 
     ``dp`` is Gries's deviation of proportions, DP = 1/2 sum over documents of |v - s|, where s is the share
     of the document in the tokens and v its share in the occurrences of the item (Gries 2008, "Dispersions and
     adjusted frequencies in corpora", IJCL 13(4)): near 0 for an item spread evenly, near 1 for one that
     clumps.
     Documents without the item add up to 1 minus the shares of the others. With a single document it is null.
+
+    ``juilland_d`` is Juilland's D = 1 - V / sqrt(n - 1) over n documents (Juilland, Brodin and Davidovitch
+    1970, "Frequency dictionary of French words"), where V is the coefficient of variation (the standard
+    deviation by the mean) of its rates, occurrences by tokens of each document, as documents differ in size:
+    1 for an item as frequent in all of them, 0 for one that a single document has. It is null where ``dp`` is.
 
     Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``, words
     and lemmas that differ in capital letters only are one. Two scans of `token`.
@@ -145,6 +159,7 @@ def frequency_list(
         tokens=where([f"{column} is not null", *in_corpora], "  "),
         sentences=where(in_corpora, "  "),
         inside=inside,
+        juilland=JUILLAND_D.format(documents="total.documents", squares="squares", rates="rates"),
     )
     query = Query(text, bindings)
     answer = limited(connection, query, limit, missing)

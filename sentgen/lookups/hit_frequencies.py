@@ -10,6 +10,7 @@ from sentgen.lookups.absence import Value, explained
 from sentgen.lookups.cql.search import Cql, Found, Strategy, parse_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS
+from sentgen.lookups.frequencies import JUILLAND_D
 from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
 
 _STATEMENT = """\
@@ -36,12 +37,19 @@ select item as "{by}", sum(count)::bigint as count, sum(count) / any_value(hits)
     0.5 * (
       sum(abs(count / of_item - size / tokens) order by document_id) + 1 - sum(size) / any_value(tokens)
     ), 0
-  ) end as dp
+  ) end as dp,
+  {juilland} as juilland_d, count(*) / any_value(documents) as document_share
 from (select *, sum(count) over (partition by item) as of_item from counted)
 join part using (document_id)
 cross join total
 group by item
 order by count desc, item{limit}"""
+
+_JUILLAND = JUILLAND_D.format(
+    documents="any_value(total.documents)",
+    squares="sum((count / size) ** 2 order by document_id)",
+    rates="sum(count / size order by document_id)",
+)
 
 _WHOLE = """\
   select h.sentence_id, string_agg(coalesce({string}, '_'), ' ' order by t.position) as item
@@ -72,8 +80,8 @@ def hit_frequencies(
     """Return what a query matched, most frequent first, then alphabetically.
 
     The columns are the item; ``count``; ``share`` of all hits; ``per_million`` tokens; ``documents`` with
-    it; and ``dp``, its deviation of proportions (see `sentgen.lookups.frequencies`). A token that lacks the
-    attribute counts as ``_``.
+    it; and ``dp``, ``juilland_d`` and ``document_share``, its dispersion (see `sentgen.lookups.frequencies`).
+    A token that lacks the attribute counts as ``_``.
 
     Args:
         connection: the store.
@@ -100,6 +108,7 @@ def hit_frequencies(
         items=_items(cql, found, term, bindings),
         corpora=where(selection.of_tokens(bindings), "  "),
         by=by.replace('"', '""'),
+        juilland=_JUILLAND,
         limit=limit_clause(limit, bindings),
     )
     answer = limited(connection, Query(text, bindings), limit, f"occurrence of {query!r}")

@@ -15,6 +15,7 @@ from sentgen.lookups.collocations import Measure, Unit, Window, find_collocation
 from sentgen.lookups.concordance import Order, all_lines, concordance
 from sentgen.lookups.dependency_search import End, Level, count_arguments, find_dependencies
 from sentgen.lookups.frequencies import By, frequency_list
+from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
@@ -249,26 +250,46 @@ def test_frequencies_with_dispersion(connection: Connection) -> None:
 
     "the" 3 + 3: DP = (|3/6 - 18/39| + |3/6 - 21/39|) / 2 = 1.5/39. "dow" 3 + 1: 11.25/39.
     "jones" 2 + 0: (|1 - 18/39| + 21/39) / 2 = 21/39.
+    Juilland's D of rates p and q in two documents: sd / mean = |p - q| / (p + q), and sqrt(n - 1) is 1.
     """
-    found = rows(frequency_list(connection, corpora=["toy"], limit=0))
+    answer = frequency_list(connection, corpora=["toy"], limit=0)
+    found = {row["word"]: row for row in answer.table.to_pylist()}
 
-    assert found[0] == (".", 8, pytest.approx(8e6 / 39), 2, pytest.approx(1.5 / 39), pytest.approx(8 / 39))
-    assert found[1] == (
-        "the",
-        6,
-        pytest.approx(6e6 / 39),
-        2,
-        pytest.approx(1.5 / 39),
-        pytest.approx(14 / 39),
-    )
-    by_word = {row[0]: row for row in found}
-    assert by_word["dow"][3:5] == (2, pytest.approx(11.25 / 39))
-    assert by_word["jones"][3:5] == (1, pytest.approx(21 / 39))
-    assert found[-1][-1] == pytest.approx(1)
+    assert list(found)[:2] == [".", "the"]
+    for word, first, second, dp, coverage in (
+        (".", 4, 4, 1.5, 8),
+        ("the", 3, 3, 1.5, 14),
+        ("dow", 3, 1, 11.25, None),
+        ("jones", 2, 0, 21, None),
+    ):
+        row, p, q = found[word], first / 18, second / 21
+        assert (row["count"], row["documents"]) == (first + second, 2 if second else 1)
+        assert row["document_share"] == row["documents"] / 2
+        assert row["per_million"] == pytest.approx((first + second) * 1e6 / 39)
+        assert row["dp"] == pytest.approx(dp / 39)
+        assert row["juilland_d"] == pytest.approx(1 - abs(p - q) / (p + q))
+        assert coverage is None or row["coverage"] == pytest.approx(coverage / 39)
+    assert answer.table["coverage"].to_pylist()[-1] == pytest.approx(1)
 
 
 def test_dispersion_needs_documents(connection: Connection) -> None:
-    assert set(rows(frequency_list(connection, corpora=["other"]), "dp")) == {(None,)}
+    """One document has no parts to be compared."""
+    dispersion = rows(frequency_list(connection, corpora=["other"]), "dp", "juilland_d", "document_share")
+
+    assert set(dispersion) == {(None, None, 1.0)}
+
+
+def test_dispersion_over_three_documents(connection: Connection) -> None:
+    """web has 10 tokens and *the* once; V^2 = variance / mean^2 of the rates, and D = 1 - V / sqrt(2)."""
+    rates = [3 / 18, 3 / 21, 1 / 10]
+    mean = sum(rates) / 3
+    expected = 1 - (sum((rate - mean) ** 2 for rate in rates) / 3) ** 0.5 / mean / 2**0.5
+    of_hits = hit_frequencies(connection, '[word="the"]').table.to_pylist()
+    [row] = frequency_list(connection, pattern="the").table.to_pylist()
+
+    assert row["juilland_d"] == pytest.approx(expected)
+    assert of_hits[0]["juilland_d"] == pytest.approx(expected)
+    assert row["document_share"] == of_hits[0]["document_share"] == 1
 
 
 @pytest.mark.parametrize(
