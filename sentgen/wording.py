@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def quantity(number: int, one: str, many: str = "") -> str:
     """Say a number with its noun, or with what stands for it; ``many`` where that is not ``one`` with an s.
@@ -15,3 +17,13 @@ def quantity(number: int, one: str, many: str = "") -> str:
 def are(number: int) -> str:
     """Return the verb for a number of things: ``is`` or ``are``."""
     return "is" if number == 1 else "are"
+
+
+def either(names: Sequence[str]) -> str:
+    """Name things of which one is meant.
+
+    >>> either(["a"]), either(["a", "b", "c"])
+    ('a', 'a, b or c')
+    """
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last

@@ -16,6 +16,8 @@ from sentgen.schema.engine import raw
 _STEPS = ("tagged_token", "layer_token", "attachment")
 #: Tables that are counted from the steps, each by the query of its name.
 COUNTED = ("dependency_event", "argument_count", "posting")
+#: The sentences that are counted, in the first step.
+_RANGE = "token.corpus_id = $corpus\n    and token.sentence_id between $first and $last"
 
 
 def query(name: str) -> str:
@@ -36,6 +38,26 @@ def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: 
         )
     for step in _STEPS:
         duck.execute(f"drop table temp.{step}")
+
+
+def counted(table: str, chosen: str) -> str:
+    """Return a query that counts the trees of chosen sentences.
+
+    Args:
+        table: one of `COUNTED`.
+        chosen: the condition on rows of `token`.
+    """
+    steps = {step: _code(query(step)) for step in _STEPS}
+    first = _STEPS[0]
+    assert _RANGE in steps[first]
+    steps[first] = steps[first].replace(_RANGE, chosen)
+    listed = ",\n".join(f"{step} as (\n{text}\n)" for step, text in steps.items())
+    return f"with {listed}\nselect * from (\n{_code(query(table))}\n)"
+
+
+def _code(text: str) -> str:
+    """Return a query without the lines that describe it."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))
 
 
 def recount(table: str, corpus_id: int) -> str:

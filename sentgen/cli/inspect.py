@@ -196,6 +196,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
             strategy=asked.strategy,
             context=asked.context,
             corpora=asked.corpus,
+            condition=asked.where,
             ignore_case=asked.ignore_case,
         )
         reading.show(query)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, where
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
+from sentgen.wording import either
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
 COUNTED = "tag"
@@ -63,7 +64,10 @@ def explained(
     if answer.found.num_rows:
         return answer
     asked = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
-    hints = dict.fromkeys(_hint(connection, selection, one, alone=len(asked) == 1) for one in asked)
+    hints = dict.fromkeys(selection.condition.hints(connection) if selection.condition else ())
+    # Where no sentence is chosen, every value would be said to be missing.
+    if not hints:
+        hints = dict.fromkeys(_hint(connection, selection, one, alone=len(asked) == 1) for one in asked)
     return replace(answer, hints=tuple(filter(None, hints)))
 
 
@@ -85,7 +89,7 @@ def _hint(connection: Connection, selection: Selection, value: Value, *, alone: 
     # What was asked for stands in the answer already; of several things, one has to be named.
     if not told and not alone:
         told = f"{value.prefix}{value.pattern} never occurs"
-    question = f"did you mean {_either(near)}?" if near else ""
+    question = f"did you mean {either(near)}?" if near else ""
     return ", ".join(filter(None, (told, question)))
 
 
@@ -194,8 +198,3 @@ def _words(
         most=_MOST,
     )
     return [f"{value.prefix}{form}" for form in Query(text, bindings).run(connection)["form"].to_pylist()]
-
-
-def _either(names: Sequence[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last

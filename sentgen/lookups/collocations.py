@@ -225,6 +225,7 @@ def find_collocations(
     measure: Measure = Measure.LOGDICE,
     min_count: int = 2,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
@@ -245,6 +246,7 @@ def find_collocations(
         measure: what to rank by.
         min_count: leave out collocates that occur with the node less often.
         corpora: their names; none for all.
+        condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: take words that differ in capital letters only for one, the node and its collocates.
         limit: rows at most, 0 for all.
 
@@ -252,7 +254,7 @@ def find_collocations(
         InputError: the node is not one token.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     node = read_node(connection, word, selection, cql=cql, strategy=strategy)
     asked = word if cql is None else cql
     # What never occurs together has no score: its logarithms are infinite.

@@ -105,6 +105,7 @@ def concordance(
     order: Order = Order.NONE,
     seed: int | None = None,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
@@ -125,6 +126,7 @@ def concordance(
             ``right`` by those after it. With a seed, the lines that were drawn are sorted.
         seed: draw the lines at random instead of the first ones: the same for the same seed and store.
         corpora: their names; none for all.
+        condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: find words and lemmas in capital and small letters alike.
         limit: lines at most, 0 for all.
 
@@ -132,7 +134,7 @@ def concordance(
         InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     search = _Search(connection, hits, context, order, seed if limit else None, _sentences(connection))
     missing = f"occurrence of {pattern if cql is None else cql!r}"
@@ -156,10 +158,11 @@ def count_hits(
     cql: str | None = None,
     strategy: Strategy = Strategy.ALL,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
 ) -> Answer:
     """Return the number of lines that `concordance` has in all, as the one row of a column ``hits``."""
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     search = _Search(connection, hits, 0, Order.NONE, None, _sentences(connection))
     total = sum(map(search.hits, search.ranges()))
@@ -174,13 +177,14 @@ def all_lines(
     strategy: Strategy = Strategy.ALL,
     context: int = 15,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
 ) -> tuple[Query, Iterator[pa.Table]]:
     """Return the statement for all lines of a concordance, and the lines themselves, a part at a time.
 
     For answers that memory does not hold: as `concordance` without a limit, in the order of the corpus.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     search = _Search(connection, hits, context, Order.NONE, None, _sentences(connection))
     return search.lines(0), search.parts()

@@ -9,6 +9,7 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import COUNTED, Value, explained
+from sentgen.lookups.counted_anew import trees
 from sentgen.lookups.patterns import ANY, conjunction, tag_among, word_among
 from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
 
@@ -33,7 +34,7 @@ _EVENTS = """\
 with event as (
   select head_word_id, head_tag_id, modifier_word_id, modifier_tag_id, direction, distance,
     sum(count)::bigint as count
-  from dependency_event{conditions}
+  from {table}{conditions}
   group by all
 )
 select {head} as head, head_tag.name as head_tag,
@@ -49,7 +50,7 @@ order by count desc, head, head_tag, modifier, modifier_tag, direction, distance
 _ARGUMENTS = """\
 with histogram as (
   select tag_id, direction, arguments, sum(count)::bigint as count
-  from argument_count{conditions}
+  from {table}{conditions}
   group by tag_id, direction, arguments
 )
 select tag.name as tag, direction, arguments, count,
@@ -79,6 +80,7 @@ def find_dependencies(
     layer: Layer = Layer.WORD,
     level: Level = Level.WORD_WORD,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
@@ -91,10 +93,11 @@ def find_dependencies(
         layer: the tree of words or the tree of units.
         level: back-off level.
         corpora: their names; none for all.
+        condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: take words that differ in capital letters only for one, and add up their events.
         limit: rows at most, 0 for all.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     bindings = Bindings()
     conditions = [
         f"layer = {bindings.bind('layer', str(layer))}",
@@ -112,8 +115,10 @@ def find_dependencies(
             values.append(Value(COUNTED, end.pattern))
         conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
         values.append(Value(COUNTED, end.tag))
-    conditions += selection.of_segments(bindings)
+    table, chosen = trees("dependency_event", selection, bindings)
+    conditions += chosen
     text = _EVENTS.format(
+        table=table,
         conditions=where(conjunction(conditions), "  "),
         head=selection.spelled("head.form"),
         modifier=selection.spelled("modifier.form"),
@@ -134,6 +139,7 @@ def count_arguments(
     tag: str = ANY,
     layer: Layer = Layer.WORD,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 0,
 ) -> Answer:
@@ -142,18 +148,21 @@ def count_arguments(
     ``share`` is the part of all occurrences of that tag of the word: one histogram per tag and side, the most
     frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     bindings = Bindings()
     level = "tag" if word == ANY else "word"
+    table, chosen = trees("argument_count", selection, bindings)
     conditions = [
         f"layer = {bindings.bind('layer', str(layer))}",
         f"level = {bindings.bind('level', level)}",
         word_among("word_id", selection.fold(word), bindings, ignore_case=selection.ignore_case),
         tag_among("tag_id", tag, bindings),
-        *selection.of_segments(bindings),
+        *chosen,
     ]
     text = _ARGUMENTS.format(
-        conditions=where(conjunction(conditions), "  "), limit=limit_clause(limit, bindings)
+        table=table,
+        conditions=where(conjunction(conditions), "  "),
+        limit=limit_clause(limit, bindings),
     )
     query = Query(text, bindings)
     with_tag = f" with tag {tag!r}" if tag != ANY else ""

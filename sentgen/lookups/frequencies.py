@@ -105,6 +105,7 @@ def frequency_list(
     by: By = By.WORD,
     pattern: str = ANY,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
@@ -130,7 +131,7 @@ def frequency_list(
     """
     # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
     of_words = by in (By.WORD, By.LEMMA)
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case and of_words)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case and of_words)
     bindings = Bindings()
     column, table, name = ATTRIBUTES[by]
     missing = f"{by} {pattern!r}"
@@ -157,7 +158,7 @@ def frequency_list(
         best=best,
         id="chosen.best_id" if selection.ignore_case else column,
         tokens=where([f"{column} is not null", *in_corpora], "  "),
-        sentences=where(in_corpora, "  "),
+        sentences=where(selection.of_sentences(bindings), "  "),
         inside=inside,
         juilland=JUILLAND_D.format(documents="total.documents", squares="squares", rates="rates"),
     )

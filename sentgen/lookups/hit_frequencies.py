@@ -74,6 +74,7 @@ def hit_frequencies(
     by: str = "word",
     strategy: Strategy = Strategy.ALL,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
@@ -90,6 +91,7 @@ def hit_frequencies(
             in which a label can stand for several tokens counts once for each; where it stands for none, not.
         strategy: which of the spans that match are hits.
         corpora: their names; none for all.
+        condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: take words and lemmas that differ in capital letters only for one.
         limit: rows at most, 0 for all.
 
@@ -97,7 +99,7 @@ def hit_frequencies(
         QueryError: the query cannot be read, or has no such attribute or label.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     label, _, attribute = by.rpartition(".")
     term = Term(attribute, label)
     cql = parse_cql(connection, query, selection, strategy, term)
@@ -106,7 +108,7 @@ def hit_frequencies(
     text = _STATEMENT.format(
         parts=found.parts,
         items=_items(cql, found, term, bindings),
-        corpora=where(selection.of_tokens(bindings), "  "),
+        corpora=where(selection.of_sentences(bindings), "  "),
         by=by.replace('"', '""'),
         juilland=_JUILLAND,
         limit=limit_clause(limit, bindings),

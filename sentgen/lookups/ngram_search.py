@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import Value, explained
+from sentgen.lookups.counted_anew import ngrams, size
 from sentgen.lookups.patterns import conjunction, split_pattern, word_among
 from sentgen.lookups.queries import (
     Answer,
@@ -27,7 +28,7 @@ from sentgen.schema.counts import MAX_ORDER
 _STATEMENT = """\
 with found as (
   select {keys}, sum(count)::bigint as count
-  from ngram_{order}{spelling}{conditions}
+  from {table}{spelling}{conditions}
   group by all
   having sum(count) >= $min_count
 ),
@@ -39,7 +40,7 @@ context as (
 )
 select {forms},
   best.count,
-  1e6 * best.count / (select sum(tokens) from segment{segments}) as per_million,
+  1e6 * best.count / ({size}) as per_million,
   {probability} as probability
 from best
 {joins}
@@ -51,12 +52,12 @@ _CUT = """
 
 _CONTEXT = """\
   select {keys}, sum(count)::bigint as count
-  from ngram_{order}{spelling}{conditions}
+  from {table}{spelling}{conditions}
   group by all"""
 
 _ALL_WORDS = """\
   select sum(count)::bigint as count
-  from ngram_1{conditions}"""
+  from {table}{conditions}"""
 
 
 def find_ngrams(
@@ -64,6 +65,7 @@ def find_ngrams(
     pattern: str,
     *,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     min_count: int = 1,
     limit: int = 20,
@@ -75,14 +77,17 @@ def find_ngrams(
     others, over all corpora asked for. A single word is compared with all words and ``</s>``; nothing
     precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out.
     With ``ignore_case``, everything is counted as if all words were lower-cased.
-    Linear in the n-grams of that order, a column scan.
+    Linear in the n-grams of that order, a column scan; with a condition, those of its sentences are counted
+    from their tokens first, of any order.
 
     Raises:
         InputError: the pattern is empty or too long.
         NotFoundError: no such corpus, or none counted to that order.
     """
     words = split_pattern(pattern, most=MAX_ORDER)
-    selection = select_corpora(connection, corpora, min_order=len(words), ignore_case=ignore_case)
+    selection = select_corpora(
+        connection, corpora, condition=condition, min_order=len(words), ignore_case=ignore_case
+    )
     query = _statement([selection.fold(word) for word in words], selection, min_count, limit)
     missing = f"n-gram {pattern!r}{at_least(min_count)}"
     answer = replace(limited(connection, query, limit, missing), left_out=selection.left_out)
@@ -93,26 +98,24 @@ def _statement(words: Sequence[str], selection: Selection, min_count: int, limit
     bindings = Bindings(min_count=min_count)
     order = len(words)
     names = [f"w{i}" for i in range(1, order + 1)]
-    segments = selection.of_segments(bindings)
-    shorter = _counted(words[:-1], selection, bindings, segments)
     # <s> is counted as a unigram, but follows nothing, so that it is no share of the words.
     if order == 1:
-        context = _ALL_WORDS.format(conditions=where([f"w1 <> {BOS}", *segments], "  "))
+        table, chosen = ngrams(1, selection, bindings)
+        context = _ALL_WORDS.format(table=table, conditions=where([f"w1 <> {BOS}", *chosen], "  "))
         start = literal(RESERVED_WORDS[BOS]) if selection.ignore_case else BOS
         probability = f"case when best.w1 <> {start} then best.count / context.count end"
         joined = "cross join context"
     else:
-        context = _CONTEXT.format(order=order - 1, **shorter)
+        context = _CONTEXT.format(**_counted(words[:-1], selection, bindings))
         probability = "best.count / context.count"
         joined = f"left join context using ({', '.join(names[:-1])})"
     forms = [f"best.{name}" if selection.ignore_case else f"word_{name}.form as {name}" for name in names]
     text = _STATEMENT.format(
-        order=order,
-        **_counted(words, selection, bindings, segments),
+        **_counted(words, selection, bindings),
         cut=_CUT if limit else "",
         context=context,
         forms=", ".join(forms),
-        segments=where(selection.of_tokens(bindings), "    "),
+        size=size(selection, bindings),
         probability=probability,
         joins="\n".join([*([] if selection.ignore_case else _spelling(names, "best")), joined]),
         order_by=", ".join(form.partition(" as ")[0] for form in forms),
@@ -121,14 +124,13 @@ def _statement(words: Sequence[str], selection: Selection, min_count: int, limit
     return Query(text, bindings)
 
 
-def _counted(
-    words: Sequence[str], selection: Selection, bindings: Bindings, segments: Sequence[str]
-) -> dict[str, str]:
-    """Return what the n-grams that match are counted by, what that needs to be joined, and the conditions.
+def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> dict[str, str]:
+    """Return where the n-grams that match are, what they are counted by with what it joins, and conditions.
 
     As numbers, unless several words are one.
     """
     table = f"ngram_{len(words)}"
+    source, chosen = ngrams(len(words), selection, bindings)
     names = [f"w{i}" for i in range(1, len(words) + 1)]
     matches = [
         word_among(f"{table}.{name}", word, bindings, ignore_case=selection.ignore_case)
@@ -137,9 +139,10 @@ def _counted(
     keys = [f"{selection.spelled(f'word_{name}.form')} as {name}" for name in names]
     joins = _spelling(names, table) if selection.ignore_case else []
     return {
+        "table": source,
         "keys": ", ".join(keys if selection.ignore_case else names),
         "spelling": "".join(f"\n  {join}" for join in joins),
-        "conditions": where([*conjunction(matches), *segments], "  "),
+        "conditions": where([*conjunction(matches), *chosen], "  "),
     }
 
 

@@ -22,6 +22,8 @@ from sentgen.wording import quantity
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sentgen.lookups.metadata.conditions import Condition
+
 #: Rows that are taken one by one.
 _FEW = 1000
 
@@ -173,12 +175,14 @@ class Selection:
         lowercase: whether every one of them was lower-cased, so that the words asked for must be as well.
         left_out: those that lack what was asked for.
         ignore_case: whether words that differ in capital letters only are one word.
+        condition: what its sentences meet beside; none for all sentences of these corpora.
     """
 
     names: tuple[str, ...]
     lowercase: bool = False
     left_out: tuple[str, ...] = ()
     ignore_case: bool = False
+    condition: Condition | None = None
 
     def fold(self, text: str) -> str:
         """Return a word as these corpora spell it."""
@@ -189,33 +193,53 @@ class Selection:
         return f"lower({form})" if self.ignore_case else form
 
     def of_tokens(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
-        """Return the condition on a column that holds the number of a corpus."""
-        if not self.names:
-            return []
-        names = bindings.bind("corpora", list(self.names))
-        return [f"{column} in (select id from corpus where name in {names})"]
+        """Return the conditions on rows that have a sentence, by their column with the number of a corpus."""
+        return self._conditions(bindings, column, "sentence_id")
+
+    def of_sentences(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
+        """Return the same conditions on rows of `sentence`."""
+        return self._conditions(bindings, column, "id")
+
+    def _conditions(self, bindings: Bindings, column: str, sentence: str) -> list[str]:
+        found = []
+        if self.names:
+            names = bindings.bind("corpora", list(self.names))
+            found.append(f"{column} in (select id from corpus where name in {names})")
+        if self.condition is not None:
+            sentences = self.condition.sentences(bindings)
+            found.append(f"{column.removesuffix('corpus_id')}{sentence} in ({sentences})")
+        return found
 
     def of_segments(self, bindings: Bindings, column: str = "segment_id") -> list[str]:
-        """Return the condition on a column that holds the number of a segment."""
+        """Return the condition on a column that holds the number of a segment; none has chosen sentences."""
+        assert self.condition is None
         if not self.names:
             return []
-        inner = self.of_tokens(bindings)[0]
+        (inner,) = self.of_tokens(bindings)
         return [f"{column} in (select id from segment where {inner})"]
 
 
 def select_corpora(
-    connection: Connection, names: Iterable[str], *, min_order: int = 0, ignore_case: bool = False
+    connection: Connection,
+    names: Iterable[str],
+    *,
+    condition: str | None = None,
+    min_order: int = 0,
+    ignore_case: bool = False,
 ) -> Selection:
     """Look up corpora by name; none for all of the store.
 
     Args:
         connection: the store.
         names: their names.
-        min_order: leave out those whose n-grams of this order were not counted.
+        condition: what the metadata of the sentences meet (see `sentgen.lookups.metadata`).
+        min_order: leave out those whose n-grams of this order were not counted; with a condition none, as
+            their sentences are counted anew.
         ignore_case: take words that differ in capital letters only for one.
 
     Raises:
         NotFoundError: there is no such corpus, or none that was counted up to ``min_order``.
+        QueryError: the condition cannot be read, or asks for a key that there is not.
     """
     wanted = tuple(dict.fromkeys(names))
     rows = _corpora(connection)
@@ -227,7 +251,7 @@ def select_corpora(
     chosen = [known[name] for name in wanted or sorted(known)]
     if not chosen:
         raise NotFoundError(f"the store has no corpora: {listing}")
-    counted = [row for row in chosen if row["max_order"] >= min_order]
+    counted = [row for row in chosen if condition is not None or row["max_order"] >= min_order]
     if not counted:
         highest = max(row["max_order"] for row in chosen)
         raise NotFoundError(
@@ -245,7 +269,15 @@ def select_corpora(
         lowercase=lowercase,
         left_out=left_out,
         ignore_case=ignore_case and not lowercase,
+        condition=None if condition is None else _chosen(connection, condition),
     )
+
+
+def _chosen(connection: Connection, condition: str) -> Condition:
+    # Importing its parser takes longer than most look-ups, which have no condition.
+    from sentgen.lookups.metadata.conditions import choose
+
+    return choose(connection, condition)
 
 
 def _corpora(connection: Connection) -> list[dict[str, Any]]:

@@ -32,6 +32,14 @@ CorporaOption = Annotated[
         api={"max_length": 100},
     ),
 ]
+WhereOption = Annotated[
+    str | None,
+    Option(
+        "Only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
+        metavar="EXPR",
+        api={"max_length": 10_000},
+    ),
+]
 LimitOption = Annotated[
     int,
     Option(
@@ -71,6 +79,7 @@ class Ngrams:
     ]
     min_count: MinCountOption = 1
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
@@ -79,6 +88,7 @@ class Ngrams:
             connection,
             self.pattern,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             min_count=self.min_count,
             limit=self.limit,
@@ -116,6 +126,7 @@ class Dependencies:
         ),
     ] = Level.WORD_WORD
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
@@ -127,6 +138,7 @@ class Dependencies:
             layer=self.layer,
             level=self.level,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
         )
@@ -140,6 +152,7 @@ class Arguments:
     tag: Annotated[str, Option("Its tag, such as VBD.", metavar="TAG")] = "*"
     layer: LayerOption = Layer.WORD
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 0
 
@@ -150,6 +163,7 @@ class Arguments:
             tag=self.tag,
             layer=self.layer,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
         )
@@ -189,6 +203,7 @@ class Kwic:
         ),
     ] = None
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
@@ -203,6 +218,7 @@ class Kwic:
                 cql=self.cql,
                 strategy=self.strategy,
                 corpora=self.corpus,
+                condition=self.where,
                 ignore_case=self.ignore_case,
             )
         return concordance(
@@ -214,6 +230,7 @@ class Kwic:
             order=self.sort,
             seed=self.random,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
         )
@@ -258,6 +275,7 @@ class Match:
         ),
     ] = None
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
@@ -271,6 +289,7 @@ class Match:
                 keys=self.key,
                 whether=self.whether,
                 corpora=self.corpus,
+                condition=self.where,
                 ignore_case=self.ignore_case,
                 limit=self.limit,
             )
@@ -280,6 +299,7 @@ class Match:
             context=self.context,
             seed=self.random,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
         )
@@ -291,6 +311,7 @@ class Match:
             self.request,
             seed=self.random,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
         )
@@ -314,6 +335,7 @@ class Frequencies:
     ] = None
     strategy: StrategyOption = Strategy.ALL
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
@@ -336,6 +358,7 @@ class Frequencies:
                 by=self.by,
                 strategy=self.strategy,
                 corpora=self.corpus,
+                condition=self.where,
                 ignore_case=self.ignore_case,
                 limit=self.limit,
             )
@@ -344,6 +367,7 @@ class Frequencies:
             by=By(self.by),
             pattern=self.pattern,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
         )
@@ -376,6 +400,7 @@ class Collocations:
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
@@ -396,6 +421,7 @@ class Collocations:
             measure=self.measure,
             min_count=self.min_count,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
         )
@@ -410,6 +436,7 @@ class Sketch:
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
     corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
     ignore_case: IgnoreCaseOption = False
     limit: Annotated[
         int,
@@ -429,6 +456,7 @@ class Sketch:
             measure=self.measure,
             min_count=self.min_count,
             corpora=self.corpus,
+            condition=self.where,
             ignore_case=self.ignore_case,
             each=self.limit,
         )

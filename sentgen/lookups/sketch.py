@@ -37,6 +37,7 @@ def word_sketch(
     measure: Measure = Measure.LOGDICE,
     min_count: int = 2,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     each: int = 10,
 ) -> Answer:
@@ -53,6 +54,7 @@ def word_sketch(
         measure: what to rank by.
         min_count: leave out collocates that occur with the word less often.
         corpora: their names; none for all.
+        condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: take words that differ in capital letters only for one.
         each: collocates of a relation at most, 0 for all.
 
@@ -60,7 +62,7 @@ def word_sketch(
         InputError: the pattern is not of one token.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     node = read_node(connection, word, selection)
     bindings = Bindings(min_count=max(min_count, 1))
     collocates = statement(node, "*", by, measure, selection, bindings)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import doc_pages
 import pytest
@@ -12,7 +14,7 @@ from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
-COMMANDS = doc_pages.commands(PAGE)
+QUERIES, METADATA = PAGE.split("## Metadata\n")
 
 
 @pytest.fixture(scope="module")
@@ -24,17 +26,42 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_there_are_ten_examples() -> None:
-    """Of CQL."""
-    assert len(COMMANDS) >= 10
+@pytest.fixture(scope="module")
+def weather(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The treebank in the section on metadata."""
+    folder = tmp_path_factory.mktemp("metadata-page")
+    text, path = folder / "weather.conllu", folder / "weather.duckdb"
+    (written,) = re.findall(r"^```conllu\n(.*?)^```$", METADATA, re.DOTALL | re.MULTILINE)
+    text.write_text(written)
+    with Store(path, create=True) as made:
+        ingest(made, [str(text)], Settings("weather"))
+    return path
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=[one.line for one in COMMANDS])
+def examples(page: str) -> Any:
+    """Give a test the commands of a part of the page."""
+    found = doc_pages.commands(page)
+    assert len(found) >= 5
+    return pytest.mark.parametrize("command", found, ids=[one.line for one in found])
+
+
+@examples(QUERIES)
 def test_a_command_prints_what_the_page_shows(
     command: doc_pages.Command, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Word by word."""
     monkeypatch.setenv("SENTGEN_DB", str(store))
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
+
+
+@examples(METADATA)
+def test_a_command_on_metadata_prints_what_the_page_shows(
+    command: doc_pages.Command, weather: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same of the treebank there; commands that write change one store, in their order."""
+    monkeypatch.setenv("SENTGEN_DB", str(weather))
     monkeypatch.setenv("NO_COLOR", "1")
 
     assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])

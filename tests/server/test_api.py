@@ -45,6 +45,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("kwic", {"cql": '[upos="ADJ"]+ [upos="NOUN"]', "strategy": "longest", "sort": "right", "limit": 4}),
     ("kwic", {"pattern": '[lemma="camp"]', "count": True}),
     ("kwic", {"pattern": '[lemma="no such"]'}),
+    ("kwic", {"pattern": "lemma:camp", "where": "document in (relief-003, relief-004)"}),
+    ("ngrams", {"pattern": "the *", "where": "length < 10", "limit": 4}),
     ("frequencies", {"by": "lemma", "pattern": "re*", "limit": 10}),
     ("frequencies", {"query": 'a:[upos="ADJ"] []', "by": "a.lemma", "limit": 5}),
     ("collocations", {"cql": '"the" [lemma="camp"]', "window": "3", "limit": 5}),

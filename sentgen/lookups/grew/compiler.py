@@ -125,11 +125,12 @@ class Compiler:
         rows = [one for one in scope.nodes.values() if one.alias]
         if not rows:
             block.tables.append("sentence")
-        alias = rows[0].alias if rows else "sentence"
         sentence = rows[0].sentence if rows else "sentence.id"
         self._sentence = sentence
         self._join(block, scope.nodes, {sentence})
-        conditions = [*self._selection.of_tokens(self._bindings, f"{alias}.corpus_id"), *block.conditions]
+        chosen = self._selection.of_tokens if rows else self._selection.of_sentences
+        corpus = f"{rows[0].alias if rows else 'sentence'}.corpus_id"
+        conditions = [*chosen(self._bindings, corpus), *block.conditions]
         conditions += [structure_condition(one, sentence, self._corpora("t")) for one in request.structures]
         conditions += [self.conditions.metadata(sentence, one) for one in request.metadata]
         for one in request.filters:

@@ -41,6 +41,7 @@ def match(
     context: int = 15,
     seed: int | None = None,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
@@ -56,6 +57,7 @@ def match(
         context: words on each side at most.
         seed: draw the hits at random instead of the first ones: the same for the same seed and store.
         corpora: their names; none for all.
+        condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: compare forms and lemmas in capital and small letters alike.
         limit: hits at most, 0 for all.
 
@@ -63,7 +65,7 @@ def match(
         InputError: the request does not parse, or names what it does not have.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     read = read_request(request)
     statements = _compiled(connection, read, selection, [], [])
     answer = _hits(connection, statements, limit, context, seed, _missing(request))
@@ -77,6 +79,7 @@ def count_matches(
     keys: Sequence[str] = (),
     whether: Sequence[str] = (),
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> Answer:
@@ -91,6 +94,7 @@ def count_matches(
         keys: what to count hits by: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``meta.genre``.
         whether: conditions to count hits by: ``S [upos=PRON]``.
         corpora: their names; none for all.
+        condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: compare forms and lemmas in capital and small letters alike.
         limit: rows at most, 0 for all.
 
@@ -98,7 +102,7 @@ def count_matches(
         InputError: something does not parse, or names what the request does not have.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     read = read_request(request)
     asked = [read_key(text) for text in keys]
     conditions = [(text, read_whether(text)) for text in whether]
@@ -120,11 +124,12 @@ def matched_sentences(
     *,
     seed: int | None = None,
     corpora: Iterable[str] = (),
+    condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
 ) -> list[int]:
     """Return the numbers of the sentences of the hits that `match` returns, in the order of the corpus."""
-    selection = select_corpora(connection, corpora, ignore_case=ignore_case)
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     statements = _compiled(connection, read_request(request), selection, [], [])
     found = statements.sentences(limit, seed).run(connection)
     return [int(number) for number in found["sentence_id"].to_pylist()]

@@ -26,6 +26,7 @@ class Hits(Parameters):
     direction: Literal["left", "right"] = "left"
     layer: Layer = Layer.WORD
     corpus: list[str] = Field(default_factory=list, max_length=100)
+    where: str | None = Field(default=None, max_length=10_000)
     ignore_case: bool = False
     limit: Limit = 50
 
@@ -34,7 +35,9 @@ def hits(context: Context, asked: Hits) -> Result:
     """Show the two words with what stands between and around them."""
     limit, word, other = context.limit(asked.limit), End(asked.word), End(asked.other, asked.tag)
     with context.opened.connect() as connection:
-        selection = select_corpora(connection, asked.corpus, ignore_case=asked.ignore_case)
+        selection = select_corpora(
+            connection, asked.corpus, condition=asked.where, ignore_case=asked.ignore_case
+        )
         if asked.role == "collocate":
             answer = collocation_lines(
                 connection, asked.word, asked.other, window=AROUND, selection=selection, limit=limit

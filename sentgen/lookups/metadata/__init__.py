@@ -1,0 +1,4 @@
+"""Conditions on the metadata of sentences and documents: ``genre = academic and year >= 2010``.
+
+`grammar` reads an expression into the types of `syntax`, and `conditions` writes it into statements.
+"""

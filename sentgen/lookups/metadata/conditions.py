@@ -1,0 +1,252 @@
+"""Which sentences meet a condition on their metadata, in SQL with bound parameters.
+
+A sentence has the values that are said of it under a key, else those that are said of its document. A test
+holds if one of these values passes it, and fails where there is none, so that ``!=``, which is its opposite,
+holds there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from sentgen.errors import NotFoundError, QueryError
+from sentgen.lookups.metadata.grammar import read
+from sentgen.lookups.metadata.syntax import (
+    Comparison,
+    Every,
+    Exists,
+    Expression,
+    Key,
+    Negation,
+    atoms,
+)
+from sentgen.lookups.queries import Bindings, Query
+from sentgen.schema.engine import raw
+from sentgen.wording import either
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+#: What every sentence has, and how to ask for it; ``{test}`` is of the value.
+_ALWAYS = {
+    "corpus": ("corpus.name", "s.corpus_id in (select id from corpus where {test})"),
+    "document": ("document.name", "s.document_id in (select id from document where {test})"),
+    "source": (
+        "parse_filename(source.path)",
+        "s.document_id in (select document.id from document join source on source.id = document.source_id"
+        " where {test})",
+    ),
+    "sent_id": ("coalesce(s.sent_id, s.id::varchar)", "coalesce({test}, false)"),
+    "length": ("s.length", "{test}"),
+}
+_NUMBERS = ("length",)
+_OF_SENTENCE = "s.id in (select sentence_id from sentence_meta as m where m.key = {key}{test})"
+_OF_DOCUMENT = "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})"
+#: Values that are compared with one that never occurs, named as near to it, and named as all.
+_MOST_VALUES, _MOST_NEAR, _MOST_TOLD = 10_000, 3, 10
+_KEYS = """\
+select key, bool_or(of_document) as of_document, bool_or(not of_document) as of_sentence
+from (
+  select distinct key, true as of_document from document_meta
+  union all
+  select distinct key, false from sentence_meta
+)
+group by key
+order by key"""
+_VALUES = f"""\
+select value
+from (
+  select m.value from document_meta as m where m.key = $key
+  union all
+  select m.value from sentence_meta as m where m.key = $key
+)
+group by value
+order by count(*) desc, value
+limit {_MOST_VALUES}"""
+_VALUES_OF = {
+    "corpus": "select name from corpus order by name",
+    "document": f"select distinct name from document order by name limit {_MOST_VALUES}",
+    "source": f"select distinct parse_filename(path) as name from source order by name limit {_MOST_VALUES}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that was read and checked.
+
+    Args:
+        text: the expression.
+        expression: what it says.
+        of_documents: the keys in it that are said of documents.
+        of_sentences: those that are said of sentences.
+    """
+
+    text: str
+    expression: Expression
+    of_documents: frozenset[str] = frozenset()
+    of_sentences: frozenset[str] = frozenset()
+
+    def sentences(self, bindings: Bindings) -> str:
+        """Return the query for the numbers of the sentences that meet it."""
+        return f"select s.id from sentence as s where {self._written(self.expression, bindings)}"
+
+    def hints(self, connection: Connection) -> list[str]:
+        """Say which values it asks for never occur, and what they could have been."""
+        found: list[str] = []
+        for one, negated in atoms(self.expression):
+            if isinstance(one, Comparison) and not negated:
+                found += _hints(connection, one)
+        bindings = Bindings()
+        if not found and Query(f"{self.sentences(bindings)} limit 1", bindings).value(connection) is None:
+            found.append("no sentence meets the condition")
+        return list(dict.fromkeys(found))
+
+    def _written(self, part: Expression, bindings: Bindings) -> str:
+        match part:
+            case Comparison():
+                return self._of_key(part.key, _passes(part, bindings), bindings)
+            case Exists(key):
+                return self._of_key(key, "", bindings)
+            case Negation(inner):
+                return f"not ({self._written(inner, bindings)})"
+        word = " and " if isinstance(part, Every) else " or "
+        return f"({word.join(self._written(one, bindings) for one in part.parts)})"
+
+    def _of_key(self, key: Key, test: str, bindings: Bindings) -> str:
+        """Return the condition that a value under a key passes a test; without one, that there is a value."""
+        if is_always(key):
+            return _ALWAYS[key.name][1].format(test=test) if test else "true"
+        name, passes = bindings.bind("key", key.name), test and f" and {test}"
+        of_sentence, of_document = (one.format(key=name, test=passes) for one in (_OF_SENTENCE, _OF_DOCUMENT))
+        if key.name not in self.of_sentences:
+            return of_document
+        if key.name not in self.of_documents:
+            return of_sentence
+        if not test:
+            return f"({of_sentence} or {of_document})"
+        own = _OF_SENTENCE.format(key=name, test="")
+        return f"({of_sentence} or ({of_document} and not {own}))"
+
+
+def choose(connection: Connection, text: str) -> Condition:
+    """Read a condition, and check it against the metadata of the store.
+
+    Raises:
+        QueryError: it cannot be read, asks for a key that there is not, or compares what cannot be compared.
+        NotFoundError: there are no sentences.
+    """
+    return choice(connection, text, read(text))
+
+
+def choice(connection: Connection, text: str, expression: Expression) -> Condition:
+    """Check an expression that was read; see `choose`."""
+    if Query("select 1 from sentence limit 1").value(connection) is None:
+        raise NotFoundError(
+            "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
+        )
+    rows = raw(connection).execute(_KEYS).fetchall()
+    known = {str(name): (bool(document), bool(sentence)) for name, document, sentence in rows}
+    asked = [one for one, _ in atoms(expression)]
+    for one in asked:
+        if not is_always(one.key) and one.key.name not in known:
+            listed = ", ".join([*_ALWAYS, *(name for name in known if name not in _ALWAYS)])
+            message = f"no key {one.key.name!r}; there are {listed}"
+            raise QueryError(message, query=text, place=one.key.place)
+        if isinstance(one, Comparison):
+            _check_values(connection, text, one)
+    names = [one.key.name for one in asked if not is_always(one.key)]
+    return Condition(
+        text,
+        expression,
+        frozenset(name for name in names if known[name][0]),
+        frozenset(name for name in names if known[name][1]),
+    )
+
+
+def is_always(key: Key) -> bool:
+    """Return whether every sentence has a key; in quotes, it is one of the metadata."""
+    return not key.quoted and key.name in _ALWAYS
+
+
+def is_number(key: Key) -> bool:
+    """Return whether the values of a key are numbers in the store."""
+    return is_always(key) and key.name in _NUMBERS
+
+
+def _check_values(connection: Connection, text: str, asked: Comparison) -> None:
+    for one in asked.values:
+        if asked.operator == "~":
+            try:
+                raw(connection).execute("select regexp_full_match('', ?)", [one.text]).fetchall()
+            except duckdb.Error as error:
+                reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
+                message = f"no regular expression: {reason}"
+                raise QueryError(message, query=text, place=one.place) from None
+        elif asked.operator != "like" and is_number(asked.key) and one.number is None:
+            message = f"{asked.key.name} is a number, and {one.text!r} is none"
+            raise QueryError(message, query=text, place=one.place)
+
+
+def _passes(one: Comparison, bindings: Bindings) -> str:
+    """Return the condition that a value passes; null where it is no number and has to be one."""
+    value = _ALWAYS[one.key.name][0] if is_always(one.key) else "m.value"
+    if one.operator in ("like", "~"):
+        text = bindings.bind("value", one.values[0].text)
+        of = f"{value}::varchar" if is_number(one.key) else value
+        return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
+    told = []
+    # To DuckDB, nan is greater than any number.
+    number = value if is_number(one.key) else f"nullif(try_cast({value} as double), 'nan'::double)"
+    numbers = [each.number for each in one.values if each.number is not None]
+    texts = [each.text for each in one.values if each.number is None]
+    for of, values in ((number, numbers), (value, texts)):
+        if len(values) > 1:
+            told.append(f"{of} in {bindings.bind('values', list(values))}")
+        elif values:
+            told.append(f"{of} {one.operator} {bindings.bind('value', values[0])}")
+    return told[0] if len(told) == 1 else f"({' or '.join(told)})"
+
+
+def _hints(connection: Connection, one: Comparison) -> list[str]:
+    """Say what of a comparison can never hold, as far as that is easily known."""
+    key = one.key.name
+    values = _values(connection, one.key)
+    if not values or len(values) == _MOST_VALUES:
+        return []
+    if one.operator == "=":
+        missing = [value.text for value in one.values if value.number is None and value.text not in values]
+        return [_hint(key, text, values) for text in missing]
+    numbers = [value.text for value in one.values if value.number is not None]
+    if one.operator in ("like", "~") or not numbers or any(map(_is_number, values)):
+        return []
+    return [f'{key} is never a number; in quotes, texts are compared: {key} {one.operator} "{numbers[0]}"']
+
+
+def _values(connection: Connection, key: Key) -> list[str]:
+    """Return the values of a key, the most frequent first; none where they are as many as sentences."""
+    if is_always(key) and key.name not in _VALUES_OF:
+        return []
+    query = Query(_VALUES_OF[key.name]) if is_always(key) else Query(_VALUES, {"key": key.name})
+    return [str(one) for one in query.run(connection).column(0).to_pylist()]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _hint(key: str, text: str, values: Sequence[str]) -> str:
+    """Say that a value never occurs, with those that it may stand for."""
+    folded = {value.lower(): value for value in reversed(values)}
+    near = [folded[name] for name in get_close_matches(text.lower(), list(folded), n=_MOST_NEAR)]
+    if not near and len(values) <= _MOST_TOLD:
+        return f"{key} is never {text!r}; there are {', '.join(values)}"
+    return f"{key} is never {text!r}{f', did you mean {either(near)}?' if near else ''}"

@@ -1,0 +1,174 @@
+"""Read a condition on metadata: its grammar, for Lark (LALR)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedInput, UnexpectedToken
+
+from sentgen.errors import QueryError
+from sentgen.lookups.metadata.syntax import (
+    Comparison,
+    Either,
+    Every,
+    Exists,
+    Expression,
+    Key,
+    Literal,
+    Negation,
+)
+
+_GRAMMAR = r"""
+?either: every (OR every)*
+?every: part (AND part)*
+?part: NOT part -> negation
+    | "(" either ")"
+    | EXISTS key -> exists
+    | key (EQ | NE | LT | LE | GT | GE | TILDE) value -> comparison
+    | key NOT? LIKE value -> comparison
+    | key NOT? IN "(" value ("," value)* ")" -> comparison
+key: WORD | STRING
+value: WORD | STRING
+
+OR.2: /or(?![^\s()=!<>~,"'])/i
+AND.2: /and(?![^\s()=!<>~,"'])/i
+NOT.2: /not(?![^\s()=!<>~,"'])/i
+EXISTS.2: /exists(?![^\s()=!<>~,"'])/i
+LIKE.2: /like(?![^\s()=!<>~,"'])/i
+IN.2: /in(?![^\s()=!<>~,"'])/i
+EQ: "="
+NE: "!="
+LT: "<"
+LE: "<="
+GT: ">"
+GE: ">="
+TILDE: "~"
+WORD: /[^\s()=!<>~,"']+/
+STRING: /"(\\.|[^"\\])*"/s | /'(\\.|[^'\\])*'/s
+%import common.WS
+%ignore WS
+"""
+#: What terminals are called in messages, in this order.
+_NAMES = {
+    "WORD": "a key",
+    "EQ": "=",
+    "NE": "!=",
+    "LT": "<",
+    "LE": "<=",
+    "GT": ">",
+    "GE": ">=",
+    "IN": "in",
+    "LIKE": "like",
+    "TILDE": "~",
+    "AND": "and",
+    "OR": "or",
+    "NOT": "not",
+    "EXISTS": "exists",
+    "LPAR": "(",
+    "COMMA": "a comma",
+    "RPAR": ")",
+    "$END": "the end",
+}
+#: Parentheses within each other; DuckDB has a bound of its own.
+MOST_NESTED = 50
+#: Keys and values of one expression.
+MOST_WORDS = 500
+
+
+def read(text: str) -> Expression:
+    """Read a condition.
+
+    Raises:
+        QueryError: it is none, with the place.
+    """
+    if not text.strip():
+        raise QueryError("the condition is empty; write one, such as: genre = news", query=text)
+    try:
+        found: Any = _parser(building=True).parse(text)
+    except UnexpectedInput as error:
+        raise _told(text, error) from None
+    _check_size(text)
+    expression: Expression = found
+    return expression
+
+
+@v_args(inline=True)
+class _Building(Transformer[Token, Expression]):
+    """Makes an expression of what is read, from the inside to the outside."""
+
+    def key(self, word: Token) -> Key:
+        return Key(*_unquoted(word))
+
+    def value(self, word: Token) -> Literal:
+        return Literal(*_unquoted(word))
+
+    def either(self, *parts: Any) -> Expression:
+        return Either(parts[::2])
+
+    def every(self, *parts: Any) -> Expression:
+        return Every(parts[::2])
+
+    def negation(self, _: Token, part: Expression) -> Expression:
+        return part.part if isinstance(part, Negation) else Negation(part)
+
+    def exists(self, _: Token, key: Key) -> Expression:
+        return Exists(key)
+
+    def comparison(self, key: Key, *rest: Any) -> Expression:
+        words = [str(one).lower() for one in rest if isinstance(one, Token)]
+        values = tuple(one for one in rest if isinstance(one, Literal))
+        operator = "=" if words[-1] in ("in", "!=") else words[-1]
+        found = Comparison(key, operator, values)
+        return Negation(found) if words[0] in ("not", "!=") else found
+
+
+def _unquoted(word: Token) -> tuple[str, int, bool]:
+    """Return a word without its quotes, its place, and whether it had some."""
+    place, text = int(word.start_pos or 0), str(word)
+    if word.type == "WORD":
+        return text, place, False
+    # Other backslashes stay: those of regular expressions.
+    return text[1:-1].replace(f"\\{text[0]}", text[0]), place, True
+
+
+@cache
+def _parser(*, building: bool) -> Lark:
+    # Built as it is read: no expression is too deep for a tree to be walked.
+    made = _Building() if building else None
+    return Lark(_GRAMMAR, parser="lalr", start="either", transformer=made, maybe_placeholders=False)
+
+
+def _check_size(text: str) -> None:
+    """Refuse what is longer or deeper than a statement can be."""
+    depth = words = 0
+    for token in _parser(building=False).lex(text):
+        depth += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
+        words += token.type in ("WORD", "STRING")
+        if depth > MOST_NESTED:
+            message = f"parentheses are nested {MOST_NESTED} deep at most"
+            raise QueryError(message, query=text, place=token.start_pos)
+        if words > MOST_WORDS:
+            raise QueryError(f"more than {MOST_WORDS} keys and values", query=text, place=token.start_pos)
+
+
+def _told(text: str, error: UnexpectedInput) -> QueryError:
+    """Return what is wrong: where, and what could stand there."""
+    place = len(text.rstrip())
+    if not (isinstance(error, UnexpectedToken) and error.token.type == "$END"):
+        place = error.pos_in_stream or 0
+    if text[place : place + 1] in ("'", '"'):
+        return QueryError("this quote is not closed", query=text, place=place)
+    # Asked of a parser that builds nothing, as it tries what could follow.
+    reading = _parser(building=False).parse_interactive(text[:place])
+    reading.exhaust_lexer()
+    names: set[str] = reading.accepts()  # type: ignore[no-untyped-call]
+    if names == {"WORD", "STRING"}:
+        told = "a value: a word, a number or a text in quotes"
+    else:
+        *others, last = [shown for name, shown in _NAMES.items() if name in names]
+        told = f"{', '.join(others)} or {last}" if others else last
+    if {"AND", "$END"} <= names and text[place] not in "()":
+        told += "; a value of several words stands in quotes"
+    return QueryError(f"expected {told}", query=text, place=place)

@@ -1,0 +1,98 @@
+"""What a condition on metadata says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: As many digits as a double tells apart; longer ones are names made of digits.
+_DIGITS = 15
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is asked for: a key of the metadata, or, without quotes, what every sentence has.
+
+    Args:
+        name: the key.
+        place: the character of the expression where it stands, from 0.
+        quoted: whether it stands in quotes.
+    """
+
+    name: str
+    place: int = 0
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value in an expression; see `Key`."""
+
+    text: str
+    place: int = 0
+    quoted: bool = False
+
+    @property
+    def number(self) -> int | float | None:
+        """The number that it is; none for a string.
+
+        >>> Literal("2010").number, Literal("2.50").number, Literal("2010", quoted=True).number
+        (2010, 2.5, None)
+        """
+        digits = sum(map(str.isdigit, self.text))
+        if self.quoted or digits > _DIGITS or not self.text.isascii() or not _NUMBER.fullmatch(self.text):
+            return None
+        return float(self.text) if "." in self.text else int(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A sentence has a value under a key that stands in a relation to one of some literals.
+
+    The operators are ``=``, ``<``, ``<=``, ``>``, ``>=``, ``like`` and ``~``.
+    """
+
+    key: Key
+    operator: str
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """A sentence has a key."""
+
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """A part does not hold."""
+
+    part: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All parts hold."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Some part holds."""
+
+    parts: tuple[Expression, ...]
+
+
+Expression = Comparison | Exists | Negation | Every | Either
+
+
+def atoms(expression: Expression, *, negated: bool = False) -> list[tuple[Comparison | Exists, bool]]:
+    """Return the comparisons of an expression, each with whether it must not hold."""
+    if isinstance(expression, Comparison | Exists):
+        return [(expression, negated)]
+    if isinstance(expression, Negation):
+        return atoms(expression.part, negated=not negated)
+    return [one for part in expression.parts for one in atoms(part, negated=negated)]

@@ -1,0 +1,314 @@
+"""Conditions on metadata choose the sentences that Python chooses, and look-ups read these alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import meta_treebank
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meta_treebank import Sentence
+from sqlalchemy import Connection
+
+from sentgen.cli.console.options import open_store
+from sentgen.errors import QueryError
+from sentgen.lookups.collocations import Window
+from sentgen.lookups.dependency_search import End, Layer
+from sentgen.lookups.metadata.conditions import choose
+from sentgen.lookups.metadata.grammar import MOST_NESTED, MOST_WORDS, read
+from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
+from sentgen.lookups.queries import Answer, Bindings, Query, select_corpora
+from sentgen.lookups.questions import (
+    Arguments,
+    Collocations,
+    Dependencies,
+    Frequencies,
+    Kwic,
+    Match,
+    Ngrams,
+    Question,
+    Sketch,
+)
+
+ROWS = meta_treebank.sentences()
+Test = tuple[str, Callable[[Sentence], bool]]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of all sentences."""
+    return meta_treebank.store_of(tmp_path_factory.mktemp("metadata") / "all.duckdb", ROWS)
+
+
+@pytest.fixture(scope="module")
+def everything(path: Path) -> Iterator[Connection]:
+    """The same, opened as the commands do."""
+    with open_store(path, read_only=True) as store, store.connect() as opened:
+        yield opened
+
+
+def chosen(connection: Connection, text: str) -> list[str]:
+    """Return the names of the sentences that meet a condition."""
+    bindings = Bindings()
+    inner = choose(connection, text).sentences(bindings)
+    query = Query(f"select sent_id from sentence where id in ({inner}) order by id", bindings)
+    # As it is bound, and as it is shown.
+    assert query.run(connection).equals(Query(query.filled()).run(connection))
+    return [str(name) for name in query.run(connection)["sent_id"].to_pylist()]
+
+
+def number(text: str | None) -> float | None:
+    """Return the number that a value is, as far as values here are some."""
+    try:
+        return None if text in (None, "nan") else float(text)
+    except ValueError:
+        return None
+
+
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda one, two: one == two,
+    "!=": lambda one, two: one != two,
+    "<": lambda one, two: one < two,
+    "<=": lambda one, two: one <= two,
+    ">": lambda one, two: one > two,
+    ">=": lambda one, two: one >= two,
+}
+
+
+@st.composite
+def comparison(draw: st.DrawFn) -> Test:
+    """Draw a test, and what it means."""
+    key = draw(st.sampled_from(("genre", "year", "speaker")))
+    among = {
+        "genre": (*meta_treebank.GENRES[:3], "speech"),
+        "year": meta_treebank.YEARS[:4],
+        "speaker": meta_treebank.SPEAKERS[:3],
+    }
+    text = draw(st.sampled_from(among[key]))
+    match draw(st.sampled_from(("compared", "number", "in", "like", "~", "exists"))):
+        case "compared":
+            sign = draw(st.sampled_from(list(COMPARED)))
+            told = f'{key} {sign} "{text}"'
+            return told, lambda row: holds(row.value(key), sign, lambda value: (value, text))
+        case "number":
+            sign, wanted = (
+                draw(st.sampled_from(list(COMPARED))),
+                draw(st.sampled_from((12, 1999, 2010, 2010.5))),
+            )
+            told = f"{key} {sign} {wanted}"
+            return told, lambda row: holds(row.value(key), sign, lambda value: (number(value), wanted))
+        case "in":
+            no = draw(st.booleans())
+            told = f"{key} {'not ' if no else ''}in (2010, '{text}')"
+            return (
+                told,
+                lambda row: (
+                    no
+                    != (
+                        row.value(key) is not None
+                        and (row.value(key) == text or number(row.value(key)) == 2010)
+                    )
+                ),
+            )
+        case "like":
+            return f"{key} like '%n%'", lambda row: "n" in (row.value(key) or "")
+        case "~":
+            told = rf'{key} ~ "[A-Z0-9]\w+|{text[0]}.*"'
+            pattern = rf"[A-Z0-9]\w+|{text[0]}.*"
+            return told, lambda row: bool(re.fullmatch(pattern, row.value(key) or "", re.ASCII))
+    return f"exists {key}", lambda row: row.value(key) is not None
+
+
+def holds(value: str | None, sign: str, sides: Callable[[str], tuple[Any, Any]]) -> bool:
+    """Compare as documented: without a value, `!=` alone holds."""
+    left, right = sides(value) if value is not None else (None, None)
+    return sign == "!=" if left is None else COMPARED[sign](left, right)
+
+
+def joined(parts: st.SearchStrategy[Test]) -> st.SearchStrategy[Test]:
+    """Join tests by words."""
+
+    def every(found: list[Test]) -> Test:
+        return f"({' and '.join(one for one, _ in found)})", lambda row: all(test(row) for _, test in found)
+
+    def either(found: list[Test]) -> Test:
+        return f"({' OR '.join(one for one, _ in found)})", lambda row: any(test(row) for _, test in found)
+
+    def negated(one: Test) -> Test:
+        return f"not {one[0]}", lambda row: not one[1](row)
+
+    several = st.lists(parts, min_size=2, max_size=3)
+    return several.map(every) | several.map(either) | parts.map(negated)
+
+
+@given(asked=st.recursive(comparison(), joined, max_leaves=5))
+def test_sentences_are_those_that_python_chooses(everything: Connection, asked: Test) -> None:
+    """Any condition, over all rows."""
+    text, meets = asked
+    assert chosen(everything, text) == [row.sent_id for row in ROWS if meets(row)]
+
+
+@pytest.mark.parametrize(
+    ("text", "meets"),
+    [
+        ("a = 1 or b = 2 and c = 3", "Either"),
+        ("not a = 1 and b = 2", "Every"),
+        ("not (a = 1 and b = 2)", "Negation"),
+    ],
+)
+def test_not_binds_closest_and_or_least(text: str, meets: str) -> None:
+    """As everywhere."""
+    assert type(read(text)).__name__ == meets
+
+
+def test_what_every_sentence_has(everything: Connection) -> None:
+    """Beside metadata; in quotes, a key is one of the metadata."""
+    for text, meets in (
+        ("corpus = second", lambda row: row.corpus == "second"),
+        ("document in (first-0, second-1)", lambda row: row.document in ("first-0", "second-1")),
+        ("source = all-first.conllu", lambda row: row.corpus == "first"),
+        ("sent_id like 'first-1.%'", lambda row: row.document == "first-1"),
+        ("not sent_id = 7", lambda row: True),
+        ("length >= 3 and length < 5", lambda row: 3 <= len(row.tokens) < 5),
+        ("length ~ '[12]'", lambda row: len(row.tokens) < 3),
+        ("exists length", lambda row: True),
+    ):
+        assert chosen(everything, text) == [row.sent_id for row in ROWS if meets(row)], text
+    with pytest.raises(QueryError, match="no key 'corpus'; there are corpus, document, source, sent_id"):
+        choose(everything, '"corpus" = second')
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "place"),
+    [
+        ("", "the condition is empty", None),
+        ("genre", "expected =, !=, <, <=, >, >=, in, like, ~ or not", 5),
+        ("genre =", "expected a value", 7),
+        ("genre = fine print", "expected and, or or the end; a value of several words stands in quotes", 13),
+        ("genre = news)", "expected and, or or the end", 12),
+        ("(genre = news", r"expected and, or or \)", 13),
+        ('genre = "news', "this quote is not closed", 8),
+        ("genre in (news fiction)", r"expected a comma or \)", 15),
+        ("genre = news or\nyeer > 1", "line 2, column 1: no key 'yeer'; there are corpus, .*, genre, ", 16),
+        ("genre ~ 'a('", "no regular expression", 8),
+        ("length < many", "length is a number, and 'many' is none", 9),
+        ("(" * (MOST_NESTED + 1) + "a=b" + ")" * (MOST_NESTED + 1), "nested 50 deep", MOST_NESTED),
+        (f"genre in ({', '.join('a' * MOST_WORDS)})", "more than 500 keys and values", 1507),
+        ("not " * 4000 + "yeer = 1", "no key", 16000),
+    ],
+)
+def test_a_mistake_is_shown_with_its_place(
+    everything: Connection, text: str, message: str, place: int | None
+) -> None:
+    """Whatever is wrong with it."""
+    with pytest.raises(QueryError, match=message) as found:
+        choose(everything, text)
+    assert found.value.place == place
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("genre = nwes", "genre is never 'nwes', did you mean news?"),
+        ("genre = News", "genre is never 'News', did you mean news?"),
+        ("speaker = Zoe", "speaker is never 'Zoe'; there are "),
+        ("corpus = frist", "corpus is never 'frist', did you mean first?"),
+        ("genre > 2010", 'genre is never a number; in quotes, texts are compared: genre > "2010"'),
+        ("length > 100", "no sentence meets the condition"),
+    ],
+)
+def test_an_empty_answer_says_why(everything: Connection, text: str, hint: str) -> None:
+    """A value that never occurs, as for words."""
+    (note,) = Kwic(pattern="dog", where=text).ask(everything).notes
+    assert note.startswith(f"no occurrence of 'dog'; {hint}")
+
+
+def pairs(connection: Connection, condition: str | None) -> list[Answer]:
+    """Return the lines behind counts."""
+    selection = select_corpora(connection, [], condition=condition)
+    return [
+        dependency_lines(
+            connection,
+            End("*"),
+            End("the"),
+            direction="left",
+            layer=Layer.WORD,
+            selection=selection,
+            limit=0,
+        ),
+        collocation_lines(connection, "dog", "the", window=Window(2, 2), selection=selection, limit=0),
+    ]
+
+
+def questions(**given: Any) -> list[Question]:
+    """Return one of each question, and of each way to ask it."""
+    every: dict[str, Any] = {"limit": 0, **given}
+    relation = "pattern { V [upos=VERB]; V -> X }"
+    return [
+        *(Ngrams(pattern=one, **every) for one in ("*", "the *", "* * *", "<s> * * * *")),
+        Ngrams(pattern="the *", ignore_case=True, **every),
+        *(Dependencies(head="*", level=level, **every) for level in ("word-word", "tag-tag")),
+        Dependencies(head="*", layer=Layer.UNIT, **every),
+        *(Arguments(word=word, **every) for word in ("*", "dog")),
+        *(Kwic(pattern=one, **every) for one in ("the", "* dog", '[upos="ADJ"]* [upos="NOUN"]')),
+        Kwic(pattern="the", sort="right", **{**every, "limit": 3}),
+        Kwic(pattern="dog", count=True, **every),
+        *(Frequencies(by=by, **every) for by in ("word", "upos")),
+        Frequencies(ignore_case=True, **every),
+        Frequencies(query='a:[upos="DET"] []', by="a.word", **every),
+        Collocations(word="dog", min_count=1, **every),
+        Collocations(cql='"the" []', min_count=1, **every),
+        Collocations(word="dog", dependency="*", min_count=1, **every),
+        Sketch(word="dog", min_count=1, **every),
+        Match(request=relation, **every),
+        Match(request=relation, key=["X.form", "meta.genre"], **every),
+        Match(request="pattern { V [upos=VERB]; V ->> X }", count=True, **every),
+        Match(request="global { is_not_projective }", count=True, **every),
+        Match(request="global { is_tree }", count=True, **every),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "meets"),
+    [
+        ("genre = news or genre = 'fine print'", lambda row: row.value("genre") in ("news", "fine print")),
+        ("not speaker = Ann", lambda row: row.value("speaker") != "Ann"),
+    ],
+)
+def test_answers_are_those_of_a_store_of_the_chosen_sentences(
+    everything: Connection, tmp_path: Path, text: str, meets: Callable[[Sentence], bool]
+) -> None:
+    """Of every look-up, also of those that read counts; and the statement shown gives the rows."""
+    alone = meta_treebank.store_of(tmp_path / "alone.duckdb", filter(meets, ROWS))
+    with open_store(alone, read_only=True) as store, store.connect() as opened:
+        expected = [one.ask(opened) for one in questions()] + pairs(opened, None)
+    found = [one.ask(everything) for one in questions(where=text)] + pairs(everything, text)
+    names = [*questions(), "dependency lines", "collocation lines"]
+    for name, one, other in zip(names, found, expected, strict=True):
+        assert rounded(one) == rounded(other), name
+        assert rounded(one) == rounded(Answer(Query(one.query.filled()).run(everything), one.query, "")), name
+    assert [str(name) for name, one in zip(names, expected, strict=True) if not one.found.num_rows] == []
+    assert [one.ask(everything).total for one in questions(where=text) if isinstance(one, Kwic)] == [
+        one.total for one in expected[10:15]
+    ]
+
+
+def rounded(answer: Answer) -> list[tuple[Any, ...]]:
+    """Return the rows; sums of floating-point numbers in another order differ a little."""
+    rows = answer.table.to_pylist()
+    return [
+        tuple(float(f"{one:.9g}") if isinstance(one, float) else one for one in row.values()) for row in rows
+    ]
+
+
+def test_corpora_and_a_condition_both_hold(everything: Connection) -> None:
+    """Sentences of the corpora that meet it."""
+    answer = Kwic(pattern="upos:DET", corpus=["second"], where="exists speaker", limit=0).ask(everything)
+    among = {row.sent_id for row in ROWS if row.corpus == "second" and row.value("speaker")}
+    found = {row["sent_id"] for row in answer.found.to_pylist()}
+    assert found
+    assert found <= among
