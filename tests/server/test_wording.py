@@ -34,7 +34,17 @@ ROOMS = (
     ),
     *("sentgen/corpus", "sentgen/evaluation/check", "sentgen/server"),
 )
-LOOKUPS = ("ngrams", "dependencies", "arguments", "kwic", "frequencies", "collocations", "sketch", "match", "keyness")
+LOOKUPS = (
+    "ngrams",
+    "dependencies",
+    "arguments",
+    "kwic",
+    "frequencies",
+    "collocations",
+    "sketch",
+    "match",
+    "keyness",
+)
 TREES = ("regenerate", "generate", "check")
 #: Files whose messages name options, with the operations that can say them; () where only a command can.
 SAID: dict[str, tuple[str, ...]] = {
