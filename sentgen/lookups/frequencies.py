@@ -124,7 +124,8 @@ def frequency_list(
     ``juilland_d`` is Juilland's D = 1 - V / sqrt(n - 1) over n documents (Juilland, Brodin and Davidovitch
     1970, "Frequency dictionary of French words"), where V is the coefficient of variation (the standard
     deviation by the mean) of its rates, occurrences by tokens of each document, as documents differ in size:
-    1 for an item as frequent in all of them, 0 for one that a single document has. It is null where ``dp`` is.
+    1 for an item as frequent in all of them, 0 for one that a single document has. It is null where ``dp``
+    is.
 
     Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``, words
     and lemmas that differ in capital letters only are one. Two scans of `token`.
