@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, where
-from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
+from sentgen.schema.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.wording import either
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
@@ -27,12 +27,12 @@ group by tag.name
 order by count(*) desc, tag.name"""
 _JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
 
-_OCCURS = "select 1 from token{conditions} limit 1"
+_OCCURS = "select 1 from {table}{conditions} limit 1"
 _NEAR = """\
 select form
 from word
 where {near}
-  and id in (select {column} from token{conditions})
+  and id in (select {column} from {table}{conditions})
 order by {order}id
 limit {most}"""
 
@@ -153,10 +153,18 @@ def _matching(labels: Sequence[str], pattern: str) -> list[str]:
 
 def _occurs(connection: Connection, selection: Selection, value: Value) -> bool:
     bindings = Bindings()
-    column = ATTRIBUTES[value.attribute][0]
+    table, column, conditions = _words_of(selection, value, bindings)
     matches = word_among(column, value.pattern, bindings, ignore_case=selection.ignore_case)
-    conditions = where([matches or f"{column} is not null", *selection.of_tokens(bindings)])
-    return Query(_OCCURS.format(conditions=conditions), bindings).value(connection) is not None
+    text = _OCCURS.format(table=table, conditions=where([matches or f"{column} is not null", *conditions]))
+    return Query(text, bindings).value(connection) is not None
+
+
+def _words_of(selection: Selection, value: Value, bindings: Bindings) -> tuple[str, str, list[str]]:
+    """Return the table and the column with the words or lemmas of the corpora, and conditions on its rows."""
+    if value.attribute == "word" and selection.condition is None:
+        # Counted already: a large store has a thousand tokens for each of its words.
+        return "ngram_1", "w1", [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
+    return "token", ATTRIBUTES[value.attribute][0], selection.of_tokens(bindings)
 
 
 def _near_words(connection: Connection, selection: Selection, value: Value) -> list[str]:
@@ -190,10 +198,12 @@ def _with_tag(connection: Connection, selection: Selection, value: Value) -> lis
 def _words(
     connection: Connection, selection: Selection, value: Value, near: str, order: str, bindings: Bindings
 ) -> list[str]:
+    table, column, conditions = _words_of(selection, value, bindings)
     text = _NEAR.format(
         near=near,
-        column=ATTRIBUTES[value.attribute][0],
-        conditions=where(selection.of_tokens(bindings), "    "),
+        table=table,
+        column=column,
+        conditions=where(conditions, "    "),
         order=order,
         most=_MOST,
     )

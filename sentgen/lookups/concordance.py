@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
 from sentgen.lookups.cql.search import Strategy
-from sentgen.lookups.hits import Hits, Range, Source, read_hits
+from sentgen.lookups.hits import Hits, Source, TokenHits, read_hits
+from sentgen.lookups.places import Part, Places, Range, places_of_words
 from sentgen.lookups.queries import Answer, Bindings, Held, Query, select_corpora
 from sentgen.lookups.surface import surface_of
 from sentgen.tabular import Rows
@@ -114,7 +115,8 @@ def concordance(
     The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
     ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
     sentences of the lines returned are read as text. Contexts end at the sentence. A large store is searched
-    in ranges of sentences, which bounds memory; the statement of the answer is that for all of it.
+    in ranges of sentences, which bounds memory, and for plain words by the rarest of them
+    (`sentgen.lookups.word_places`); the statement of the answer is that for all of it.
 
     Args:
         connection: the store.
@@ -165,7 +167,8 @@ def count_hits(
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     search = _Search(connection, hits, 0, Order.NONE, None, _sentences(connection))
-    total = sum(map(search.hits, search.ranges()))
+    parts, known = search.searched(1)
+    total = sum(map(search.hits, parts)) if known is None else known
     return Answer(Rows(("hits",), [(total,)], ("BIGINT",)), search.count(), "occurrence", total=total)
 
 
@@ -225,22 +228,40 @@ class _Search:
         """Yield the sentences of the store in ranges that memory holds."""
         return Range(1, self.sentences).cut(self._size)
 
-    def count(self, within: Range | None = None) -> Query:
+    def searched(self, limit: int) -> tuple[Iterator[Part], int | None]:
+        """Return the parts of the store that have the lines asked for, and the number of hits if known."""
+        found = None
+        if self.sentences > SENTENCES and isinstance(self.pattern, TokenHits):
+            asked = (self.connection, self.pattern.shapes, self.pattern.selection, self.sentences)
+            found = places_of_words(*asked, 0 if self.sorts_all else limit, self.seed)
+        if isinstance(found, tuple):
+            return found
+        return found or self.ranges(), None
+
+    def source(self, bindings: Bindings, within: Part | None) -> Source:
+        """Return where the hits are."""
+        if isinstance(within, Places):
+            return Source(within.table(bindings), *within.columns)
+        return self.pattern.source(bindings, within)
+
+    def count(self, within: Part | None = None) -> Query:
         """Return the statement that counts the hits."""
         bindings = Bindings()
-        source = self.pattern.source(bindings, within)
+        source = self.source(bindings, within)
         return Query(_COUNT.format(parts=source.alone, source=source.table), bindings)
 
-    def hits(self, within: Range | None) -> int:
+    def hits(self, within: Part | None) -> int:
         """Return how many there are."""
+        if isinstance(within, Places):
+            return within.size
         return int(self.count(within).value(self.connection))
 
-    def lines(self, limit: int, within: Range | None = None) -> Query:
+    def lines(self, limit: int, within: Part | None = None) -> Query:
         """Return the statement for the lines; of a range with the keys that put them in order."""
         bindings, surface = Bindings(context=self.context), surface_of(self.connection)
-        source = self.pattern.source(bindings, within)
+        source = self.source(bindings, within)
         hits = self._hits(source, limit, within, bindings)
-        part = f"between {within.low} and {within.high}" if within else ""
+        part = within.part if within else ""
         words = f"coalesce({_WORDS[self.order].format(hit='hit')}, [])" if self.order in _WORDS else "null"
         text = _LINES.format(
             beginning=source.beginning,
@@ -256,7 +277,7 @@ class _Search:
         )
         return Query(text, bindings)
 
-    def _hits(self, source: Source, limit: int, within: Range | None, bindings: Bindings) -> str:
+    def _hits(self, source: Source, limit: int, within: Part | None, bindings: Bindings) -> str:
         """Return the hits that are shown."""
         place = f"{source.sentence}, {source.first}"
         told = {
@@ -267,7 +288,7 @@ class _Search:
         }
         limited = f"\n  limit {bindings.bind('limit', limit)}" if limit else ""
         if self.sorts_all and limit:
-            in_part = f"\n    and c.sentence_id between {within.low} and {within.high}" if within else ""
+            in_part = f"\n    and c.sentence_id {within.part}" if within else ""
             return _SORTED_HITS.format(
                 words=f", coalesce({_WORDS[self.order].format(hit='every')}, []) as words",
                 beside=_BESIDE[self.order],
@@ -289,14 +310,15 @@ class _Search:
         """Yield all lines, in parts that memory holds; the first one may be empty."""
         # No sentence has the number 0: this gives the columns where there are no lines.
         yield self.lines(1, Range(0, 0)).run(self.connection).select(range(_COLUMNS))
-        for within in self.ranges():
+        for within in self.searched(0)[0]:
             for smaller in _with_few(within, self.hits(within)):
                 yield self.lines(0, smaller).run(self.connection).select(range(_COLUMNS))
 
     def gathered(self, limit: int) -> tuple[pa.Table, int]:
-        """Return at most ``limit`` lines (0: all) and the number of hits, range by range."""
+        """Return at most ``limit`` lines (0: all) and the number of hits, part by part."""
         found, total = _Found(self, limit), 0
-        for within in self.ranges():
+        parts, known = self.searched(limit)
+        for within in parts:
             hits = self.hits(within)
             total += hits
             # Drawn at random, no more lines than asked for come from one range, whatever it holds.
@@ -305,13 +327,13 @@ class _Search:
                 if not found.wants_more:
                     break
                 found.add(self.lines(limit, smaller).run(self.connection))
-        return found.table(), total
+        return found.table(), total if known is None else known
 
 
-def _with_few(within: Range, hits: int) -> Iterator[Range]:
+def _with_few(within: Part, hits: int) -> Iterator[Part]:
     """Cut a range so that its parts have `LINES` hits, if they are spread evenly."""
     parts = -(-hits // LINES)
-    return within.cut(-(-(within.high - within.low + 1) // parts)) if parts else iter(())
+    return within.cut(-(-within.size // parts)) if parts else iter(())
 
 
 class _Found:

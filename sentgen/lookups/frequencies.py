@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import Value, explained
+from sentgen.lookups.dispersion import MOST_ROWS, Spread, lent
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
-from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
+from sentgen.lookups.queries import (
+    Answer,
+    Bindings,
+    Query,
+    Selection,
+    limit_clause,
+    limited,
+    select_corpora,
+    where,
+)
+from sentgen.schema.corpus import BOS, EOS
 
 
 class By(StrEnum):
@@ -22,11 +34,38 @@ class By(StrEnum):
     DEPREL = "deprel"
 
 
+#: Tokens by their item.
+_OF_TOKENS = """\
+  select {column} as id, count(*) as count
+  from token{conditions}
+  group by id"""
+
+#: The same for words, which are counted already.
+_OF_UNIGRAMS = """\
+  select w1 as id, sum(count)::bigint as count
+  from ngram_1{conditions}
+  group by id"""
+
+#: The rows where there is one document.
+_ALONE = """\
+with counted as (
+{counted}
+),
+{best},
+total as (
+  select sum(tokens) as tokens
+  from segment{segments}
+)
+select item as "{by}", best.count::bigint as count, 1e6 * best.count / total.tokens as per_million,
+  1::bigint as documents, null::double as dp, (running / total.tokens)::double as coverage,
+  null::double as juilland_d, 1::double as document_share
+from best
+cross join total
+order by best.count desc, item"""
+
 _STATEMENT = """\
 with counted as (
-  select {column} as id, count(*) as count
-  from token{tokens}
-  group by id
+{counted}
 ),
 {best},
 part as (
@@ -38,10 +77,7 @@ total as (
   select sum(size) as tokens, count(*) as documents from part
 ),
 inside as (
-  select {id} as id, document_id, count(*) as count
-  from token
-  join sentence on sentence.id = token.sentence_id{inside}
-  group by {id}, document_id
+{inside}
 ),
 spread as (
   select best.id, count(*) as documents,
@@ -68,6 +104,31 @@ order by best.count desc, item"""
 JUILLAND_D = """case when {documents} > 1 then greatest(
     1 - sqrt(greatest({documents} * {squares} / {rates} ** 2 - 1, 0) / ({documents} - 1)), 0
   ) end"""
+
+#: How often each of them occurs in each document.
+_INSIDE = """\
+  select {id} as id, document_id, count(*) as count
+  from token
+  join sentence on sentence.id = token.sentence_id{conditions}
+  group by {id}, document_id"""
+
+#: The same of what was counted range by range, and the numbers of which that was.
+_GATHERED = """\
+  select id, document_id, sum(count) as count
+  from gathered
+  group by id, document_id"""
+_GATHERED_FOLDED = """\
+  select chosen.best_id as id, document_id, sum(gathered.count) as count
+  from gathered
+  join chosen on chosen.id = gathered.id
+  group by chosen.best_id, document_id"""
+_CHOSEN = """\
+with counted as (
+{counted}
+),
+{best}
+select id
+from {chosen}"""
 
 #: The items, where each has a number of its own.
 _BEST = """\
@@ -128,41 +189,108 @@ def frequency_list(
     is.
 
     Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``, words
-    and lemmas that differ in capital letters only are one. Two scans of `token`.
+    and lemmas that differ in capital letters only are one. Words are counted already; what else is listed is
+    counted in one scan of `token`. Where there are several documents, another one counts the rows in each of
+    them, in a large store range by range (`sentgen.lookups.dispersion`).
     """
     # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
     of_words = by in (By.WORD, By.LEMMA)
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case and of_words)
-    bindings = Bindings()
-    column, table, name = ATTRIBUTES[by]
-    missing = f"{by} {pattern!r}"
-    item = f"{table}.{name}"
     pattern = selection.fold(pattern) if of_words else pattern
-    matching = []
-    if pattern != ANY:
-        matching.append(glob(pattern).condition(item, bindings, ignore_case=selection.ignore_case))
-    in_corpora = selection.of_tokens(bindings)
-    best = (_BEST_FOLDED if selection.ignore_case else _BEST).format(
-        table=table,
-        item=item,
-        matching=where(matching, "  "),
-        limit=limit_clause(limit, bindings).replace("\n", "\n  "),
-    )
-    in_documents = selection.of_tokens(bindings, "token.corpus_id")
-    if selection.ignore_case:
-        inside = f"\n  join chosen on chosen.id = token.{column}{where(in_documents, '  ')}"
+    listing = _List(by, pattern, selection, limit)
+    missing = f"{by} {pattern!r}"
+    spread = Spread(connection, selection)
+    if selection.condition is not None:
+        # Chosen sentences are not counted yet, and may be parts of documents.
+        answer = limited(connection, listing.query(), limit, missing)
+    elif spread.alone:
+        answer = limited(connection, listing.alone(), limit, missing)
+    elif 0 < limit <= MOST_ROWS and spread.large:
+        answer = listing.gathered(connection, spread, missing)
     else:
-        inside = where([f"{column} in (select id from best)", *in_documents], "  ")
-    text = _STATEMENT.format(
-        by=by,
-        column=column,
-        best=best,
-        id="chosen.best_id" if selection.ignore_case else column,
-        tokens=where([f"{column} is not null", *in_corpora], "  "),
-        sentences=where(selection.of_sentences(bindings), "  "),
-        inside=inside,
-        juilland=JUILLAND_D.format(documents="total.documents", squares="squares", rates="rates"),
-    )
-    query = Query(text, bindings)
-    answer = limited(connection, query, limit, missing)
+        answer = limited(connection, listing.query(), limit, missing)
     return explained(connection, answer, selection, [Value(by, pattern)])
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """A frequency list that is asked for."""
+
+    by: By
+    pattern: str
+    selection: Selection
+    limit: int
+
+    @property
+    def column(self) -> str:
+        """The column of `token` with the number of the item."""
+        return ATTRIBUTES[self.by][0]
+
+    def counted(self, bindings: Bindings) -> str:
+        """Return the statement that counts all items."""
+        if self.by is By.WORD and self.selection.condition is None:
+            conditions = [f"w1 not in ({BOS}, {EOS})", *self.selection.of_segments(bindings)]
+            return _OF_UNIGRAMS.format(conditions=where(conditions, "  "))
+        conditions = [f"{self.column} is not null", *self.selection.of_tokens(bindings)]
+        return _OF_TOKENS.format(column=self.column, conditions=where(conditions, "  "))
+
+    def best(self, bindings: Bindings) -> str:
+        """Return the common table expressions of the items that are listed."""
+        _, table, name = ATTRIBUTES[self.by]
+        item, folded, matching = f"{table}.{name}", self.selection.ignore_case, []
+        if self.pattern != ANY:
+            matching.append(glob(self.pattern).condition(item, bindings, ignore_case=folded))
+        return (_BEST_FOLDED if folded else _BEST).format(
+            table=table,
+            item=item,
+            matching=where(matching, "  "),
+            limit=limit_clause(self.limit, bindings).replace("\n", "\n  "),
+        )
+
+    def alone(self) -> Query:
+        """Return the statement for a single document."""
+        bindings = Bindings()
+        text = _ALONE.format(
+            by=self.by,
+            counted=self.counted(bindings),
+            best=self.best(bindings),
+            segments=where(self.selection.of_tokens(bindings), "  "),
+        )
+        return Query(text, bindings)
+
+    def query(self, counted: str = "", inside: str = "") -> Query:
+        """Return the statement; with what was counted before in the place of what counts it."""
+        bindings = Bindings()
+        conditions = self.selection.of_tokens(bindings, "token.corpus_id")
+        if self.selection.ignore_case:
+            item = "chosen.best_id"
+            joined = f"\n  join chosen on chosen.id = token.{self.column}{where(conditions, '  ')}"
+        else:
+            item = self.column
+            joined = where([f"{self.column} in (select id from best)", *conditions], "  ")
+        text = _STATEMENT.format(
+            by=self.by,
+            counted=counted or self.counted(bindings),
+            best=self.best(bindings),
+            sentences=where(self.selection.of_sentences(bindings), "  "),
+            juilland=JUILLAND_D.format(documents="total.documents", squares="squares", rates="rates"),
+            inside=inside or _INSIDE.format(id=item, conditions=joined),
+        )
+        return Query(text, bindings)
+
+    def gathered(self, connection: Connection, spread: Spread, missing: str) -> Answer:
+        """Return the answer of the statement, counted range by range."""
+        folded, bindings, items = self.selection.ignore_case, Bindings(), {}
+        counted = self.counted(bindings)
+        if self.by is not By.WORD:
+            items, counted = {"items": Query(counted, bindings).run(connection)}, "  from items"
+        with lent(connection, **items):
+            chosen = _CHOSEN.format(
+                counted=counted, best=self.best(bindings), chosen="chosen" if folded else "best"
+            )
+            # One more tells whether there are more.
+            ids = Query(chosen, {**bindings, "limit": self.limit + 1}).run(connection)["id"].to_pylist()
+            with lent(connection, gathered=spread.inside(self.column, ids)):
+                query = self.query("  from items" if items else "", _GATHERED_FOLDED if folded else _GATHERED)
+                answer = limited(connection, query, self.limit, missing)
+        return replace(answer, query=self.query())

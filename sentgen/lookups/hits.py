@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from sentgen.lookups.absence import Value, values_of
 from sentgen.lookups.cql.search import Cql, Strategy, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import one_token
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
+from sentgen.lookups.places import Named, Range
 from sentgen.lookups.queries import Bindings, Selection, where
 from sentgen.lookups.surface_words import Shape, shapes_of, tokens_alone
 
@@ -23,19 +24,6 @@ _ANY_OF = """(
 
 #: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
 MOST_TOKENS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Sentences by number, both ends included."""
-
-    low: int
-    high: int
-
-    def cut(self, size: int) -> Iterator[Range]:
-        """Yield ranges of that many sentences, the last one of fewer."""
-        for low in range(self.low, self.high + 1, size):
-            yield Range(low, min(low + size - 1, self.high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +72,7 @@ class Hits(Protocol):
     def one_token(self) -> bool:
         """Whether each hit is one token."""
 
-    def source(self, bindings: Bindings, within: Range | None = None) -> Source:
+    def source(self, bindings: Bindings, within: Range | Named | None = None) -> Source:
         """Return where the hits come from."""
 
 
@@ -117,7 +105,7 @@ class TokenHits:
         """Whether each hit is one token."""
         return len(self.tokens) == 1
 
-    def source(self, bindings: Bindings, within: Range | None = None) -> Source:
+    def source(self, bindings: Bindings, within: Range | Named | None = None) -> Source:
         """Return where the hits come from."""
         found = [self._source(shape, bindings, within) for shape in self.shapes]
         if len(found) == 1:
@@ -130,7 +118,7 @@ class TokenHits:
         table = _ANY_OF.format(selects="\n  union\n  ".join(selects))
         return Source(table, "sentence_id", "first", "last", varied=True)
 
-    def _source(self, shape: Shape, bindings: Bindings, within: Range | None) -> Source:
+    def _source(self, shape: Shape, bindings: Bindings, within: Range | Named | None) -> Source:
         """Return where the hits of one shape come from."""
         # Stars are no joins: they only ask for room in the sentence.
         fixed = [part for part in shape if not part.token.free]
@@ -139,9 +127,8 @@ class TokenHits:
         joins = [f"{fixed[0].table} as {base}"]
         conditions = fixed[0].conditions(bindings)
         conditions += self.selection.of_tokens(bindings, f"{base}.corpus_id")
-        if within is not None:  # said of every table, so that each of them is read in that range only
-            low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
-            conditions += [f"{part.alias}.sentence_id between {low} and {high}" for part in fixed]
+        if within is not None:  # said of every table, so that each of them is read in that part only
+            conditions += [f"{part.alias}.sentence_id {within.part}" for part in fixed]
         for part in fixed[1:]:
             alias = part.alias
             on = f"{alias}.sentence_id = {base}.sentence_id and {alias}.{part.column} = {position} + "
@@ -179,9 +166,9 @@ class CqlHits:
         """Whether each hit is one token."""
         return one_token(self.cql.pattern)
 
-    def source(self, bindings: Bindings, within: Range | None = None) -> Source:
+    def source(self, bindings: Bindings, within: Range | Named | None = None) -> Source:
         """Return where the hits come from."""
-        if within is None:
+        if not isinstance(within, Range):  # sentences are named for plain words alone
             found = self.cql.find(bindings)
         else:
             found = self.cql.find(

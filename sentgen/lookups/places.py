@@ -1,0 +1,134 @@
+"""Parts of a store in which a concordance is searched: ranges of sentences, and places of known hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.queries import Bindings, Selection
+from sentgen.lookups.surface_words import Shape
+
+#: Sentences that are named one by one; more are read as a range.
+NAMED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Sentences by number, both ends included."""
+
+    low: int
+    high: int
+
+    @property
+    def part(self) -> str:
+        """The condition on a column with the number of a sentence, behind its name."""
+        return f"between {self.low} and {self.high}"
+
+    @property
+    def size(self) -> int:
+        """How many sentences they are."""
+        return self.high - self.low + 1
+
+    def cut(self, size: int) -> Iterator[Range]:
+        """Yield ranges of that many sentences, the last one of fewer."""
+        for low in range(self.low, self.high + 1, size):
+            yield Range(low, min(low + size - 1, self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Sentences, each by its number."""
+
+    sentences: Sequence[int]
+
+    @property
+    def part(self) -> str:
+        """The condition on a column with the number of a sentence, behind its name."""
+        return f"in ({', '.join(map(str, self.sentences))})"
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return len(self.sentences)
+
+    def cut(self, size: int) -> Iterator[Named]:
+        """Yield parts of that many sentences, the last one of fewer."""
+        for at in range(0, self.size, size):
+            yield Named(self.sentences[at : at + size])
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Hits of a pattern of ``length`` tokens: the numbers of their sentences and first tokens, ascending."""
+
+    sentences: Sequence[int]
+    firsts: Sequence[int]
+    length: int
+
+    @property
+    def part(self) -> str:
+        """The condition on a column with the number of a sentence, behind its name."""
+        return Named(tuple(dict.fromkeys(self.sentences))).part
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return len(self.sentences)
+
+    def cut(self, size: int) -> Iterator[Places]:
+        """Yield parts of that many hits, the last one of fewer."""
+        for at in range(0, self.size, size):
+            some = slice(at, at + size)
+            yield Places(self.sentences[some], self.firsts[some], self.length)
+
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        """What yields sentence, first and last token of the rows of `table`."""
+        return "place.sentence_id", "place.first", f"place.first + {self.length - 1}"
+
+    def table(self, bindings: Bindings) -> str:
+        """Return what follows ``from``: rows with the columns ``sentence_id`` and ``first``."""
+        sentences, firsts = bindings.bind("sentences", self.sentences), bindings.bind("firsts", self.firsts)
+        return f"""(
+    select unnest({sentences}::bigint[]) as sentence_id, unnest({firsts}::integer[]) as first
+  ) as place"""
+
+
+#: A part of a store that is searched at once.
+Part = Range | Named | Places
+
+
+def places_of_words(
+    connection: Connection,
+    shapes: Sequence[Shape],
+    selection: Selection,
+    sentences: int,
+    limit: int,
+    seed: int | None,
+) -> tuple[Iterator[Places], int] | Iterator[Named] | None:
+    """Return where the hits of a pattern are, or may be, going by the words in it.
+
+    Args:
+        connection: the store.
+        shapes: the shapes of the pattern.
+        selection: the corpora.
+        sentences: number of the last sentence.
+        limit: hits at most, 0 for all.
+        seed: draw them as `concordance` does, instead of the first ones.
+
+    Returns:
+        The hits asked for and how many there are in all, if the pattern has plain words only; the sentences
+        in which they all are, if it has a rare word; else ``None``.
+    """
+    # It needs numpy, which takes longer to import than a look-up in a small store.
+    from sentgen.lookups.word_places import word_sequence
+
+    words = word_sequence(connection, shapes, selection, sentences)
+    if words is None:
+        return None
+    if found := words.find(limit, seed):
+        return found[0].cut(NAMED), found[1]
+    having = words.having()
+    return None if having is None else having.cut(NAMED)

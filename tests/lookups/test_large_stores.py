@@ -1,0 +1,219 @@
+"""A large store is searched by words and in ranges: the answers are those of one statement over all of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.lookups import concordance as concordance_module
+from sentgen.lookups import dispersion, places, word_places
+from sentgen.lookups.concordance import Order, all_lines, concordance
+from sentgen.lookups.frequencies import By, frequency_list
+from sentgen.lookups.queries import Answer, Query
+from sentgen.schema import Store
+from sentgen.schema.store import fetch_arrow
+
+#: Few words, so that sequences repeat; of some, both spellings.
+WORDS = ("a", "A", "b", "B", "ab", "c", "d", "rare")
+WEIGHTS = (20, 5, 15, 2, 8, 6, 4, 1)
+TAGS = ("NOUN", "VERB")
+#: Corpus to the highest order of n-grams that is counted, and whether it is lower-cased.
+CORPORA = {"whole": (5, False), "pairs": (2, False), "low": (3, True)}
+
+
+def write(folder: Path, rng: random.Random) -> list[str]:
+    """Write random sources, lines and trees."""
+    for number in range(3):
+        sentences = [rng.choices(WORDS, WEIGHTS, k=rng.randint(1, 9)) for _ in range(rng.randint(1, 14))]
+        trees = number % 2
+        path = folder / f"{number}.{'conllu' if trees else 'lines'}"
+        with path.open("w") as sink:
+            for place, words in enumerate(sentences):
+                if not trees:
+                    sink.write(" ".join(words) + "\n")
+                    continue
+                sink.write(f"# newdoc id = {number}-{place}\n" if place % 4 == 0 else "")
+                for position, word in enumerate(words, 1):
+                    head, relation = (1, "dep") if position > 1 else (0, "root")
+                    row = (position, word, word.lower(), rng.choice(TAGS), "_", "_", head, relation, "_", "_")
+                    sink.write("\t".join(map(str, row)) + "\n")
+                sink.write("\n")
+    return [str(path) for path in sorted(folder.iterdir())]
+
+
+@pytest.fixture(scope="module")
+def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Connection]]:
+    """Two random stores."""
+    opened = []
+    for seed in range(2):
+        rng, path = random.Random(seed), tmp_path_factory.mktemp("large") / "s.duckdb"
+        with Store(path, create=True) as store:
+            for corpus, (order, lowercase) in CORPORA.items():
+                paths = write(tmp_path_factory.mktemp(corpus), rng)
+                ingest(store, paths, Settings(corpus, order=order, lowercase=lowercase))
+        opened.append(Store(path, read_only=True))
+    connected = [store.engine.connect() for store in opened]
+    yield connected
+    for connection, store in zip(connected, opened, strict=True):
+        connection.close()
+        store.close()
+
+
+@contextmanager
+def as_if_large() -> Iterator[None]:
+    """Have every bound so low that the ten sentences of a store are more than it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(concordance_module, "SENTENCES", 3)
+        patch.setattr(dispersion, "SENTENCES", 3)
+        patch.setattr(places, "NAMED", 2)
+        for name, value in (("MOST_NAMED", 9), ("MOST_PLACES", 30)):
+            patch.setattr(word_places, name, value)
+        for name, value in (("NAMED", 2), ("_FEWEST", 2), ("_RAREST_AT_ONCE", 2), ("_ANY_AT_ONCE", 9)):
+            patch.setattr(word_places, name, value)
+        yield
+
+
+def told(answer: Answer) -> tuple[Any, ...]:
+    """Return all that a user sees of an answer."""
+    return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.filled()
+
+
+PATTERNS = st.lists(
+    st.sampled_from([*WORDS, "a", "b", "*", "a*", "?b", "none", "b/NOUN", "lemma:a", "upos:VERB"]),
+    min_size=1,
+    max_size=6,
+).filter(lambda words: set(words) != {"*"})
+ASKED = {
+    "corpora": st.sampled_from([(), ("whole",), ("pairs", "whole"), ("low",)]),
+    "ignore_case": st.booleans(),
+    "limit": st.sampled_from([0, 1, 2, 5, 20]),
+}
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    number=st.integers(0, 1),
+    words=PATTERNS,
+    order=st.sampled_from(Order),
+    seed=st.none() | st.integers(0, 3),
+    asked=st.fixed_dictionaries(ASKED),
+)
+@example(0, ["rare", "lemma:a"], Order.NONE, None, {"limit": 2})
+@example(0, ["a", "*"], Order.NONE, None, {"limit": 2})
+@example(0, ["upos:VERB"], Order.LEFT, None, {"limit": 10})
+@example(0, ["*", "a"], Order.NONE, None, {"limit": 0})
+@example(0, ["a", "*", "b"], Order.LEFT, 1, {"limit": 2})
+def test_concordances(
+    connections: list[Connection],
+    number: int,
+    words: list[str],
+    order: Order,
+    seed: int | None,
+    asked: dict[str, Any],
+) -> None:
+    connection = connections[number]
+
+    def answer() -> Answer:
+        return concordance(connection, " ".join(words), order=order, seed=seed, context=2, **asked)
+
+    whole = answer()
+    with as_if_large():
+        assert told(answer()) == told(whole)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    number=st.integers(0, 1),
+    by=st.sampled_from([By.WORD, By.WORD, By.LEMMA, By.UPOS]),
+    pattern=st.sampled_from(["*", "*", "a*", "none"]),
+    asked=st.fixed_dictionaries(ASKED),
+)
+def test_frequencies(
+    connections: list[Connection], number: int, by: By, pattern: str, asked: dict[str, Any]
+) -> None:
+    def answer() -> tuple[Any, ...]:
+        rows, *others = told(frequency_list(connections[number], by=by, pattern=pattern, **asked))
+        # Sums of floats, in another order.
+        sums = ("dp", "juilland_d")
+        return [
+            row | {name: row[name] and pytest.approx(row[name]) for name in sums} for row in rows
+        ], *others
+
+    whole = answer()
+    with as_if_large():
+        assert answer() == whole
+
+
+@pytest.mark.parametrize("ignore_case", [False, True])
+@pytest.mark.parametrize("corpora", [(), ("whole",), ("low", "pairs")])
+def test_words_are_counted_as_tokens_are(
+    connections: list[Connection], corpora: tuple[str, ...], ignore_case: bool
+) -> None:
+    """Unigram counts against a plain count of the tokens and their documents."""
+    of = f"where c.name in {(*corpora, '')}" if corpora else ""
+    form = "lower(w.form)" if ignore_case else "w.form"
+    query = f"""
+        select {form} as word, count(*) as count, count(distinct s.document_id) as documents
+        from token t
+        join word w on w.id = t.word_id
+        join sentence s on s.id = t.sentence_id
+        join corpus c on c.id = t.corpus_id
+        {of}
+        group by all
+        order by count desc, word
+    """
+    for connection in connections:
+        found = frequency_list(connection, corpora=corpora, ignore_case=ignore_case, limit=0).table
+        assert (
+            found.select(["word", "count", "documents"]).to_pylist()
+            == fetch_arrow(connection, query).to_pylist()
+        )
+        assert found["coverage"].to_pylist()[-1] == pytest.approx(1)
+
+
+def test_one_document_needs_no_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one document there is nothing to spread: no statement reads `token`."""
+    (tmp_path / "one.lines").write_text("a b a\nb a\n")
+    with Store(tmp_path / "one.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "one.lines")], Settings("one"))
+        with store.connect() as connection:
+            answer = frequency_list(connection)
+
+    of_one = {"documents": 1, "dp": None, "juilland_d": None, "document_share": 1}
+    assert answer.table.to_pylist() == [
+        {"word": "a", "count": 3, "per_million": 6e5, "coverage": 0.6} | of_one,
+        {"word": "b", "count": 2, "per_million": 4e5, "coverage": 1.0} | of_one,
+    ]
+    assert "token" not in answer.query.text.replace("tokens", "")
+
+
+def test_first_lines_of_a_large_store_read_its_beginning(
+    connections: list[Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The count of the n-gram says how many there are, so that the search ends with the last line shown."""
+    read: list[str] = []
+    run = Query.run
+
+    def noted(query: Query, connection: Connection) -> Any:
+        read.append(query.text)
+        return run(query, connection)
+
+    monkeypatch.setattr(Query, "run", noted)
+    with as_if_large():
+        answer = concordance(connections[0], "a", limit=1)
+        searched = [text for text in read if text.startswith("select sentence_id, position")]
+        _, lines = all_lines(connections[0], "a")
+        everything = sum(part.num_rows for part in lines)
+
+    assert answer.total == everything > 1
+    assert len(searched) == 1
+    assert "between 1 and 2" in searched[0]
