@@ -56,6 +56,9 @@ class Sentence:
             case syntax.Both(one, other):
                 pairs = self._pairs(one, other)
                 return {_merged(m, o) for m, o in pairs if m[:2] == o[:2]}
+            case syntax.Within(inner_part, syntax.Region()):
+                # Every sentence is one, and lies within a document.
+                return self._full(inner_part)
             case syntax.Within(inner_part, outer):
                 pairs = self._pairs(inner_part, outer)
                 return {_merged(m, o) for m, o in pairs if o[0] <= m[0] and m[1] <= o[1]}

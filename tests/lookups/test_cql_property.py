@@ -158,6 +158,11 @@ def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     '((x:"a" | "b") "a"* y:[]) :: !(x.word = y.word)',
     Strategy.ALL,
 )
+@example(
+    [(True, [("a", "a", "N", None)]), (False, [("a", "a", "N", None)])],
+    "(([]) within (<doc/>))",
+    Strategy.ALL,
+)
 def test_the_statement_finds_what_the_definition_says(
     connection: Connection, corpus: list[Any], query: str, strategy: Strategy
 ) -> None:
