@@ -44,15 +44,23 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
 
 
 def isolated(cells: Sequence[str]) -> list[str]:
-    """Return the cells of a table so that a terminal which turns text around leaves its columns in order.
+    """Return the cells of a column so that a terminal which turns text around leaves columns in their order.
 
     Without isolates, words from right to left in neighboring cells would run together, and change places
-    with the numbers beside them. Isolates take no room; cells without such words stay as they are.
+    with the numbers beside them. Isolates take no room; columns without such words stay as they are.
 
-    >>> isolated(["وقال", "12"]) == ["\u2067وقال\u2069", "12"]
+    >>> isolated(["وقال", "12"]) == ["\u2067وقال\u2069", "\u206712\u2069"]
     True
+    >>> isolated(["said", "12"])
+    ['said', '12']
     """
-    return [
-        f"{_ISOLATES[is_right_to_left([cell])]}{cell}{_END}" if _RIGHT_TO_LEFT.search(cell) else cell
-        for cell in cells
-    ]
+    if not any(map(_RIGHT_TO_LEFT.search, cells)):
+        return list(cells)
+    # Signs and numbers alone run as most of their column does.
+    mostly = is_right_to_left(cells)
+    return [f"{_ISOLATES[_runs(cell, mostly)]}{cell}{_END}" if cell else "" for cell in cells]
+
+
+def _runs(text: str, otherwise: bool) -> bool:
+    """Return whether a text runs from right to left; what has no letters, as the others do."""
+    return is_right_to_left([text]) if any(map(str.isalpha, text)) else otherwise

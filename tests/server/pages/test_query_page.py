@@ -13,7 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from sentgen.cli import build
+from sentgen.server.pages.page import PageAnswer
 from sentgen.server.pages.query import EXAMPLES
+from sentgen.server.pages.site import environment
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
 
@@ -149,3 +151,15 @@ def test_a_word_leads_to_all_forms_of_its_lemma(visit):
     forms = page.locator("table.counts tbody tr td:first-child").all_inner_texts()
     assert {"camp", "camps"} <= set(forms)
     assert page.locator("#query").input_value() == '[lemma="camp"]'
+
+
+@pytest.mark.parametrize(
+    ("left", "node", "mirrored"),
+    [("وقال", "ذلك", True), ("", "ذلك", True), ("He", "said", False), ("", ".", False)],
+)
+def test_concordances_are_mirrored_where_text_runs_from_right_to_left(left: str, node: str, mirrored: bool):
+    """What comes before the node stands on its right there, on every page with a concordance."""
+    parts = environment().get_template("parts.html.j2").module
+    row = {"corpus": "c", "document": "d", "sent_id": "s", "left": left, "node": node, "right": ""}
+
+    assert ('class="kwic" dir="rtl"' in parts.concordance(PageAnswer(rows=[row]))) == mirrored
