@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from sentgen.server import problems
 from sentgen.server.operations import operations
+from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 from sentgen.server.pages.texts import link
 from sentgen.server.problems import Refused
@@ -127,6 +128,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         **common,
         "hits": hits,
         "counts": counts,
+        "narrowed": _narrowed(query, text, counts, by_grew) if counts else (),
         "lines": await _lines(ask, query, hits),
         "files": Files(_files(*hits_of, query, by_grew), _files(*counts_of) if counts_of else {}),
     }
@@ -151,7 +153,7 @@ def _hits(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]]:
 
 def _counts(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]] | None:
     """Return the operation that counts them, with its parameters; None if they are not to be counted."""
-    keys = [key.strip() for key in query.text("by").split(_SEPARATOR) if key.strip()]
+    keys = _keys(query)
     if by_grew:
         whether = query.text("whether")
         asked = {"request": text, "key": keys, "whether": [whether] if whether else []}
@@ -159,6 +161,26 @@ def _counts(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]
     strategy = query.choice("strategy", STRATEGIES)
     counted = {"query": text, "by": query.text("by"), "strategy": strategy}
     return ("frequencies", {**counted, **_common(query)}) if keys else None
+
+
+def _keys(query: Query) -> list[str]:
+    return [key.strip() for key in query.text("by").split(_SEPARATOR) if key.strip()]
+
+
+def _narrowed(query: Query, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
+    """Return the page with the hits of each row of the counts; empty where no query asks for them."""
+    kept = {key: query.all(key) for key in ("language", "corpus", "ignore_case", "limit")}
+    by, whether = query.text("by"), query.text("whether")
+    # Other strategies choose among the spans that match, which are others where fewer do.
+    if not by_grew and query.choice("strategy", STRATEGIES) != STRATEGIES[0]:
+        return []
+    asked = (
+        narrowed_grew(text, row, _keys(query), [whether] if whether else [])
+        if by_grew
+        else narrowed_cql(text, str(row.get(by) or ""), by)
+        for row in counts.rows
+    )
+    return [link("/query", **kept, query=one) if one else "" for one in asked]
 
 
 def _files(

@@ -13,6 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from sentgen.cli import build
+from sentgen.lookups.questions import Frequencies, Kwic, Match
+from sentgen.schema import Store
+from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import PageAnswer
 from sentgen.server.pages.query import EXAMPLES
 from sentgen.server.pages.site import environment
@@ -25,6 +28,13 @@ REQUEST = "pattern { V -[nsubj]-> S; V -[obj]-> O }"
 def at(**query: object) -> str:
     """The page of a query."""
     return f"/query?{urlencode(query, doseq=True)}"
+
+
+@pytest.fixture(scope="module")
+def held(store: Path):
+    """The store of the pages, open."""
+    with Store(store, read_only=True) as found:
+        yield found
 
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
@@ -60,6 +70,55 @@ def test_hits_are_counted_by_what_is_asked(visit):
     assert page.locator("table.counts tbody tr").first.inner_text().startswith("lose")
     assert widths == pytest.approx([160 * count / counts[0] for count in counts], abs=0.1)
     assert page.locator("table.kwic tbody tr").count() == 20
+
+
+def test_a_count_leads_to_its_hits(visit):
+    """A click on the count of a row shows as many lines."""
+    page = visit(at(language="grew", query=REQUEST, corpus="relief", by="V.lemma; S#V#O"))
+    row = page.locator("table.counts tbody tr").first
+    number, lemma = row.locator("td.number a").inner_text(), row.locator("td").first.inner_text()
+    row.locator("td.number a").click()
+    page.wait_for_selector("table.counts", state="detached")
+
+    assert page.locator("#said").inner_text() == f"{number} rows"
+    assert f'V.lemma = "{lemma}"' in page.locator("#query").input_value()
+
+
+@pytest.mark.parametrize(
+    ("request_", "keys", "whether"),
+    [
+        (REQUEST, ["V.lemma"], ["S [upos=PRON]"]),
+        ("pattern { e: H -> M } % all", ["e.label", "M.form"], []),
+        ("pattern { V -[nsubj]-> S }", ["delta(V,S)", "V#S"], ["V -[obj]-> O % or not"]),
+    ],
+)
+def test_a_narrowed_request_matches_what_was_counted(
+    request_: str, keys: list[str], whether: list[str], held
+):
+    """Keys of nodes, edges, order and distance, and conditions; on a hostile corpus, too."""
+    with held.connect() as connection:
+        rows = Match(request=request_, key=keys, whether=whether, limit=15).ask(connection).found.to_pylist()
+        for row in rows:
+            asked = Match(request=narrowed_grew(request_, row, keys, whether), count=True)
+            assert asked.ask(connection).found.to_pylist() == [{"count": row["count"]}]
+
+
+@pytest.mark.parametrize(
+    ("query", "by"),
+    [
+        ('[lemma="be"]', "word"),
+        ('[word="said"] []', "word"),
+        ('"the" []{1,3} "of" within <s/>', "lemma"),
+        ('a:[upos="DET"] b:[] :: a.lemma="the"', "b.upos"),
+    ],
+)
+def test_a_narrowed_query_matches_what_was_counted(query: str, by: str, held):
+    """Attributes of all tokens, and of labels, whatever the query has already."""
+    with held.connect() as connection:
+        rows = Frequencies(query=query, by=by, limit=15).ask(connection).found.to_pylist()
+        for row in rows:
+            asked = Kwic(cql=narrowed_cql(query, row[by], by), count=True).ask(connection)
+            assert list(asked.found.to_pylist()[0].values()) == [row["count"]]
 
 
 @pytest.mark.parametrize("language", EXAMPLES)
