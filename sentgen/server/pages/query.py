@@ -10,12 +10,13 @@ from typing import Any
 
 from fastapi import Request, Response
 from pydantic import ValidationError
+from starlette.datastructures import QueryParams
 
 from sentgen.server import problems
 from sentgen.server.operations import operations
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
-from sentgen.server.pages.texts import link
+from sentgen.server.pages.texts import cql_value, link
 from sentgen.server.problems import Refused
 from sentgen.server.routes import audited
 from sentgen.server.service import Service
@@ -25,6 +26,8 @@ ORDERS = ("none", "left", "right")
 STRATEGIES = ("all", "longest", "shortest", "standard")
 #: Rows of a list of counts; its file has all of them.
 _ROWS, _COUNTS, _TREES = 20, 20, 10
+#: Lemmas of a word whose forms are asked for.
+_LEMMAS = 5
 #: What the form sends, besides what is counted.
 _ASKED = (
     "language",
@@ -101,6 +104,8 @@ class Lines:
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Ask for hits and counts, if there is a query, and for the trees of the lines that are unfolded."""
+    if query.text("forms_of"):
+        query = await _forms(ask, query)
     language, text = query.choice("language", LANGUAGES), query.raw("query").strip()
     overview = await ask("corpora")
     common = {
@@ -113,6 +118,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "strategies": STRATEGIES,
         "rows": query.number("limit", _ROWS, least=1, most=500),
         "ignore_case": query.box("ignore_case"),
+        "query": query,
         "hits": None,
     }
     if not text:
@@ -132,6 +138,19 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "lines": await _lines(ask, query, hits),
         "files": Files(_files(*hits_of, query, by_grew), _files(*counts_of) if counts_of else {}),
     }
+
+
+async def _forms(ask: Asking, query: Query) -> Query:
+    """Return what asks for all forms of the lemmas that a word has, or of itself if it has none."""
+    word = query.text("forms_of")
+    found = await ask(
+        "frequencies", query=f"[word={cql_value(word)}]", by="lemma", limit=_LEMMAS, **_common(query)
+    )
+    # A token without a lemma counts as one of this name.
+    lemmas = [row["lemma"] for row in found.rows if row["lemma"] != "_"]
+    conditions = [f"lemma={cql_value(lemma)}" for lemma in lemmas] or [f"word={cql_value(word)}"]
+    kept = [(name, value) for name in ("corpus", "ignore_case") for value in query.all(name)]
+    return Query(QueryParams([("query", f"[{' | '.join(conditions)}]"), ("by", "word"), *kept]))
 
 
 async def _nothing() -> None:

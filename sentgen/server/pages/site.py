@@ -71,7 +71,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
         async with asking.turn():
             found = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
-        return _page(request, page.template, {**found, "query": given}, asking.status)
+        return _page(request, page.template, {"query": given, **found}, asking.status)
 
     return endpoint
 

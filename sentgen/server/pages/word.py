@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
-from sentgen.server.pages.texts import cql_value, literal_pattern, phrase_pattern, token_pattern
+from sentgen.server.pages.texts import literal_pattern, phrase_pattern, token_pattern
 
 LAYERS = ("word", "unit")
 # Events are counted by tag, side and distance: many make one line.
 _SHOWN, _EVENTS = 12, 1000
-#: Lemmas of a word whose forms are offered.
-_LEMMAS = 3
 #: The last number of arguments stands for itself and all above.
 MOST_ARGUMENTS = 7
 
@@ -65,9 +63,8 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     if len(words) > 1:
         return {**common, "lines": await lines, "single": None}
     word, token = literal_pattern(text), token_pattern(text)
-    kwic, lemmas, frequency, before, after, governs, governed, arguments, collocations = await asyncio.gather(
+    kwic, frequency, before, after, governs, governed, arguments, collocations = await asyncio.gather(
         lines,
-        ask("frequencies", query=f"[word={cql_value(text)}]", by="lemma", limit=_LEMMAS, **of),
         ask("frequencies", pattern=word, **of),
         ask("ngrams", pattern=f"* {word}", limit=_SHOWN, **of),
         ask("ngrams", pattern=f"{word} *", limit=_SHOWN, **of),
@@ -78,8 +75,6 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     )
     single = {
         "frequency": frequency,
-        # A token without a lemma counts as one of this name.
-        "lemmas": [row["lemma"] for row in lemmas.rows if row["lemma"] != "_"],
         "before": before,
         "after": after,
         "governs": governs,

@@ -30,9 +30,9 @@ def at(**query: object) -> str:
     return f"/query?{urlencode(query, doseq=True)}"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def held(store: Path):
-    """The store of the pages, open."""
+    """The store of the pages, open; closed after each test, as commands of others open it in this process."""
     with Store(store, read_only=True) as found:
         yield found
 
@@ -204,11 +204,12 @@ def test_mistakes_have_their_status(path: str, status: int, site):
 def test_a_word_leads_to_all_forms_of_its_lemma(visit):
     """From camps to camp: the forms are counted."""
     page = visit("/word?word=camps&corpus=relief")
-    page.get_by_text("All forms of the lemma").get_by_role("link", name="camp").click()
+    page.get_by_role("link", name="All forms of its lemma").click()
     page.wait_for_selector("table.counts")
 
     forms = page.locator("table.counts tbody tr td:first-child").all_inner_texts()
     assert {"camp", "camps"} <= set(forms)
+    assert page.get_by_label("Corpus").input_value() == "relief"
     assert page.locator("#query").input_value() == '[lemma="camp"]'
 
 
