@@ -213,7 +213,8 @@ def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     (Gries 2008; 0 is even, 1 clumped), `juilland_d` is Juilland's D (1 is even, 0 clumped), and `coverage`
     the share of all tokens down to that row.
 
-    With `--query` it is that of what a CQL query matched, with the `share` of all hits.
+    With `--query` it is that of what a query matched, with the `share` of all hits, by one key or several;
+    with metadata among them, `per_million_in_part` is relative to the tokens with the same metadata.
 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """

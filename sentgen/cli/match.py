@@ -45,7 +45,8 @@ def match(
     """Show where a Grew request matches the trees, or count the hits by keys.
 
     `nodes` says which token each node is. With --key or --whether, the hits are counted by what these say,
-    and `frequency` is the share of a row in all of them.
+    and `frequency` is the share of a row in all of them; `per_million_in_part` is relative to the tokens with
+    the same metadata.
 
     Example: `sentgen match 'pattern { V [upos=VERB]; V -[nsubj]-> S }' --key V.lemma --key 'S#V'`
     """

@@ -325,13 +325,16 @@ class Frequencies:
         str,
         Option(
             "What to count: word, lemma, upos, xpos or deprel; of the hits of a query also any attribute of a"
-            " label, such as `a.lemma`.",
+            " label, and several of them: `a.lemma,match.doc_genre`.",
             metavar="ATTRIBUTE",
         ),
     ] = By.WORD.value
     pattern: Annotated[str, Option("Only these, such as `un*`.")] = "*"
     query: Annotated[
-        str | None, Option("What a CQL query matched, instead of all tokens.", metavar="QUERY")
+        str | None,
+        Option(
+            "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens.", metavar="QUERY"
+        ),
     ] = None
     strategy: StrategyOption = Strategy.ALL
     corpus: CorporaOption = field(default_factory=list)

@@ -23,6 +23,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("queries-page") / "relief.duckdb"
     with Store(path, create=True) as made:
         ingest(made, [str(TREEBANK)], Settings("relief"))
+    text = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    (path.parent / "genres.jsonl").write_text("".join(text), "utf-8")
+    with Store(path.with_name("genres.duckdb"), create=True) as made:
+        ingest(made, [str(path.parent / "genres.jsonl")], Settings("genres"))
     return path
 
 
@@ -52,6 +56,7 @@ def test_a_command_prints_what_the_page_shows(
     """Word by word."""
     monkeypatch.setenv("SENTGEN_DB", str(store))
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(store.parent)
 
     assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
 

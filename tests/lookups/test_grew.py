@@ -203,6 +203,13 @@ def test_metadata_as_a_key(trees: Forest) -> None:
     genres = Counter(tree.metadata.get("genre", "__undefined__") for tree in sentences)
 
     assert {row["meta.genre"]: row["count"] for row in found} == genres
+    for row in found:
+        tokens = sum(
+            len(tree.features) - 1
+            for tree in sentences
+            if tree.metadata.get("genre", "__undefined__") == row["meta.genre"]
+        )
+        assert row["per_million_in_part"] == pytest.approx(1e6 * row["count"] / tokens)
 
 
 def test_words_of_several_tokens(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -168,7 +168,7 @@ def parse_cql(
     text: str,
     selection: Selection,
     strategy: Strategy = Strategy.ALL,
-    by: syntax.Term | None = None,
+    by: Sequence[syntax.Term] = (),
 ) -> Cql:
     """Read, check and plan a query.
 
@@ -177,7 +177,7 @@ def parse_cql(
         text: the query.
         selection: the corpora.
         strategy: which of the spans are hits.
-        by: an attribute that hits are told apart by, which is checked as well.
+        by: attributes that hits are told apart by, which are checked as well.
 
     Raises:
         QueryError: it cannot be read, asks for an attribute or a label that there is not, or has a regular
@@ -187,10 +187,7 @@ def parse_cql(
     from sentgen.lookups.cql.grammar import read
 
     pattern = read(text)
-    if by is not None and by.label and by.label not in (*syntax.labels(pattern), *ENDS):
-        listed = ", ".join([*syntax.labels(pattern), *ENDS])
-        raise QueryError(f"no label {by.label!r} in the query; there are {listed}", query=text)
-    misc = _check_names(connection, text, pattern, by)
+    misc = known_terms(connection, text, by, pattern)
     cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), misc)
     sentences = int(Query(_SIZE).value(connection))
     planned = plan(connection, pattern, cql.conditions(Bindings()), sentences)
@@ -205,12 +202,31 @@ def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
                 yield one.right
 
 
-def _check_names(
-    connection: Connection, text: str, pattern: syntax.Pattern, by: syntax.Term | None
+def known_terms(
+    connection: Connection, text: str, by: Sequence[syntax.Term], pattern: syntax.Pattern | None = None
 ) -> frozenset[str]:
-    """Refuse unknown labels and attributes; return those that are keys of MISC."""
-    _check_labels(text, pattern)
-    asked = [*_terms(pattern), *([by] if by else [])]
+    """Refuse unknown labels and attributes; return the attributes that are keys of MISC.
+
+    Args:
+        connection: the store.
+        text: the query, for errors.
+        by: attributes that hits are told apart by.
+        pattern: the query, if it is in CQL; others have no labels.
+
+    Raises:
+        QueryError: there is no such label or attribute.
+    """
+    labels = [*(syntax.labels(pattern) if pattern else ()), *ENDS]
+    for one in by:
+        if one.label and one.label not in labels:
+            listed = ", ".join(labels)
+            raise QueryError(f"no label {one.label!r} in the query; there are {listed}", query=text)
+    asked = list(by)
+    values = list[object]()
+    if pattern:
+        _check_labels(text, pattern)
+        asked = [*_terms(pattern), *by]
+        values = [two.right for each in syntax.conditions(pattern) for two in syntax.comparisons(each)]
     others = [one for one in asked if one.attribute not in (*COLUMNS, *TAGS)]
     misc = set[str]()
     for one in others:
@@ -223,7 +239,7 @@ def _check_names(
                 raise QueryError(
                     f"no metadata {one.attribute!r}; there are {listed}",
                     query=text,
-                    place=None if one is by else one.column,
+                    place=one.column or None,
                 )
             continue
         features = _names(connection, _FEATURES.format(column="name", table="tag"))
@@ -233,11 +249,9 @@ def _check_names(
         if one.attribute not in keys:
             listed = ", ".join([*COLUMNS, *TAGS, *features, *(key for key in keys if key not in features)])
             message = f"no attribute {one.attribute!r}; there are {listed}"
-            if any(
-                one is two.right for each in syntax.conditions(pattern) for two in syntax.comparisons(each)
-            ):
+            if any(one is value for value in values):
                 message = f'a value stands in quotes: "{one.attribute}"'
-            raise QueryError(message, query=text, place=None if one is by else one.column)
+            raise QueryError(message, query=text, place=one.column or None)
         misc.add(one.attribute)
     return frozenset(misc)
 

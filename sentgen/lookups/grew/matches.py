@@ -86,7 +86,8 @@ def count_matches(
     """Return how many hits a Grew request has: one row, or one for each of the values of keys.
 
     The columns are those of the keys and conditions, ``count``, and with them ``frequency``, the share in
-    all hits; the most frequent come first.
+    all hits; the most frequent come first. With metadata among the keys (but for ``text`` and ``sent_id``),
+    ``per_million_in_part`` is the count per million tokens of the sentences that have the same metadata.
 
     Args:
         connection: the store.

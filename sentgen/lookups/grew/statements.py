@@ -11,7 +11,7 @@ from sentgen.lookups.grew.compiler import Compiler, Source
 from sentgen.lookups.grew.features import TOKEN_KEYS
 from sentgen.lookups.grew.scopes import Bound, check_key
 from sentgen.lookups.grew.syntax import ANCHOR, Filter, Key, Placement, Reference
-from sentgen.lookups.queries import Bindings, Query, limit_clause
+from sentgen.lookups.queries import Bindings, Query, limit_clause, where
 from sentgen.lookups.surface import Surface
 
 #: What stands for a value that there is not.
@@ -60,6 +60,26 @@ select {keys}, sum(count)::bigint as count, sum(count) / sum(sum(count)) over ()
 from counted
 group by all
 order by count desc, {order}"""
+#: The same with a count relative to the tokens of the sentences that have the same metadata.
+_NAMED = """\
+keyed as (
+  select {keys}, sum(count)::bigint as count
+  from counted
+  group by all
+)"""
+_PART = """\
+part as (
+  select {metadata}, sum(length) as tokens
+  from sentence as meta{corpora}
+  group by all
+)"""
+_RELATIVE = """\
+select keyed.*, count / sum(count) over () as frequency, 1e6 * count / tokens as per_million_in_part
+from keyed
+join part using ({shared})
+order by count desc, {order}"""
+#: Metadata that tells sentences apart, so that there are no parts to speak of.
+_OF_ONE = ("text", "sent_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +166,29 @@ class Statements:
         if len(set(names)) < len(names):
             raise InputError("the same key is given twice; give each once")
         columns = ",\n    ".join(f"{one} as key_{number}" for number, one in enumerate(raw, 1))
-        head = self.source.head([_COUNTED.format(raw=columns, source=self._inner)])
         keyed = ", ".join(f"{one} as {name}" for one, name in zip(shown, names, strict=True))
-        text = head + _KEYED.format(keys=keyed, order=", ".join(names))
+        counted, order = _COUNTED.format(raw=columns, source=self._inner), ", ".join(names)
+        parts = self._metadata(keys)
+        if not parts:
+            text = self.source.head([counted]) + _KEYED.format(keys=keyed, order=order)
+        else:
+            corpora = self.compiler.conditions.selection.of_tokens(self.bindings, "meta.corpus_id")
+            metadata = ", ".join(f"{string} as {name}" for name, string in parts.items())
+            part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
+            head = self.source.head([counted, _NAMED.format(keys=keyed), part])
+            text = head + _RELATIVE.format(shared=", ".join(parts), order=order)
         return Query(text + limit_clause(limit, self.bindings), self.bindings)
+
+    def _metadata(self, keys: Sequence[Key]) -> dict[str, str]:
+        """Return the columns of metadata by which the corpus falls into parts, each with its string."""
+        asked = [(key, key.of.key) for key in keys if key.meta and isinstance(key.of, Reference)]
+        return {
+            _quoted(
+                key.text
+            ): f"coalesce({self.compiler.conditions.meta_string('meta', name)}, '{UNDEFINED}')"
+            for key, name in asked
+            if name not in _OF_ONE
+        }
 
     def _key(self, key: Key, column: str) -> tuple[str, str]:
         """Return what hits are grouped by, numbers if possible, and the string that it stands for."""

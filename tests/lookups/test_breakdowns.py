@@ -1,0 +1,124 @@
+"""Breakdowns of hits by several keys, against counting in Python."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from sqlalchemy import Connection
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError, QueryError
+from sentgen.lookups.concordance import count_hits
+from sentgen.lookups.grew.matches import count_matches
+from sentgen.lookups.hit_frequencies import hit_frequencies
+from sentgen.schema import Store
+
+#: Texts of one sentence, with their genre, if they have one, and the year.
+TEXTS = (
+    ("the old man saw the sea", "fiction", "1950"),
+    ("the man went home", "fiction", "2020"),
+    ("the old bank fell", "news", "2020"),
+    ("the bank saw the old sea fell", "news", "2020"),
+    ("old men saw it", None, "2020"),
+)
+
+
+@pytest.fixture(scope="module")
+def genres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """The texts, each a document with metadata."""
+    folder = tmp_path_factory.mktemp("genres")
+    lines = [
+        {"id": str(number), "text": text, "year": year} | ({"genre": genre} if genre else {})
+        for number, (text, genre, year) in enumerate(TEXTS)
+    ]
+    (folder / "texts.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    (folder / "more.txt").write_text("the old man and the old sea\n")
+    with Store(folder / "genres.duckdb", create=True) as store:
+        ingest(store, [str(folder / "texts.jsonl")], Settings("texts"))
+        ingest(store, [str(folder / "more.txt")], Settings("more"))
+        with store.connect() as connection:
+            yield connection
+
+
+def test_words_by_metadata(genres: Connection) -> None:
+    """What follows a *the*, by genre: of all tokens, and of those of that genre."""
+    answer = hit_frequencies(genres, '"the" a:[]', by="a.word,match.doc_genre", corpora=["texts"], limit=0)
+    hits, sizes = Counter[tuple[str, str]](), Counter[str]()
+    for text, genre, _ in TEXTS:
+        words = text.split()
+        sizes[genre or "_"] += len(words)
+        hits.update((after, genre or "_") for word, after in pairwise(words) if word == "the")
+    rows = answer.table.to_pylist()
+
+    assert list(rows[0])[:3] == ["a.word", "match.doc_genre", "count"]
+    assert {(row["a.word"], row["match.doc_genre"]): row["count"] for row in rows} == hits
+    for row in rows:
+        assert row["share"] == pytest.approx(row["count"] / hits.total())
+        assert row["per_million"] == pytest.approx(1e6 * row["count"] / sizes.total())
+        part = sizes[row["match.doc_genre"]]
+        assert row["per_million_in_part"] == pytest.approx(1e6 * row["count"] / part)
+        assert row["document_share"] == row["documents"] / len(TEXTS)
+        assert 0 <= row["juilland_d"] <= 1
+        assert 0 <= row["dp"] <= 1
+
+
+def test_parts_agree_in_all_metadata(genres: Connection) -> None:
+    """With genre and year, a part is what has both; *saw* occurs once in each of three of them."""
+    rows = hit_frequencies(genres, "saw", by="match.doc_genre,match.doc_year", corpora=["texts"]).table
+    matched = count_matches(
+        genres, 'pattern { X [form="saw"] }', keys=["meta.genre", "meta.year"], corpora=["texts"]
+    ).table
+    expected = {("fiction", "1950"): 1e6 / 6, ("news", "2020"): 1e6 / 11, ("_", "2020"): 1e6 / 4}
+
+    for table, missing in ((rows, "_"), (matched, "__undefined__")):
+        keys = zip(table[0].to_pylist(), table[1].to_pylist(), strict=True)
+        found = dict(zip(keys, table["per_million_in_part"].to_pylist(), strict=True))
+        assert found == {
+            (missing if genre == "_" else genre, year): pytest.approx(rate)
+            for (genre, year), rate in expected.items()
+        }
+
+
+def test_metadata_of_a_label_that_may_stand_for_nothing(genres: Connection) -> None:
+    """Hits count once for each place of a label, and not at all where it has none."""
+    bound = hit_frequencies(genres, '"the" a:"old"? []', by="a.doc_genre", corpora=["texts"]).table
+    words = hit_frequencies(genres, '"the" a:"old"? []', by="a.word,word", corpora=["texts"]).table
+
+    # "the old man" and "the old bank"; "the old" itself, and all others, have no "old" between.
+    assert dict(zip(bound["a.doc_genre"].to_pylist(), bound["count"].to_pylist(), strict=True)) == {
+        "fiction": 1,
+        "news": 2,
+    }
+    assert sorted(words["word"].to_pylist()) == ["the old bank", "the old man", "the old sea"]
+
+
+def test_a_pattern_as_of_kwic_is_a_query(genres: Connection) -> None:
+    """As many as a concordance has; its ends are the labels."""
+    rows = hit_frequencies(genres, "the *", by="matchend.word,word", limit=0).table
+    total = count_hits(genres, "the *").table.to_pylist()[0]["hits"]
+
+    assert sum(rows["count"].to_pylist()) == total == 8
+    assert all(
+        word == f"the {end}" for end, word in zip(rows[0].to_pylist(), rows[1].to_pylist(), strict=True)
+    )
+    assert "per_million_in_part" not in rows.column_names
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "said"),
+    [
+        ("word,word", InputError, "one twice"),
+        ("word,", InputError, "an empty key"),
+        ("word,b.word", QueryError, "no label 'b' in the query; there are match, matchend"),
+        ("match.doc_gender", QueryError, "no metadata 'doc_gender'; there are doc_genre, doc_year"),
+        ("nope", QueryError, "no attribute 'nope'"),
+    ],
+)
+def test_keys_that_there_are_not(by: str, error: type[Exception], said: str, genres: Connection) -> None:
+    """They are refused with those that there are."""
+    with pytest.raises(error, match=said):
+        hit_frequencies(genres, "the", by=by)
