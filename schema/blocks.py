@@ -16,6 +16,7 @@ from sentgen.schema.base import metadata, quoted
 from sentgen.schema.checks import RESTORE, Check
 from sentgen.schema.inspection import VERSION_TABLE
 from sentgen.schema.parses import parse
+from sentgen.schema.saved import saved_query
 
 _RETRAIN = "restore a backup; if there is none, train the model again in a new store"
 _CURES = {
@@ -28,6 +29,7 @@ _CURES = {
         (t.name for t in (runs.run, runs.score, runs.output)),
         "restore a backup; if there is none, evaluate again in a new store",
     ),
+    saved_query.name: "restore a backup; if there is none, save the queries again in a new store",
     parse.name: "restore a backup; if there is none, parse again in a new store",
 }
 

@@ -77,6 +77,11 @@ def _orphans() -> Iterator[Check]:
         yield Check(rows.name, rows.query, REPAIR, torn=not rows.large)
     yield _orphan("posting", "sentence_id", "sentence", REPAIR)
     yield Check(
+        "duplicate saved queries",
+        "select name from saved_query group by name having count(*) > 1",
+        "save each again (sentgen saved add NAME --replace -- COMMAND)",
+    )
+    yield Check(
         "duplicate parses",
         "select parser, sha256 from parse group by parser, version, tokenized, sha256 having count(*) > 1",
         "remove them; they are made again when needed (sentgen parser forget PARSER)",

@@ -21,6 +21,7 @@ from sentgen.schema import (  # noqa: F401  (they fill the metadata)
     models,
     parses,
     runs,
+    saved,
 )
 from sentgen.schema.base import metadata
 

@@ -93,6 +93,7 @@ def make(folder: Path) -> Path:
     run("align", "train", "--pairs", "pairs", "--model", "aligner", "--iterations", 1, *at)
     run("align", "apply", "--pairs", "pairs", "--model", "aligner", *at)
     run("generate", clusters, "--corpus", "clusters", "--lengths", 5, *at)
+    run("saved", "add", "dogs", *at, "--", "kwic", "dog", "--limit", 5)
     run("evaluate", "regeneration", "--model", "kn", "--test", trees, "-a", "lmo", *at)
     _parse(path)
     maintenance.compact(path)

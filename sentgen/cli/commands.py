@@ -106,6 +106,14 @@ COMMANDS = (
             "inspect",
             "keyness",
         ),
+        _group(
+            "saved",
+            "Save queries under a name, and run them.",
+            add="Save a query under a name; write it behind `--`, so that its options are its own.",
+            list="List the saved queries, each with its command line.",
+            run="Run a saved query, with more options behind `--` if you like.",
+            remove="Remove a saved query.",
+        ),
         Listed(
             "sql", "Run one SELECT over the tables and views of the store and show its rows.", "sql", "sql"
         ),

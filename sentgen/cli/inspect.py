@@ -275,8 +275,7 @@ def keyness(*, asked: Keywords, reading: Reading, out: Output) -> None:
     twice as frequent), `percent_diff` the same in per cent. The words that differ least are in the middle,
     and `--negative` begins with those that are rarer here.
 
-    Example: `sentgen keyness fiction --against news --against wiki --by lemma --measure log-ratio
-    --min-count 10`
+    Example: `sentgen keyness fiction --against news --by lemma --measure log-ratio --min-count 10`
     """
     answer = reading.ask(asked)
     out.arrow(answer.found, truncated=answer.truncated)

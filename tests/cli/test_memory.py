@@ -37,6 +37,8 @@ WITHOUT = {
     "parser evaluate": "opens no store; holds the treebank, and says so",
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",
+    "saved run": "passes on what stands behind --",
+    **dict.fromkeys(("saved add", "saved list", "saved remove"), "one small table"),
     **dict.fromkeys(("cluster status", "cluster remove"), "reads and writes the manifest"),
     **dict.fromkeys(
         ("align text", "align model", "align models", "align remove", "align figures", "align export"),

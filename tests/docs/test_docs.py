@@ -81,6 +81,11 @@ def test_every_option_and_argument_has_help(name: str) -> None:
     assert not unexplained
 
 
+def own(words: list[str]) -> list[str]:
+    """The words of a command line that are its own: behind `--` stands another one."""
+    return words[: words.index("--")] if "--" in words else words
+
+
 @pytest.mark.parametrize("name", LEAVES)
 def test_every_help_has_an_example_of_its_own_command(name: str) -> None:
     """The example in a help text calls that command, with options that exist."""
@@ -94,7 +99,7 @@ def test_every_help_has_an_example_of_its_own_command(name: str) -> None:
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
     for example in examples:
-        words = shlex.split(example)
+        words = own(shlex.split(example))
         used = {word for word in words if word.startswith("-") and word != "-"}
 
         assert words[: len(name.split())] == name.split()
@@ -182,7 +187,7 @@ def test_commands_on_the_pages_exist(page: Path) -> None:
         r"^```(?:sh|console)\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
     ):
         for line in re.findall(r"^(?:\$ )?(sentgen .+)$", block, re.MULTILINE):
-            words = shlex.split(line, comments=True)
+            words = own(shlex.split(line, comments=True))
             name = next((" ".join(words[:n]) for n in (3, 2) if " ".join(words[:n]) in COMMANDS), "")
             assert name in LEAVES, line
 

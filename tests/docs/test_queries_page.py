@@ -12,6 +12,7 @@ import pytest
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.schema import Store
+from sentgen.schema.saved import save_query
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
 QUERIES, METADATA = PAGE.split("## Metadata\n")
@@ -23,6 +24,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("queries-page") / "relief.duckdb"
     with Store(path, create=True) as made:
         ingest(made, [str(TREEBANK)], Settings("relief"))
+        with made.begin() as connection:  # examples run in any order
+            save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "2"])
     text = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     (path.parent / "genres.jsonl").write_text("".join(text), "utf-8")
     with Store(path.with_name("genres.duckdb"), create=True) as made:

@@ -46,6 +46,10 @@ def test_sound_store_passes(path: Path) -> None:
             "insert into parse select 'p', '1', false, 'h', 1, 1, '[]', now() from range(2)",
             {"duplicate parses"},
         ),
+        (
+            "insert into saved_query select 'q', 'freq', '[]', now() from range(2)",
+            {"duplicate saved queries"},
+        ),
         ("update rejection set corpus_id = 5", {"rejection.corpus_id without corpus"}),
         ("update ngram_4 set segment_id = 9 where w1 = 5", {"ngram_4.segment_id without segment"}),
         ("update token set position = 6 where position = 5", {"positions 1 to length"}),

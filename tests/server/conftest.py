@@ -13,6 +13,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.models import build
 from sentgen.schema import Store, snapshots
+from sentgen.schema.saved import save_query
 from sentgen.server.wire import Opening
 
 
@@ -23,6 +24,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(path, create=True) as store:
         ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
         build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
+        with store.begin() as connection:
+            save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "3"])
     return path
 
 

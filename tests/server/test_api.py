@@ -27,6 +27,7 @@ BAG = "[the trucks] reached [the city] ."
 #: Name of an operation and parameters; of every operation, its defaults and what changes its answer.
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("corpora", {}),
+    ("saved", {}),
     ("corpus", {"name": "relief"}),
     ("corpus", {"name": "relief", "rejected": True}),
     ("models", {}),

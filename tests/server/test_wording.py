@@ -54,6 +54,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "schema/engine.py": tuple(operations()),
     "schema/migrate.py": (),
     "schema/readonly.py": ("sql",),
+    "schema/saved.py": (),
     "schema/snapshots.py": (),
     "schema/store.py": (),  # opening a store
     "schema/write_lock.py": (),

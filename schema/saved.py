@@ -1,0 +1,89 @@
+"""Saved queries: command lines of look-ups under a name, which go wherever the store goes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, DateTime, String, Table, delete, insert, select
+
+from sentgen.errors import InputError, NotFoundError
+from sentgen.schema.base import column, metadata
+
+saved_query = Table(
+    "saved_query",
+    metadata,
+    column("name", String, "Name under which it was saved; each once."),
+    column("command", String, "Command of sentgen that asks it, such as kwic."),
+    column("arguments", String, "Arguments and options of the command: a JSON list of strings."),
+    column("saved_at", DateTime, "When it was saved (UTC)."),
+    comment="A query that was saved under a name (sentgen saved).",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A saved query: its name, the command that asks it, what that is given, and when it was saved (UTC)."""
+
+    name: str
+    command: str
+    arguments: tuple[str, ...]
+    saved_at: datetime
+
+    @property
+    def line(self) -> str:
+        """Return the command line, as a shell reads it."""
+        return shlex.join(["sentgen", self.command, *self.arguments])
+
+
+def list_saved(connection: Connection) -> list[SavedQuery]:
+    """Return all saved queries, by name."""
+    rows = connection.execute(select(saved_query).order_by(saved_query.c.name))
+    return [SavedQuery(row.name, row.command, tuple(json.loads(row.arguments)), row.saved_at) for row in rows]
+
+
+def find_saved(connection: Connection, name: str) -> SavedQuery:
+    """Return a saved query.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    found = list_saved(connection)
+    for one in found:
+        if one.name == name:
+            return one
+    there = ", ".join(one.name for one in found)
+    told = f"there are: {there}" if there else "save one with: sentgen saved add NAME -- kwic PATTERN"
+    raise NotFoundError(f"no saved query {name!r}; {told}")
+
+
+def save_query(
+    connection: Connection, name: str, command: str, arguments: Sequence[str], *, replace: bool = False
+) -> None:
+    """Save a query under a name, in place of an older one only if ``replace``.
+
+    Raises:
+        InputError: the name is blank, or taken.
+    """
+    if not name.strip():
+        raise InputError("a blank is no name for a saved query; give it another one")
+    if replace:
+        connection.execute(delete(saved_query).where(saved_query.c.name == name))
+    elif any(one.name == name for one in list_saved(connection)):
+        raise InputError(f"there is a saved query {name!r}; choose another name, or --replace it")
+    now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+    row = {"name": name, "command": command, "arguments": json.dumps(list(arguments)), "saved_at": now}
+    connection.execute(insert(saved_query), row)
+
+
+def remove_saved(connection: Connection, name: str) -> None:
+    """Remove a saved query.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    find_saved(connection, name)
+    connection.execute(delete(saved_query).where(saved_query.c.name == name))

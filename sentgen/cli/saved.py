@@ -1,0 +1,141 @@
+"""``sentgen saved``: queries under a name, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sentgen.cli.console.options import DbOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.errors import InputError
+from sentgen.schema.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
+from sentgen.schema.write_lock import manners
+
+app = typer.Typer(help="Save queries under a name, and run them.")
+#: Commands that can be saved: those that look into the counts.
+LOOKUPS = (*("ngrams", "deps", "args", "kwic", "match", "freq", "collocations", "sketch", "keyness", "sql"),)
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the query.")]
+
+
+@app.command()
+def add(
+    name: NameArgument,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="COMMAND", help="A command that looks into the counts, as you would type it."),
+    ],
+    *,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="In place of an older one of this name.")
+    ] = False,
+    db: DbOption = None,
+) -> None:
+    """Save a query under a name; write it behind `--`, so that its options are its own.
+
+    It is not run, but its options are checked. It names no files, so that it runs wherever the store goes.
+
+    Example: `sentgen saved add go-home -- kwic '[lemma="go"] []{0,3} "home"' --sort left --limit 50`
+    """
+    command, *arguments = words
+    _check(command, arguments)
+    with open_store(db) as store, store.begin() as connection:
+        save_query(connection, name, command, arguments, replace=replace)
+    typer.echo(f"saved {name}", err=True)
+
+
+@app.command("list")
+@output_options
+def list_(*, db: DbOption = None, out: Output) -> None:
+    """List the saved queries, each with its command line.
+
+    Example: `sentgen saved list`
+    """
+    with open_store(db, read_only=True) as store, store.connect() as connection:
+        rows = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
+    out.rows(["name", "query", "saved_at"], rows)
+
+
+@app.command()
+def run(
+    name: NameArgument,
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="OPTION", help="More options, behind `--`; they go before saved ones."),
+    ] = None,
+    *,
+    db: DbOption = None,
+) -> None:
+    """Run a saved query, with more options behind `--` if you like.
+
+    Example: `sentgen saved run go-home`, or `sentgen saved run go-home -- --limit 0 --csv`
+    """
+    with open_store(db, read_only=True) as store, store.connect() as connection:
+        saved = find_saved(connection, name)
+    of_store = ["--wait", str(manners.wait), *(["--db", str(db)] if db else [])]
+    _invoke(saved, [*of_store, *saved.arguments, *(more or [])])
+
+
+@app.command()
+def remove(name: NameArgument, *, db: DbOption = None) -> None:
+    """Remove a saved query.
+
+    Example: `sentgen saved remove go-home`
+    """
+    with open_store(db) as store, store.begin() as connection:
+        remove_saved(connection, name)
+    typer.echo(f"removed {name}", err=True)
+
+
+def _command(name: str) -> Any:
+    from typer.main import get_command
+
+    from sentgen.cli.application import build
+
+    if name not in LOOKUPS:
+        raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join(LOOKUPS)}")
+    root: Any = get_command(build())
+    return root.commands[name]
+
+
+def _invoke(saved: SavedQuery, arguments: list[str]) -> None:
+    command = _command(saved.command)
+    # A context of its own: what is wrong with an option is told as of that command.
+    with command.make_context(f"sentgen {saved.command}", arguments) as context:
+        command.invoke(context)
+
+
+def _check(name: str, arguments: Sequence[str]) -> None:
+    """Refuse what the command would refuse, and what names a file.
+
+    Raises:
+        InputError: with what the command says.
+    """
+    from typer._click.exceptions import ClickException
+
+    command = _command(name)
+    try:
+        with _manners_kept(), command.make_context(f"sentgen {name}", list(arguments)) as context:
+            files = [key for key, value in context.params.items() if isinstance(value, Path)]
+    except ClickException as error:
+        said = " ".join(error.format_message().split())
+        raise InputError(f"sentgen {name} refuses this: {said}; see sentgen {name} --help") from error
+    if files:
+        listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
+        raise InputError(
+            f"a saved query names no files; leave out {listed}, and give it to sentgen saved run"
+        )
+
+
+@contextmanager
+def _manners_kept() -> Iterator[None]:
+    """Reading the options of another command notes how long that would wait."""
+    kept = manners.wait, manners.command
+    try:
+        yield
+    finally:
+        manners.wait, manners.command = kept

@@ -1,0 +1,118 @@
+"""Saved queries: command lines of look-ups, checked when they are saved, in the store and its copies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from ten_sentences import fill
+from typer.testing import CliRunner, Result
+
+from sentgen.cli import build
+from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.schema.snapshots import publish
+from sentgen.schema.write_lock import manners
+
+QUERY = ("kwic", '[lemma="fall"]', "--limit", "1")
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store with a saved query, which commands find by themselves."""
+    store = fill(tmp_path / "toy.duckdb")
+    monkeypatch.setenv("SENTGEN_DB", str(store))
+    assert sentgen("saved", "add", "falls", "--", *QUERY).exit_code == 0
+    return store
+
+
+def sentgen(*words: str) -> Result:
+    """Run a command; its errors are raised."""
+    result = CliRunner().invoke(build(), words)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def listed() -> list[dict[str, str]]:
+    """The saved queries."""
+    found: list[dict[str, str]] = json.loads(sentgen("saved", "list", "--json").stdout)
+    return found
+
+
+def test_a_saved_query_is_the_command(path: Path) -> None:
+    """It prints what the command prints; later options win."""
+    assert sentgen("saved", "run", "falls").stdout == sentgen(*QUERY).stdout
+    more = sentgen("saved", "run", "falls", "--", "--limit", "3", "--csv")
+    assert more.stdout == sentgen(*QUERY[:2], "--limit", "3", "--csv").stdout
+    assert len(more.stdout.splitlines()) == 4
+
+
+def test_the_list_has_command_lines(path: Path) -> None:
+    """As they can be typed, by name."""
+    sentgen("saved", "add", "a", "--", "freq", "--by", "lemma")
+
+    assert [(one["name"], one["query"]) for one in listed()] == [
+        ("a", "sentgen freq --by lemma"),
+        ("falls", "sentgen kwic '[lemma=\"fall\"]' --limit 1"),
+    ]
+    sentgen("saved", "remove", "falls")
+    assert [one["name"] for one in listed()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("kwic", "x", "--limt", "3"), "No such option: --limt"),
+        (("kwic", "x", "--limit", "-3"), "greater than or equal to 0"),
+        (("kwic", "x", "y"), "unexpected extra argument"),
+        (("keyness", "toy"), "Missing option '--against'"),
+        (("freq", "--parquet", "x.parquet"), "names no files; leave out --parquet"),
+        (("sql", "--file", "x.sql"), "names no files; leave out --file"),
+        (("kwic", "x", "--db", "x.duckdb"), "names no files; leave out --db"),
+        (("ingest", "x"), "'ingest' cannot be saved; these commands can: ngrams,"),
+        (("saved", "run", "falls"), "'saved' cannot be saved"),
+    ],
+)
+def test_what_would_not_run_is_refused(path: Path, words: tuple[str, ...], said: str) -> None:
+    """In one line, and nothing is saved; the wait of this command stays what it was."""
+    with pytest.raises(InputError, match=said) as refused:
+        sentgen("saved", "add", "bad", "--wait", "3", "--", *words)
+
+    assert "\n" not in str(refused.value)
+    assert manners.wait == 3
+    assert [one["name"] for one in listed()] == ["falls"]
+
+
+def test_names(path: Path) -> None:
+    """Each is there once; another one is told those that there are."""
+    with pytest.raises(InputError, match="there is a saved query 'falls'"):
+        sentgen("saved", "add", "falls", "--", "freq")
+    sentgen("saved", "add", "falls", "--replace", "--", "freq")
+    assert [(one["name"], one["query"]) for one in listed()] == [("falls", "sentgen freq")]
+    with pytest.raises(NotFoundError, match="no saved query 'fall'; there are: falls"):
+        sentgen("saved", "run", "fall")
+    with pytest.raises(NotFoundError, match="no saved query 'fall'"):
+        sentgen("saved", "remove", "fall")
+    with pytest.raises(InputError, match="a blank is no name"):
+        sentgen("saved", "add", " ", "--", "freq")
+
+
+def test_exit_codes_are_those_of_the_command(path: Path) -> None:
+    """1 where nothing is found, 2 for an option that the command does not have."""
+    sentgen("saved", "add", "none", "--", "kwic", "zebra")
+
+    assert sentgen("saved", "run", "none").exit_code == 1
+    assert sentgen("saved", "run", "none", "--", "--limt", "3").exit_code == 2
+
+
+def test_copies_of_the_store_have_them(path: Path, tmp_path: Path) -> None:
+    """Snapshots, and lakes, which cannot be written to; `--db` goes on to the command."""
+    published = publish(path, tmp_path / "published").snapshot.path
+    sentgen("cluster", "export", "--to", str(tmp_path / "lake"))
+    expected = sentgen(*QUERY).stdout
+
+    for copy in (published, tmp_path / "lake"):
+        assert sentgen("saved", "run", "falls", "--db", str(copy)).stdout == expected
+    with pytest.raises(StoreError, match="a lake is only read"):
+        sentgen("saved", "add", "more", "--db", str(tmp_path / "lake"), "--", "freq")
