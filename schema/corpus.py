@@ -52,6 +52,16 @@ corpus = Table(
     comment="A named collection of sources that is counted, removed and put into models as one.",
 )
 
+subcorpus = Table(
+    "subcorpus",
+    metadata,
+    column("name", String, "Name given to it; no corpus has the same.", unique=True),
+    column("corpora", String, "Names of the corpora that it is of, one a line; empty for all of the store."),
+    column("expression", String, "What the metadata of its sentences meet, as --where has it."),
+    column("defined_at", DateTime, "When it was defined (UTC)."),
+    comment="A named choice of sentences by their metadata; it is made anew whenever it is asked for.",
+)
+
 source = Table(
     "source",
     metadata,

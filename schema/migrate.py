@@ -19,7 +19,7 @@ from sentgen.schema.engine import default_memory_limit, open_engine, raw, sync_f
 from sentgen.schema.lakes.places import lake_at
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0009")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 
 
 def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:

@@ -1,7 +1,8 @@
 """A store in which every table has rows, made by the commands from files that are named by absolute paths.
 
 Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``odd`` (what
-only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``;
+only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``, and the
+subcorpus ``short`` of ``pets``;
 models ``kn``, ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligner ``aligner``, trained and
 applied; one evaluation, and one parse.
 """
@@ -84,6 +85,7 @@ def make(folder: Path) -> Path:
     run("ingest", trees, "--corpus", "pets", "--on-error", "skip", *at)
     run("ingest", notes, "--corpus", "notes", *at)
     run("ingest", odd, ends, "--corpus", "odd", *at)
+    run("subcorpora", "define", "short", "--where", "length < 6", "--corpus", "pets", *at)
     run("models", "build", "kn", "--corpus", "pets", "--order", 3, *at)
     run("models", "build", "gone", "--corpus", "pets", "--order", 2, *at)
     run("models", "remove", "gone", *at)

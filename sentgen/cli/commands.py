@@ -62,6 +62,14 @@ COMMANDS = (
             remove="Remove a corpus with all its counts; the other counts stay as they are.",
         ),
         _group(
+            "subcorpora",
+            "Define, list, show and remove subcorpora: sentences chosen by their metadata.",
+            define="Define a subcorpus, whose name stands wherever that of a corpus does.",
+            list="List the subcorpora with their corpora and conditions.",
+            show="Show the condition of a subcorpus, and how many sentences, tokens and documents it has.",
+            remove="Forget a subcorpus; its sentences stay in their corpora.",
+        ),
+        _group(
             "parser",
             "Train, measure and run dependency parsers.",
             train="Train a UDPipe tokenizer, tagger and parser on treebanks of your own.",

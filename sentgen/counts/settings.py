@@ -83,6 +83,7 @@ class NewCorpus:
 
 def new_corpus(connection: Connection, settings: Settings) -> NewCorpus:
     """Return the corpus that `add_corpus` would make now."""
+    _check_name(connection, settings.corpus)
     number = next_id(connection, tables.corpus)
     return NewCorpus(number, settings.lowercase, settings.order, settings.function_heads)
 
@@ -104,9 +105,19 @@ def corpus_row(settings: Settings, number: int, created_at: datetime) -> dict[st
 
 def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
     """Make a corpus and return its row."""
+    _check_name(connection, settings.corpus)
     values = corpus_row(settings, next_id(connection, tables.corpus), now())
     connection.execute(insert(tables.corpus), values)
     return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
+
+
+def _check_name(connection: Connection, name: str) -> None:
+    """Refuse the name of a subcorpus: both stand in the same places."""
+    if (
+        connection.execute(select(tables.subcorpus).where(tables.subcorpus.c.name == name)).first()
+        is not None
+    ):
+        raise InputError(f"{name!r} is a subcorpus (sentgen subcorpora list); choose another --corpus name")
 
 
 def check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sentgen.lookups.metadata.conditions import Condition
+    from sentgen.lookups.subcorpora import Subcorpus
 
+_NO_CORPORA = "none yet; make one with: sentgen ingest PATH --corpus NAME"
 #: Rows that are taken one by one.
 _FEW = 1000
 
@@ -227,7 +229,7 @@ def select_corpora(
     min_order: int = 0,
     ignore_case: bool = False,
 ) -> Selection:
-    """Look up corpora by name; none for all of the store.
+    """Look up corpora and subcorpora by name; none for all of the store.
 
     Args:
         connection: the store.
@@ -244,24 +246,24 @@ def select_corpora(
     wanted = tuple(dict.fromkeys(names))
     rows = _corpora(connection)
     known = {row["name"]: row for row in rows}
-    listing = ", ".join(sorted(known)) or "none yet; make one with: sentgen ingest PATH --corpus NAME"
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise NotFoundError(f"no corpus {', '.join(map(repr, unknown))}; the store has: {listing}")
+    subcorpora = _subcorpora(connection, [name for name in wanted if name not in known], known)
+    whole = [name for name in wanted if name in known]
+    if subcorpora:
+        from sentgen.lookups.subcorpora import chosen as choose_of
+
+        met: Condition | None = choose_of(connection, whole, subcorpora, known, condition)
+        within = [name for one in subcorpora for name in one.corpora or known]
+        # Corpora that the condition names, too: whole ranges of their rows are passed over.
+        wanted = tuple(dict.fromkeys([*whole, *within]))
+    else:
+        met = None if condition is None else _chosen(connection, condition)
     chosen = [known[name] for name in wanted or sorted(known)]
     if not chosen:
-        raise NotFoundError(f"the store has no corpora: {listing}")
-    counted = [row for row in chosen if condition is not None or row["max_order"] >= min_order]
-    if not counted:
-        highest = max(row["max_order"] for row in chosen)
-        raise NotFoundError(
-            f"no n-grams of order {min_order}: these corpora are counted up to {highest}; "
-            f"ask for {quantity(highest, 'word')} at most, or count more with:"
-            f" sentgen ingest PATH --corpus NAME --order {min_order}"
-        )
+        raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
+    counted = chosen if met is not None else _counted(chosen, min_order)
     left_out = tuple(row["name"] for row in chosen if row not in counted)
     # No condition at all is faster than one that every row meets.
-    everything = not wanted and not left_out
+    everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
     # One corpus with its case kept is enough: folding would miss its capitals.
     lowercase = all(row["lowercase"] for row in counted)
     return Selection(
@@ -269,8 +271,21 @@ def select_corpora(
         lowercase=lowercase,
         left_out=left_out,
         ignore_case=ignore_case and not lowercase,
-        condition=None if condition is None else _chosen(connection, condition),
+        condition=met,
     )
+
+
+def _counted(chosen: Sequence[dict[str, Any]], order: int) -> Sequence[dict[str, Any]]:
+    """Return the corpora whose n-grams of an order were counted."""
+    counted = [row for row in chosen if row["max_order"] >= order]
+    if not counted:
+        highest = max(row["max_order"] for row in chosen)
+        raise NotFoundError(
+            f"no n-grams of order {order}: these corpora are counted up to {highest}; "
+            f"ask for {quantity(highest, 'word')} at most, or count more with:"
+            f" sentgen ingest PATH --corpus NAME --order {order}"
+        )
+    return counted
 
 
 def _chosen(connection: Connection, condition: str) -> Condition:
@@ -278,6 +293,24 @@ def _chosen(connection: Connection, condition: str) -> Condition:
     from sentgen.lookups.metadata.conditions import choose
 
     return choose(connection, condition)
+
+
+def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[str]) -> list[Subcorpus]:
+    """Return the subcorpora of some names, which are no corpora.
+
+    Raises:
+        NotFoundError: there is none of a name.
+    """
+    if not names:
+        return []
+    from sentgen.lookups.subcorpora import stored
+
+    there = {one.name: one for one in stored(connection)}
+    unknown = [name for name in names if name not in there]
+    if unknown:
+        listing = ", ".join([*sorted(known), *there]) or _NO_CORPORA
+        raise NotFoundError(f"no corpus {', '.join(map(repr, unknown))}; the store has: {listing}")
+    return [there[name] for name in names]
 
 
 def _corpora(connection: Connection) -> list[dict[str, Any]]:

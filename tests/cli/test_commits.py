@@ -17,6 +17,7 @@ WRITING = (
     ("ingest", "pets.conllu", "--corpus", "pets"),
     ("ingest", "more.lines", "--corpus", "pets"),
     ("pairs", "ingest", "pairs.jsonl", "--corpus", "pairs"),
+    ("subcorpora", "define", "short", "--where", "length < 9"),
     ("models", "build", "lm", "--corpus", "pets", "--order", "2"),
     ("align", "train", "--pairs", "pairs", "--model", "hmm", "--iterations", "1", "--jobs", "1"),
     ("db", "compact"),

@@ -83,7 +83,8 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect(str(folder / "older.duckdb")) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        for table in ("alignment_rewrite", "removed_model", *(one.name for one in fidelity.OF_CORPUS)):
+        gone = ("alignment_rewrite", "removed_model", "subcorpus")
+        for table in (*gone, *(one.name for one in fidelity.OF_CORPUS)):
             duck.execute(f"drop table {table}")
         duck.execute(
             "create table alignment_rewrite (model_id integer, direction varchar, layer varchar, "

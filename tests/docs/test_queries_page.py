@@ -15,7 +15,8 @@ from sentgen.schema import Store
 from sentgen.schema.saved import save_query
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
-QUERIES, METADATA = PAGE.split("## Metadata\n")
+QUERIES, METADATA = PAGE.split("\n## Metadata\n")
+METADATA, SUBCORPORA = METADATA.split("\n### Subcorpora\n")
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +69,23 @@ def test_a_command_prints_what_the_page_shows(
 def test_a_command_on_metadata_prints_what_the_page_shows(
     command: doc_pages.Command, weather: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same of the treebank there; commands that write change one store, in their order."""
+    """The same of the treebank there."""
     monkeypatch.setenv("SENTGEN_DB", str(weather))
     monkeypatch.setenv("NO_COLOR", "1")
 
     assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
+
+
+def test_commands_on_subcorpora_print_what_the_page_shows(
+    weather: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other, as they write."""
+    path = tmp_path / "weather.duckdb"
+    path.write_bytes(weather.read_bytes())
+    monkeypatch.setenv("SENTGEN_DB", str(path))
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    found = doc_pages.commands(SUBCORPORA)
+    assert len(found) >= 5
+    for command in found:
+        assert doc_pages.shows(command.output, doc_pages.run(command.line)[1]), command.line

@@ -1,0 +1,213 @@
+"""Named subcorpora: sentences chosen by their metadata, under a name that stands wherever a corpus does.
+
+What is stored is the condition: a subcorpus has the sentences that meet it when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from sqlalchemy import Connection, delete, insert, select
+
+from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.metadata.conditions import Condition, choose
+from sentgen.lookups.queries import Bindings, Query, select_corpora
+from sentgen.options import Option
+from sentgen.schema.corpus import corpus, subcorpus
+from sentgen.schema.store import now
+from sentgen.tabular import Rows
+
+_SIZE = """\
+select count(*) as sentences, coalesce(sum(length), 0)::bigint as tokens,
+  count(distinct document_id) as documents
+from sentence
+where id in ({sentences})"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """One subcorpus."""
+
+    name: Annotated[str, Option("Name of the subcorpus.", argument=True, shell="Subcorpus.", metavar="NAME")]
+
+
+@dataclass(frozen=True, slots=True)
+class Subcorpus:
+    """A subcorpus as it is defined: ``corpora`` are those that it is of, none for all."""
+
+    name: str
+    corpora: tuple[str, ...]
+    expression: str
+    defined_at: datetime
+
+    @property
+    def condition(self) -> str:
+        """The condition that its sentences meet, with its corpora."""
+        return both(of_corpora(self.corpora), self.expression) if self.corpora else self.expression
+
+
+def of_corpora(names: Sequence[str]) -> str:
+    """Return the condition that a sentence is of one of some corpora.
+
+    >>> of_corpora(["news", 'a "b"'])
+    'corpus in ("news", "a \\\\"b\\\\"")'
+    """
+    quoted = ", ".join('"' + name.replace('"', '\\"') + '"' for name in names)
+    return f"corpus in ({quoted})"
+
+
+def both(one: str, other: str) -> str:
+    """Return the condition that two conditions hold."""
+    return f"({one}) and ({other})"
+
+
+def some(conditions: Sequence[str]) -> str:
+    """Return the condition that one of several holds."""
+    return conditions[0] if len(conditions) == 1 else " or ".join(f"({one})" for one in conditions)
+
+
+def stored(connection: Connection) -> list[Subcorpus]:
+    """Return all subcorpora, by name."""
+    rows = connection.execute(select(subcorpus).order_by(subcorpus.c.name)).all()
+    return [
+        Subcorpus(row.name, tuple(row.corpora.splitlines()), row.expression, row.defined_at) for row in rows
+    ]
+
+
+def find(connection: Connection, name: str) -> Subcorpus:
+    """Return a subcorpus.
+
+    Raises:
+        NotFoundError: there is none of that name; the message names those that there are.
+    """
+    every = stored(connection)
+    for one in every:
+        if one.name == name:
+            return one
+    if not every:
+        there = "there are none yet; define one with: sentgen subcorpora define NAME --where EXPR"
+    else:
+        there = f"there are: {', '.join(each.name for each in every)}"
+    raise NotFoundError(f"no subcorpus {name!r}; {there}")
+
+
+def define(
+    connection: Connection, name: str, expression: str, corpora: Sequence[str] = ()
+) -> tuple[Subcorpus, int]:
+    """Define a subcorpus; return it with the number of its sentences.
+
+    Args:
+        connection: of a transaction.
+        name: its name.
+        expression: the condition that its sentences meet.
+        corpora: the corpora that it is of; none for all, also of those to come. A subcorpus among them
+            stands for what it is now.
+
+    Raises:
+        InputError: the name is empty, or taken.
+        QueryError: the condition cannot be read, or asks for a key that there is not.
+        NotFoundError: there is no such corpus.
+    """
+    if not name.strip() or name != " ".join(name.split()):
+        raise InputError(f"a subcorpus needs a name of one line, and {name!r} is none")
+    if connection.execute(select(corpus).where(corpus.c.name == name)).first() is not None:
+        raise InputError(f"{name!r} is a corpus; give the subcorpus another name")
+    if any(one.name == name for one in stored(connection)):
+        raise InputError(f"there is a subcorpus {name!r}; remove it first, or take another name")
+    # A slip is shown in what was written, not in what it becomes with its corpora.
+    choose(connection, expression)
+    own = {one.name for one in stored(connection)}
+    if any(each in own for each in corpora):
+        chosen = select_corpora(connection, corpora)
+        assert chosen.condition is not None
+        made = Subcorpus(name, (), both(chosen.condition.text, expression), now())
+    else:
+        select_corpora(connection, corpora)
+        made = Subcorpus(name, tuple(dict.fromkeys(corpora)), expression, now())
+    row = {"name": name, "corpora": "\n".join(made.corpora), "expression": made.expression}
+    connection.execute(insert(subcorpus), row | {"defined_at": made.defined_at})
+    return made, sizes(connection, made)[0]
+
+
+def remove(connection: Connection, name: str) -> Subcorpus:
+    """Forget a subcorpus, and return it; its sentences stay, and so do models that were built from it.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    found = find(connection, name)
+    connection.execute(delete(subcorpus).where(subcorpus.c.name == name))
+    return found
+
+
+def sizes(connection: Connection, one: Subcorpus) -> tuple[int, int, int]:
+    """Return its sentences, tokens and documents."""
+    bindings = Bindings()
+    condition = select_corpora(connection, [one.name]).condition
+    assert condition is not None
+    text = _SIZE.format(sentences=condition.sentences(bindings))
+    (row,) = Query(text, bindings).fetch(connection, 1).to_pylist()
+    return row["sentences"], row["tokens"], row["documents"]
+
+
+def overview(connection: Connection) -> Rows:
+    """Return all subcorpora: name, corpora, condition and when they were defined."""
+    rows = [
+        (one.name, ", ".join(one.corpora) or None, one.expression, one.defined_at)
+        for one in stored(connection)
+    ]
+    return Rows(("name", "corpora", "where", "defined_at"), rows)
+
+
+def properties(connection: Connection, name: str) -> Rows:
+    """Return what there is to know of a subcorpus: property and value."""
+    one = find(connection, name)
+    sentences, tokens, documents = sizes(connection, one)
+    told = {
+        "name": one.name,
+        "corpora": ", ".join(one.corpora) or "all",
+        "where": one.expression,
+        "defined_at": one.defined_at.isoformat(sep=" ", timespec="seconds"),
+        "sentences": sentences,
+        "tokens": tokens,
+        "documents": documents,
+    }
+    return Rows(("property", "value"), [(key, str(value)) for key, value in told.items()])
+
+
+def chosen(
+    connection: Connection,
+    corpora: Sequence[str],
+    subcorpora: Sequence[Subcorpus],
+    known: Collection[str],
+    condition: str | None,
+) -> Condition:
+    """Return the condition on sentences of corpora and subcorpora together, of which there is one at least.
+
+    Args:
+        connection: the store.
+        corpora: names of whole corpora.
+        subcorpora: those whose sentences count beside theirs.
+        known: the names of all corpora.
+        condition: what all of the sentences meet; none for all.
+
+    Raises:
+        QueryError: a condition cannot be read, or asks for a key that there is not.
+        NotFoundError: a corpus of a subcorpus is not there any more.
+    """
+    for one in subcorpora:
+        gone = [name for name in one.corpora if name not in known]
+        if gone:
+            raise NotFoundError(
+                f"subcorpus {one.name!r} is of {', '.join(map(repr, gone))}, which the store has no more;"
+                " define it again"
+            )
+    parts = [of_corpora(corpora)] if corpora else []
+    text = some([*parts, *(one.condition for one in subcorpora)])
+    if condition is None:
+        return choose(connection, text)
+    choose(connection, condition)  # shows a slip in what was written
+    return choose(connection, both(text, condition))

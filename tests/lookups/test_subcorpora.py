@@ -1,0 +1,153 @@
+"""A subcorpus stands wherever a corpus does, for the sentences that meet its condition when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import meta_treebank
+import pytest
+from meta_treebank import Sentence
+
+from sentgen.counts.corpora import remove as remove_corpus
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError
+from sentgen.lookups import subcorpora
+from sentgen.lookups.queries import Bindings, Query, Selection, select_corpora
+from sentgen.lookups.questions import Kwic, Ngrams
+from sentgen.schema import Store
+
+ROWS = meta_treebank.sentences()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of two corpora, with subcorpora of one, of both, and of others."""
+    path = meta_treebank.store_of(tmp_path_factory.mktemp("subcorpora") / "store.duckdb", ROWS)
+    with Store(path) as store, store.begin() as connection:
+        subcorpora.define(connection, "ann", "speaker = Ann", ["first"])
+        subcorpora.define(connection, "short", "length < 4 or genre = speech")
+        subcorpora.define(connection, "narrow", "exists year", ["ann", "second"])
+    return path
+
+
+@pytest.fixture
+def store(made: Path, tmp_path: Path) -> Iterator[Store]:
+    """The same, to be written to."""
+    path = tmp_path / "store.duckdb"
+    path.write_bytes(made.read_bytes())
+    with Store(path) as opened:
+        yield opened
+
+
+def ann(row: Sentence) -> bool:
+    return row.corpus == "first" and row.value("speaker") == "Ann"
+
+
+def short(row: Sentence) -> bool:
+    return len(row.tokens) < 4 or row.value("genre") == "speech"
+
+
+def narrow(row: Sentence) -> bool:
+    return (ann(row) or row.corpus == "second") and row.value("year") is not None
+
+
+@pytest.mark.parametrize(
+    ("names", "condition", "meets"),
+    [
+        (["ann"], None, ann),
+        (["short"], None, short),
+        (["narrow"], None, narrow),
+        (["ann", "second"], None, lambda row: ann(row) or row.corpus == "second"),
+        (["ann", "narrow", "short"], None, lambda row: ann(row) or narrow(row) or short(row)),
+        (
+            ["ann", "second"],
+            "length > 2",
+            lambda row: (ann(row) or row.corpus == "second") and len(row.tokens) > 2,
+        ),
+        (["first", "ann"], None, lambda row: row.corpus == "first"),
+    ],
+)
+def test_names_of_both_kinds_stand_beside_each_other(
+    made: Path, names: list[str], condition: str | None, meets: object
+) -> None:
+    """For the sentences of all of them; a condition holds for each."""
+    assert callable(meets)
+    with Store(made, read_only=True) as store, store.connect() as connection:
+        selection, bindings = select_corpora(connection, names, condition=condition), Bindings()
+        (*_, chosen) = selection.of_sentences(bindings)
+        found = Query(f"select sent_id from sentence where {chosen} order by id", bindings).run(connection)
+        assert found["sent_id"].to_pylist() == [row.sent_id for row in ROWS if meets(row)]
+        # Look-ups of tokens and of counts say the same.
+        words = Kwic(pattern="the", corpus=names, where=condition, count=True).ask(connection)
+        counted = Ngrams(pattern="the", corpus=names, where=condition).ask(connection)
+        (hits,), (row,) = words.found.to_pylist(), counted.found.to_pylist()
+        assert (
+            hits["hits"] == row["count"] == sum(one[0] == "the" for r in ROWS if meets(r) for one in r.tokens)
+        )
+
+
+def test_a_corpus_without_subcorpora_has_no_condition(made: Path) -> None:
+    """Counts of whole corpora are read as before."""
+    with Store(made, read_only=True) as store, store.connect() as connection:
+        assert select_corpora(connection, ["first"]) == Selection(("first",))
+        with pytest.raises(NotFoundError, match="the store has: first, second, ann, narrow, short"):
+            select_corpora(connection, ["third"])
+
+
+def test_overview_and_properties(made: Path) -> None:
+    """What it is, and how large."""
+    among = [row for row in ROWS if ann(row)]
+    with Store(made, read_only=True) as store, store.connect() as connection:
+        whole = '((corpus in ("second")) or ((corpus in ("first")) and (speaker = Ann))) and (exists year)'
+        assert [tuple(row.values())[:3] for row in subcorpora.overview(connection).to_pylist()] == [
+            ("ann", "first", "speaker = Ann"),
+            ("narrow", None, whole),
+            ("short", None, "length < 4 or genre = speech"),
+        ]
+        rows = subcorpora.properties(connection, "ann").to_pylist()
+    told = {row["property"]: row["value"] for row in rows}
+    assert told["sentences"] == str(len(among))
+    assert told["tokens"] == str(sum(len(row.tokens) for row in among))
+    assert told["documents"] == str(len({row.document for row in among}))
+
+
+@pytest.mark.parametrize(
+    ("name", "expression", "corpora", "error", "message"),
+    [
+        ("first", "length > 1", [], InputError, "'first' is a corpus; give the subcorpus another name"),
+        ("ann", "length > 1", [], InputError, "there is a subcorpus 'ann'; remove it first"),
+        (" ", "length > 1", [], InputError, "needs a name"),
+        ("two\nlines", "length > 1", [], InputError, "needs a name of one line"),
+        ("new", "lenght > 1", ["ann"], QueryError, "column 1: no key 'lenght'"),
+        ("new", "length > 1", ["third"], NotFoundError, "no corpus 'third'"),
+    ],
+)
+def test_what_is_no_subcorpus_is_refused(
+    store: Store, name: str, expression: str, corpora: list[str], error: type[SentgenError], message: str
+) -> None:
+    """By one line."""
+    with pytest.raises(error, match=message), store.begin() as connection:
+        subcorpora.define(connection, name, expression, corpora)
+
+
+def test_a_corpus_does_not_take_its_name(store: Store, tmp_path: Path) -> None:
+    """Both stand in the same places."""
+    text = tmp_path / "new.conllu"
+    text.write_text(meta_treebank.conllu(ROWS[:1]))
+    with pytest.raises(InputError, match="'ann' is a subcorpus"):
+        ingest(store, [str(text)], Settings("ann"))
+
+
+def test_it_follows_its_corpora_and_goes_by_its_name(store: Store) -> None:
+    """Without the corpus that it is of it cannot be asked; removed, it is not known."""
+    remove_corpus(store, "first")
+    with store.connect() as connection:
+        with pytest.raises(NotFoundError, match="'ann' is of 'first', which the store has no more"):
+            select_corpora(connection, ["ann"])
+        short_ones = [row for row in ROWS if short(row) and row.corpus == "second"]
+        assert subcorpora.sizes(connection, subcorpora.find(connection, "short"))[0] == len(short_ones)
+    with store.begin() as connection:
+        assert subcorpora.remove(connection, "ann").expression == "speaker = Ann"
+        with pytest.raises(NotFoundError, match="no subcorpus 'ann'; there are: narrow, short"):
+            subcorpora.remove(connection, "ann")
