@@ -53,6 +53,14 @@ def build(
             "--brackets", help="Count the brackets of base noun phrases, `<np>` and `</np>`, as words."
         ),
     ] = False,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            "--where",
+            metavar="EXPR",
+            help="Count only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
+        ),
+    ] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
@@ -73,6 +81,7 @@ def build(
             min_count=counts,
             unknown=unknown,
             brackets=brackets,
+            condition=where,
             progress=_report,
         )
     typer.echo(

@@ -150,7 +150,8 @@ def sizes(connection: Connection, one: Subcorpus) -> tuple[int, int, int]:
     assert condition is not None
     text = _SIZE.format(sentences=condition.sentences(bindings))
     (row,) = Query(text, bindings).fetch(connection, 1).to_pylist()
-    return row["sentences"], row["tokens"], row["documents"]
+    sentences, tokens, documents = map(int, row.values())
+    return sentences, tokens, documents
 
 
 def overview(connection: Connection) -> Rows:

@@ -19,16 +19,17 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select
 
 from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
-from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
+from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.models import sql, stupid_backoff
+from sentgen.models.chosen import BuiltFrom, Chosen, built_from, choose, selected
 from sentgen.models.recount import recount
-from sentgen.models.registry import BRACKETS, ModelInfo, find, find_in, next_version
+from sentgen.models.registry import BRACKETS, CONDITION, ModelInfo, find, find_in, next_version
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.models.writing import anchors_of, smoothed, write_sorted
 from sentgen.schema import Store, metadata
 from sentgen.schema import models as tables
-from sentgen.schema.corpus import BOS, EOS, UNK, corpus
-from sentgen.schema.counts import MAX_ORDER, segment
+from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import scalar
 from sentgen.space import Space
 
@@ -44,18 +45,6 @@ _COMPILED = 64 << 20
 _FILE = "build.sql"
 Progress = Callable[[str], None]
 Parameters = Sequence[tuple[int, str, float]]
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltFrom:
-    """A corpus as a model is built from it: its segments, and what was counted in them."""
-
-    id: int
-    name: str
-    max_order: int
-    segments: tuple[int, ...]
-    sentences: int
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +96,7 @@ def build(
     min_count: Sequence[int] | None = None,
     unknown: str = "word",
     brackets: bool = False,
+    condition: str | None = None,
     progress: Progress | None = None,
 ) -> ModelInfo:
     """Build the next version of a model from the counts of the given corpora.
@@ -114,7 +104,7 @@ def build(
     Args:
         store: the store, open for writing.
         name: name of the model; older versions of it stay.
-        corpora: names of the corpora whose counts are summed.
+        corpora: names of the corpora whose counts are summed; sentences of subcorpora are counted anew.
         order: highest order of n-grams, 1 to 5.
         smoothing: ``kneser-ney`` (as lmplz), ``katz``, or ``stupid-backoff``, for which nothing is built:
             look-ups read the counts.
@@ -122,10 +112,11 @@ def build(
         unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
             ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
         brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
+        condition: count only sentences whose metadata meet this (see `sentgen.lookups.metadata`).
         progress: called with one line a step.
 
     Raises:
-        InputError: a setting is out of range.
+        InputError: a setting is out of range, or the condition cannot be read.
         NotFoundError: there is no such corpus.
         ModelError: a corpus has no counts, too low an order, no tags for ``unknown="tag"``, or no base noun
             phrases for ``brackets``.
@@ -135,6 +126,10 @@ def build(
         raise InputError("a model needs a name")
     settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
+    if smoothing == stupid_backoff.NAME and _is_chosen(store, corpora, condition):
+        raise ModelError(
+            f"{smoothing} reads the counts of whole corpora; for chosen sentences take kneser-ney or katz"
+        )
     if store.lake and smoothing == stupid_backoff.NAME:
         return _build_in_lake(store, name, corpora, settings)
     if smoothing == stupid_backoff.NAME:
@@ -144,7 +139,7 @@ def build(
             f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
             f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
         )
-    made = _Build(store, settings, report)
+    made = _Build(store, settings, condition, report)
     if unknown == "tag" or brackets:
         # Classes and brackets become words of the store before they are counted.
         with store.begin() as connection:
@@ -156,6 +151,11 @@ def build(
         made.smooth(connection, corpora)
     with store.begin() as connection:
         return made.write(connection, name)
+
+
+def _is_chosen(store: Store, corpora: Sequence[str], condition: str | None) -> bool:
+    with store.connect() as connection:
+        return selected(connection, corpora, condition)[1] is not None
 
 
 def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
@@ -196,8 +196,8 @@ def vocabulary(connection: Connection, corpora: Sequence[BuiltFrom], settings: R
 class _Build:
     """A model on its way from counts to rows."""
 
-    def __init__(self, store: Store, settings: Recipe, report: Progress) -> None:
-        self.settings, self.report = settings, report
+    def __init__(self, store: Store, settings: Recipe, condition: str | None, report: Progress) -> None:
+        self.settings, self.condition, self.report = settings, condition, report
         memory = store.memory_limit / DATABASE_SHARE
         self.sorting = int(memory * SORTING_SHARE)
         room = max(0, int(memory * ROWS_SHARE) - _COMPILED)
@@ -206,9 +206,13 @@ class _Build:
     def smooth(self, connection: Connection, corpora: Sequence[str]) -> None:
         """Sum the counts of the corpora, and smooth them."""
         settings = self.settings
-        self.corpora = [built_from(connection, each) for each in dict.fromkeys(corpora)]
+        names, condition = selected(connection, corpora, self.condition)
+        self.corpora = [built_from(connection, each) for each in names]
         check_corpora(self.corpora, settings)
-        count(connection, self.corpora, settings, self.report)
+        self.chosen: Chosen | None = None
+        if condition is not None:
+            self.chosen = choose(connection, condition, [each.id for each in self.corpora])
+        count(connection, self.corpora, settings, self.report, chosen=self.chosen is not None)
         self.orders, self.parameters = ESTIMATORS[settings.smoothing](
             connection,
             order=settings.order,
@@ -224,32 +228,9 @@ class _Build:
         self.report("writing the model")
         model_id, version = next_version(connection, name)
         write_sorted(connection, model_id, self.anchors, self.source, memory=self.sorting)
-        record(connection, model_id, (name, version), self.settings, self.corpora, self.parameters)
+        label, parameters = (name, version), self.parameters
+        record(connection, model_id, label, self.settings, self.corpora, parameters, self.chosen)
         return find_in(connection, f"{name}@{version}")
-
-
-def built_from(connection: Connection, name: str) -> BuiltFrom:
-    """Return a corpus with its segments.
-
-    Raises:
-        NotFoundError: there is no such corpus.
-    """
-    found = connection.execute(select(corpus).where(corpus.c.name == name)).one_or_none()
-    if found is None:
-        names = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars().all()
-        existing = f"there are: {', '.join(names)}" if names else "there are none yet"
-        raise NotFoundError(f"no corpus {name!r}; {existing}")
-    segments = connection.execute(
-        select(segment).where(segment.c.corpus_id == found.id).order_by(segment.c.id)
-    ).all()
-    return BuiltFrom(
-        found.id,
-        found.name,
-        found.max_order,
-        tuple(row.id for row in segments),
-        sum(row.sentences for row in segments),
-        sum(row.tokens for row in segments),
-    )
 
 
 def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
@@ -278,6 +259,7 @@ def count(
     *,
     new_words: bool = True,
     first_words: tuple[int, int] | None = None,
+    chosen: bool = False,
 ) -> None:
     """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
 
@@ -291,20 +273,22 @@ def count(
         new_words: if not, all words of the model must be in the store already, and nothing is written to it.
         first_words: those n-grams alone whose first word is at least the first number and less than the
             second; if nothing is counted again.
+        chosen: whether the sentences of the table ``chosen`` alone count (see `sentgen.models.chosen`).
 
     Raises:
         ModelError: marks of the ends of sentences stand within them.
     """
     segments = [number for each in corpora for number in each.segments]
-    if settings.unknown == "tag" or settings.brackets:
+    classes = settings.unknown == "tag"
+    if classes or settings.brackets or chosen:
         recount(
             connection,
             [each.id for each in corpora],
-            segments,
             order=settings.order,
-            classes=settings.unknown == "tag",
+            classes=classes,
             brackets=settings.brackets,
-            new_words=new_words,
+            chosen=chosen,
+            new_words=new_words and (classes or settings.brackets),
             progress=report,
         )
         statements = ["part_counted"]
@@ -330,16 +314,21 @@ def record(
     settings: Recipe,
     corpora: Sequence[BuiltFrom],
     parameters: Parameters,
+    chosen: Chosen | None = None,
 ) -> None:
     """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
 
-    Imported models have no corpora.
+    Imported models have no corpora; ``chosen`` are the sentences of them that were counted, if not all.
     """
     ngrams = tables.model_ngram.c
     unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
     words = scalar(connection, select(func.count()).where(*unigrams))
     rows = rows_of(model_id, label, settings, corpora, words)
-    parameters = [*parameters, *([(0, BRACKETS, 1.0)] if settings.brackets else [])]
+    notes = [BRACKETS] if settings.brackets else []
+    if chosen is not None:
+        rows[tables.model.name][0] |= {"sentences": chosen.sentences, "tokens": chosen.tokens}
+        notes.append(f"{CONDITION}{chosen.condition}")
+    parameters = [*parameters, *((0, note, 1.0) for note in notes)]
     rows[tables.model_parameter.name] = [
         {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters
     ]

@@ -13,8 +13,9 @@ from sqlalchemy import text
 
 from sentgen.errors import DamagedError
 from sentgen.models import sql, stupid_backoff
-from sentgen.models.build import Recipe, built_from, count, drop_temporary
-from sentgen.models.registry import ModelInfo, is_stale, list_models
+from sentgen.models.build import Recipe, count, drop_temporary
+from sentgen.models.chosen import built_from, choose, selected
+from sentgen.models.registry import CONDITION, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
 from sentgen.schema.checks import Check
@@ -41,7 +42,7 @@ def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
     yield _check("n-grams of models are whole", "shape")
     yield _check("words of models", "words")
     yield _check("vocabulary of models", "vocabulary", bos=BOS, counts=stupid_backoff.NAME)
-    yield _check("tokens of models", "corpora")
+    yield _check("tokens of models", "corpora", condition=CONDITION)
     yield _check("parameters of models", "parameters", parameters=_map(_PARAMETERS), max_order=MAX_ORDER)
     if quick:
         return
@@ -102,7 +103,10 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
     try:
         with store.begin() as connection:
             corpora = [built_from(connection, name) for name in model.corpora]
-            count(connection, corpora, settings, lambda _: None, new_words=False)
+            _, condition = selected(connection, model.corpora, model.condition or None)
+            if chosen := condition is not None:
+                choose(connection, condition, [each.id for each in corpora])
+            count(connection, corpora, settings, lambda _: None, new_words=False, chosen=chosen)
     except DamagedError:  # in what was counted, not in the model
         return
     try:

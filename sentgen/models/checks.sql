@@ -41,7 +41,13 @@ left join (
     from model_corpus
     group by model_id
 ) c on c.model_id = m.id
-where m.tokens <> coalesce(c.tokens, 0)
+left join (
+    select distinct model_id
+    from model_parameter
+    where starts_with(name, '{condition}')
+) p on p.model_id = m.id
+where m.tokens > coalesce(c.tokens, 0)
+    or (m.tokens < c.tokens and p.model_id is null)
     or (m.smoothing = 'arpa') <> (c.model_id is null)
 
 -- name: parameters
@@ -103,12 +109,14 @@ full join counted using (n)
 where (stored.ngrams, stored.digest) is distinct from (counted.ngrams, counted.digest)
 
 -- name: kept
+-- No row where every n-gram is too rare: none of that order is stored then.
 select {n} as n, count(*) as ngrams, sum(hash({columns})) as digest
 from (
     select {words}
     from counted_{n}
     where count >= {min_count}
 )
+having count(*) > 0
 
 -- name: kept_unigrams
 select 1 as n, count(*) as ngrams, sum(hash({columns})) as digest

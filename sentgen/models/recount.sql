@@ -1,10 +1,20 @@
+-- name: chosen
+create or replace temp table chosen as
+select s.id, s.length
+from sentence s
+where {among}
+
+-- name: size_of_chosen
+select count(*), coalesce(sum(length), 0)::bigint
+from chosen
+
 -- name: singletons
 create or replace temp table singleton as
-select w1
-from ngram_1
-where segment_id in ({segments}) and w1 > {root}
+select t.word_id as w1
+from token t
+where {tokens} and t.word_id > {root}
 group by w1
-having sum(count) = 1
+having count(*) = 1
 
 -- name: classes
 create or replace temp table class as
@@ -12,7 +22,7 @@ select t.corpus_id, t.sentence_id, t.position, '<unk:' || g.name || '>' as form
 from token t
 join singleton s on s.w1 = t.word_id
 left join tag g on g.id = coalesce(t.xpos_id, t.upos_id)
-where t.corpus_id in ({corpora})
+where {tokens}
 
 -- name: no_classes
 create or replace temp table class (sentence_id bigint, position integer, form varchar)
@@ -28,7 +38,7 @@ order by c.name
 select c.name
 from token t
 join corpus c on c.id = t.corpus_id
-where c.id in ({corpora})
+where {tokens}
 group by c.name
 having count(t.np) < count(*) or max(t.np) = 0
 order by c.name
@@ -37,14 +47,14 @@ order by c.name
 select count(*)
 from token t
 join word w on w.id = t.word_id
-where t.corpus_id in ({corpora}) and w.form in ('{opening}', '{closing}')
+where {tokens} and w.form in ('{opening}', '{closing}')
 
 -- name: brackets
 create or replace temp table bracket as
 with neighbor as (
     select sentence_id, position, np, lag(np, 1, 0) over sentence as before, lead(np, 1, 0) over sentence as after
-    from token
-    where corpus_id in ({corpora})
+    from token t
+    where {tokens}
     window sentence as (partition by sentence_id order by position)
 )
 select sentence_id, position, 0 as place, '{opening}' as form
@@ -71,15 +81,15 @@ with mapped as (
     from token t
     left join class c on c.sentence_id = t.sentence_id and c.position = t.position
     left join word w on w.form = c.form
-    where t.corpus_id in ({corpora})
+    where {tokens}
     union all
     select b.sentence_id, b.position, b.place, w.id
     from bracket b
     join word w on w.form = b.form
     union all
-    select id, 0, 1, {bos} from sentence where corpus_id in ({corpora})
+    select s.id, 0, 1, {bos} from sentence s where {sentences}
     union all
-    select id, length + 1, 1, {eos} from sentence where corpus_id in ({corpora})
+    select s.id, s.length + 1, 1, {eos} from sentence s where {sentences}
 )
 select word_id as w1, {leads}
 from mapped

@@ -20,6 +20,8 @@ from sentgen.wording import quantity
 
 #: Name of the parameter of models that count the brackets of base noun phrases.
 BRACKETS = "brackets"
+#: What the name of the parameter begins with that notes the condition on the sentences of a model.
+CONDITION = "where: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class ModelInfo:
     """A model as built: its settings, and what it was built from.
 
     ``min_count`` has one number per order, and is empty for an imported model; ``brackets`` says whether the
-    brackets of base noun phrases are words of it; ``vocabulary`` counts the unigrams without <s>.
+    brackets of base noun phrases are words of it; ``vocabulary`` counts the unigrams without <s>;
+    ``condition`` is what the metadata of its sentences meet, empty for whole corpora.
     """
 
     id: int
@@ -43,6 +46,7 @@ class ModelInfo:
     tokens: int
     created_at: datetime
     corpora: tuple[str, ...]
+    condition: str = ""
 
     @property
     def label(self) -> str:
@@ -145,9 +149,9 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
 def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
     """Return what smoothing estimated: order (0 for all), name and value."""
     table = tables.model_parameter
-    # Brackets are no figure: a note that is kept in the same table.
+    # Brackets and a condition are no figures: notes that are kept in the same table.
     query = select(table.c.n, table.c.name, table.c.value).where(
-        table.c.model_id == model.id, table.c.name != BRACKETS
+        table.c.model_id == model.id, table.c.name != BRACKETS, ~table.c.name.startswith(CONDITION)
     )
     with store.connect() as connection:
         rows = connection.execute(query.order_by(table.c.n, table.c.name)).all()
@@ -208,6 +212,7 @@ def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]
         "tokens": model.tokens,
         "created_at": model.created_at.isoformat(sep=" ", timespec="seconds"),
         "corpora": ", ".join(model.corpora),
+        **({"where": model.condition} if model.condition else {}),
         "stale": "; ".join(changed) if changed else "no",
     }
     rows: list[tuple[str, int | None, str]] = [(key, None, str(value)) for key, value in settings.items()]
@@ -266,12 +271,20 @@ def _infos(connection: Connection) -> list[ModelInfo]:
     bracketed = set(
         connection.execute(select(parameter.model_id).where(parameter.name == BRACKETS)).scalars()
     )
+    conditions = {
+        row.model_id: row.name.removeprefix(CONDITION)
+        for row in connection.execute(
+            select(parameter.model_id, parameter.name).where(parameter.name.startswith(CONDITION))
+        )
+    }
     order = (tables.model.c.name, tables.model.c.version)
     rows = connection.execute(select(tables.model).order_by(*order)).all()
-    return [_info(row, corpora.get(row.id, []), row.id in bracketed) for row in rows]
+    return [
+        _info(row, corpora.get(row.id, []), row.id in bracketed, conditions.get(row.id, "")) for row in rows
+    ]
 
 
-def _info(row: Row[tuple[object, ...]], corpora: list[str], brackets: bool) -> ModelInfo:
+def _info(row: Row[tuple[object, ...]], corpora: list[str], brackets: bool, condition: str) -> ModelInfo:
     return ModelInfo(
         id=row.id,
         name=row.name,
@@ -286,4 +299,5 @@ def _info(row: Row[tuple[object, ...]], corpora: list[str], brackets: bool) -> M
         tokens=row.tokens,
         created_at=row.created_at,
         corpora=tuple(corpora),
+        condition=condition,
     )

@@ -1,4 +1,4 @@
-"""What a TAB offers for a value: the corpora and models of the store or lake, and the algorithms.
+"""What a TAB offers for a value: the corpora, subcorpora and models of the store or lake, and the algorithms.
 
 The shell waits for it, so neither the command nor SQLAlchemy is imported: DuckDB alone reads the names.
 """
@@ -18,6 +18,7 @@ from sentgen.default_store import default_path
 _NAMES = {
     "corpora": ("corpus", "kind <> 'pairs'"),
     "pairs": ("corpus", "kind = 'pairs'"),
+    "subcorpora": ("subcorpus", "true"),
     "models": ("model", "true"),
     "aligners": ("alignment_model", "true"),
 }
@@ -37,6 +38,7 @@ _OPTIONS = {
 #: Commands whose first word is a name.
 _PLACES = {
     "corpora": ("corpora", ("show", "verify", "remove")),
+    "subcorpora": ("subcorpora", ("show", "remove")),
     "models": ("models", ("show", "remove", "export")),
     "pairs": ("pairs", ("list", "show")),
     "align": ("aligners", ("model", "remove")),

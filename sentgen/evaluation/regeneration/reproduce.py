@@ -132,7 +132,7 @@ def _model(store: Store, name: str) -> ModelInfo:
     except NotFoundError:
         return build(store, name, [name], order=_ORDER, smoothing=_SMOOTHING)
     same = model.corpora == (name,) and model.order == _ORDER and model.smoothing == _SMOOTHING
-    if same and not registry.is_stale(store, model):
+    if same and not (model.condition or registry.is_stale(store, model)):
         return model
     return build(store, name, [name], order=_ORDER, smoothing=_SMOOTHING)
 

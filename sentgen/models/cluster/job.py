@@ -20,7 +20,8 @@ from sentgen.counts.cluster.job import locked
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.errors import InputError
 from sentgen.models import stupid_backoff
-from sentgen.models.build import BuiltFrom, Recipe, built_from, check_corpora, rows_of, vocabulary
+from sentgen.models.build import Recipe, check_corpora, rows_of, vocabulary
+from sentgen.models.chosen import BuiltFrom, built_from
 from sentgen.models.cluster import contexts, files, suffixes
 from sentgen.models.cluster.plan import Plan, Sizes, ranges
 from sentgen.models.registry import next_version

@@ -1,0 +1,152 @@
+"""A model of chosen sentences is that of a corpus that holds these alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import meta_treebank
+import pytest
+from meta_treebank import Sentence
+from toy_corpus import ngrams
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import ModelError, NotFoundError, QueryError
+from sentgen.lookups import subcorpora
+from sentgen.models import ModelInfo, build, find
+from sentgen.models.checks import model_checks
+from sentgen.models.registry import changes, describe
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+ROWS = meta_treebank.sentences()
+CONDITION = "genre in (news, speech) or exists speaker"
+
+
+def meets(row: Sentence) -> bool:
+    return row.value("genre") in ("news", "speech") or row.value("speaker") is not None
+
+
+def first(row: Sentence) -> bool:
+    return meets(row) and row.corpus == "first"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of all sentences, and beside it one of those of each kind that are chosen here."""
+    folder = tmp_path_factory.mktemp("chosen")
+    meta_treebank.store_of(folder / "both.duckdb", filter(meets, ROWS))
+    meta_treebank.store_of(folder / "first.duckdb", filter(first, ROWS))
+    path = meta_treebank.store_of(folder / "all.duckdb", ROWS)
+    with Store(path) as store, store.begin() as connection:
+        subcorpora.define(connection, "chosen", CONDITION, ["first"])
+    return path
+
+
+@pytest.fixture
+def store(made: Path, tmp_path: Path) -> Iterator[Store]:
+    """The store of all sentences, to be written to."""
+    path = tmp_path / "all.duckdb"
+    path.write_bytes(made.read_bytes())
+    with Store(path, threads=2) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
+@pytest.mark.parametrize(
+    ("corpora", "condition", "alone", "names"),
+    [
+        (["first", "second"], CONDITION, "both", ["first", "second"]),
+        (["chosen"], None, "first", ["first"]),
+    ],
+)
+@pytest.mark.parametrize(
+    "settings", [{}, {"unknown": "tag", "brackets": True}, {"min_count": [1, 1, 2]}], ids=str
+)
+def test_it_is_the_model_of_these_sentences_alone(
+    store: Store,
+    made: Path,
+    tmp_path: Path,
+    smoothing: str,
+    corpora: list[str],
+    condition: str | None,
+    alone: str,
+    names: list[str],
+    settings: dict[str, object],
+) -> None:
+    """All orders, probabilities and back-off weights; sizes, too."""
+    given = {"order": 4, "smoothing": smoothing, **settings}
+    path = tmp_path / "alone.duckdb"
+    path.write_bytes((made.parent / f"{alone}.duckdb").read_bytes())
+    with Store(path, threads=2) as other:
+        expected = build(other, "m", names, **given)  # type: ignore[arg-type]
+        wanted = ngrams(other, expected)
+    model = build(store, "m", corpora, condition=condition, **given)  # type: ignore[arg-type]
+    found = ngrams(store, model)
+
+    assert found.keys() == wanted.keys()
+    for gram, values in wanted.items():
+        assert found[gram] == pytest.approx(values, abs=1e-9), gram
+    assert sizes(model) == sizes(expected)
+    assert model.corpora == expected.corpora
+    assert failed(store) == {}
+
+
+def sizes(model: ModelInfo) -> tuple[int, int, int]:
+    return model.vocabulary, model.sentences, model.tokens
+
+
+def failed(store: Store) -> dict[str, int]:
+    """Return the checks of models that fail; one counts their n-grams again."""
+    found = {}
+    for check in model_checks(store):
+        with store.connect() as connection:
+            ((count,),) = raw(connection).execute(f"select count(*) from ({check.query})").fetchall()
+        found[check.name] = count
+    assert "m@1: n-grams recounted" in found
+    return {name: count for name, count in found.items() if count}
+
+
+def test_the_condition_is_shown_and_the_model_gets_stale(store: Store, tmp_path: Path) -> None:
+    """What a subcorpus was when the model was built; whatever is new in a corpus may be of it."""
+    build(store, "plain", ["first"], order=2)
+    model = build(store, "m", ["chosen"], order=2, condition="length > 1")
+    told = {key: value for key, _, value in describe(store, model)}
+    assert told["where"] == f'((corpus in ("first")) and ({CONDITION})) and (length > 1)'
+    assert not [key for key in told if key.startswith("where:")]
+    assert "where" not in {key for key, _, _ in describe(store, find(store, "plain"))}
+    assert changes(store, model) == []
+
+    more = tmp_path / "more.conllu"
+    more.write_text(meta_treebank.conllu([row for row in ROWS if row.corpus == "second"][:1]))
+    ingest(store, [str(more)], Settings("first"))
+    assert len(changes(store, model)) == 1
+
+
+def test_a_check_finds_a_model_of_other_sentences(store: Store) -> None:
+    """The n-grams are counted again with the condition of the model."""
+    build(store, "m", ["first"], order=2, condition=CONDITION)
+    with store.begin() as connection:
+        raw(connection).execute(
+            "update model_parameter set name = 'where: length > 3' where starts_with(name, 'where: ')"
+        )
+    assert "m@1: n-grams recounted" in failed(store)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"smoothing": "stupid-backoff", "condition": CONDITION}, ModelError, "counts of whole corpora"),
+        ({"condition": "genre = nwes"}, ModelError, "genre is never 'nwes', did you mean news?"),
+        ({"condition": "length > 99"}, ModelError, "no sentences for a model where length > 99"),
+        ({"condition": "gerne = news"}, QueryError, "no key 'gerne'"),
+    ],
+)
+def test_what_makes_no_model_is_refused(
+    store: Store, given: dict[str, str], error: type[Exception], message: str
+) -> None:
+    """By one line, and nothing is left."""
+    with pytest.raises(error, match=message):
+        build(store, "m", ["first"], order=2, **given)  # type: ignore[arg-type]
+    with pytest.raises(NotFoundError):
+        find(store, "m")
