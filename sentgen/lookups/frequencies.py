@@ -1,4 +1,10 @@
-"""Frequency lists with dispersion and coverage."""
+"""Frequency lists with dispersion and coverage.
+
+Juilland's D = 1 - V / sqrt(n - 1) over n documents (Juilland, Brodin and Davidovitch 1970, "Frequency
+dictionary of French words"), where V is the coefficient of variation (the standard deviation by the mean) of
+the rates of an item: its occurrences by the tokens of each document, as documents differ in size. It is 1 for
+an item as frequent in all of them, and 0 for one that a single document has.
+"""
 
 from __future__ import annotations
 
@@ -174,19 +180,13 @@ def frequency_list(
 
     The columns are the item; ``count``; ``per_million`` tokens; ``documents``, the number of documents that
     have it (its range); ``dp``; ``coverage``, the share of all tokens that this row and those above it make
-    up; ``juilland_d``; and ``document_share``, the share of all documents that have it.
+    up; ``juilland_d`` (see the module; null as ``dp``); and ``document_share``, that of all documents.
 
     ``dp`` is Gries's deviation of proportions, DP = 1/2 sum over documents of |v - s|, where s is the share
     of the document in the tokens and v its share in the occurrences of the item (Gries 2008, "Dispersions and
     adjusted frequencies in corpora", IJCL 13(4)): near 0 for an item spread evenly, near 1 for one that
     clumps.
     Documents without the item add up to 1 minus the shares of the others. With a single document it is null.
-
-    ``juilland_d`` is Juilland's D = 1 - V / sqrt(n - 1) over n documents (Juilland, Brodin and Davidovitch
-    1970, "Frequency dictionary of French words"), where V is the coefficient of variation (the standard
-    deviation by the mean) of its rates, occurrences by tokens of each document, as documents differ in size:
-    1 for an item as frequent in all of them, 0 for one that a single document has. It is null where ``dp``
-    is.
 
     Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``, words
     and lemmas that differ in capital letters only are one. Words are counted already; what else is listed is
