@@ -15,7 +15,7 @@ from meta_treebank import Sentence
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
-from sentgen.errors import QueryError
+from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.collocations import Window
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.metadata.conditions import choose
@@ -33,6 +33,7 @@ from sentgen.lookups.questions import (
     Question,
     Sketch,
 )
+from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()
 Test = tuple[str, Callable[[Sentence], bool]]
@@ -312,3 +313,13 @@ def test_corpora_and_a_condition_both_hold(everything: Connection) -> None:
     found = {row["sent_id"] for row in answer.found.to_pylist()}
     assert found
     assert found <= among
+
+
+def test_a_store_without_sentences_has_none_to_choose_from(tmp_path: Path) -> None:
+    """As a lake that was counted: its counts are not those of chosen sentences."""
+    with (
+        Store(tmp_path / "empty.duckdb", create=True) as store,
+        store.connect() as connection,
+        pytest.raises(NotFoundError, match="there are no sentences to choose from"),
+    ):
+        choose(connection, "length > 1")
