@@ -9,7 +9,7 @@ from pathlib import Path
 import grew_oracle
 import pytest
 import random_trees
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
@@ -142,6 +142,8 @@ def sortable(hits: list[tuple[str, dict[str, str]]]) -> list[tuple[str, list[tup
 
 
 @given(request=requests())
+@example("pattern { Y -> X; Y []; Y ->> Z }")
+@example("pattern { Y []; Y ->> Z }")
 def test_sql_finds_what_brute_force_finds(trees: Forest, request: str) -> None:
     """Every hit, and how often; edges without a name count once."""
     connection, sentences = trees

@@ -249,7 +249,9 @@ class Compiler:
 
     def _path(self, block: Block, clause: Dominance, scope: Scope) -> None:
         above, below = scope.node(clause.source), scope.node(clause.target)
-        seed = below if below.descriptions or not above.descriptions else above
+        # Paths down begin at a token, and the anchor is none.
+        upward = below.descriptions or not above.descriptions or above.anchored
+        seed = below if upward else above
         conditions = [
             text
             for each in seed.descriptions
