@@ -33,6 +33,7 @@ _ASKED = (
     "language",
     "query",
     "corpus",
+    "where",
     "by",
     "whether",
     "strategy",
@@ -149,7 +150,7 @@ async def _forms(ask: Asking, query: Query) -> Query:
     # A token without a lemma counts as one of this name.
     lemmas = [row["lemma"] for row in found.rows if row["lemma"] != "_"]
     conditions = [f"lemma={cql_value(lemma)}" for lemma in lemmas] or [f"word={cql_value(word)}"]
-    kept = [(name, value) for name in ("corpus", "ignore_case") for value in query.all(name)]
+    kept = [(name, value) for name in ("corpus", "where", "ignore_case") for value in query.all(name)]
     return Query(QueryParams([("query", f"[{' | '.join(conditions)}]"), ("by", "word"), *kept]))
 
 
@@ -158,7 +159,8 @@ async def _nothing() -> None:
 
 
 def _common(query: Query) -> dict[str, Any]:
-    return {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
+    asked = {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
+    return {**asked, "where": query.text("where")}
 
 
 def _hits(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]]:
@@ -188,10 +190,10 @@ def _keys(query: Query) -> list[str]:
 
 def _narrowed(query: Query, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
-    kept = {key: query.all(key) for key in ("language", "corpus", "ignore_case", "limit")}
+    kept = {key: query.all(key) for key in ("language", "corpus", "where", "ignore_case", "limit")}
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
-    if not by_grew and query.choice("strategy", STRATEGIES) != STRATEGIES[0]:
+    if not by_grew and (query.choice("strategy", STRATEGIES) != STRATEGIES[0] or "," in by):
         return []
     asked = (
         narrowed_grew(text, row, _keys(query), [whether] if whether else [])
@@ -213,7 +215,7 @@ def _files(
     found = {"CSV": link(route, **values, format="csv", escape_formulas="true")}
     found["JSON"] = link(route, **values, format="json")
     if query is not None and by_grew:
-        kept = {key: query.all(key) for key in ("query", "corpus", "random", "ignore_case")}
+        kept = {key: query.all(key) for key in ("query", "corpus", "where", "random", "ignore_case")}
         found["CoNLL-U"] = link(f"/query/{_FILE}", **kept)
     return found
 
