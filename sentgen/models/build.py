@@ -126,14 +126,10 @@ def build(
         raise InputError("a model needs a name")
     settings = recipe(order, smoothing, min_count, unknown, brackets)
     report = progress or (lambda _: None)
-    if smoothing == stupid_backoff.NAME and _is_chosen(store, corpora, condition):
-        raise ModelError(
-            f"{smoothing} reads the counts of whole corpora; for chosen sentences take kneser-ney or katz"
-        )
-    if store.lake and smoothing == stupid_backoff.NAME:
-        return _build_in_lake(store, name, corpora, settings)
     if smoothing == stupid_backoff.NAME:
-        return _build_of_counts(store, name, corpora, settings)
+        _refuse_chosen(store, corpora, condition)
+        of_counts = _build_in_lake if store.lake else _build_of_counts
+        return of_counts(store, name, corpora, settings)
     if store.lake:
         raise StoreError(
             f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
@@ -153,9 +149,14 @@ def build(
         return made.write(connection, name)
 
 
-def _is_chosen(store: Store, corpora: Sequence[str], condition: str | None) -> bool:
+def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None) -> None:
+    """Refuse what has no counts to be read."""
     with store.connect() as connection:
-        return selected(connection, corpora, condition)[1] is not None
+        if selected(connection, corpora, condition)[1] is not None:
+            raise ModelError(
+                f"{stupid_backoff.NAME} reads the counts of whole corpora;"
+                " for chosen sentences take kneser-ney or katz"
+            )
 
 
 def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:

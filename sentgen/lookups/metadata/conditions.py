@@ -140,11 +140,7 @@ def choose(connection: Connection, text: str) -> Condition:
         QueryError: it cannot be read, asks for a key that there is not, or compares what cannot be compared.
         NotFoundError: there are no sentences.
     """
-    return choice(connection, text, read(text))
-
-
-def choice(connection: Connection, text: str, expression: Expression) -> Condition:
-    """Check an expression that was read; see `choose`."""
+    expression = read(text)
     if Query("select 1 from sentence limit 1").value(connection) is None:
         raise NotFoundError(
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
