@@ -36,6 +36,7 @@ class Option:
         metavar: what stands for the value on the command line.
         panel: of the help on the command line.
         file: the name of a file, where the command line reads it from one and the API takes the text itself.
+        given: of a list, whether the command line must have one; else it may read it from elsewhere.
         api: keywords of `pydantic.Field` besides or instead, such as bounds against strangers.
     """
 
@@ -51,6 +52,7 @@ class Option:
     metavar: str | None = None
     panel: str | None = None
     file: str = ""
+    given: bool = False
     api: Mapping[str, Any] = field(default_factory=dict)
 
 

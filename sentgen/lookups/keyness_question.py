@@ -23,6 +23,7 @@ class Keywords:
         Option(
             "The corpora whose keywords are asked for.",
             argument=True,
+            given=True,
             metavar="CORPUS",
             api={"min_length": 1, "max_length": 100},
         ),
@@ -32,6 +33,7 @@ class Keywords:
         Option(
             "The corpora to compare them with.",
             shell="Corpus to compare them with; may be repeated.",
+            given=True,
             metavar="NAME",
             api={"min_length": 1, "max_length": 100},
         ),

@@ -16,7 +16,7 @@ from sentgen.schema.saved import save_query
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
 QUERIES, METADATA = PAGE.split("\n## Metadata\n")
-METADATA, SUBCORPORA = METADATA.split("\n### Subcorpora\n")
+METADATA, SUBCORPORA = METADATA.split("\n## Breakdowns\n")[0].split("\n### Subcorpora\n")
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/lookups/keyness.py": ("keyness",),
     "sentgen/lookups/queries.py": LOOKUPS,
-    "sentgen/lookups/subcorpora.py": (),  # of what only commands do
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),

@@ -84,9 +84,9 @@ def asking(
 
 
 def _default(one: Parameter) -> Any:
-    if one.default is MISSING:
-        return inspect.Parameter.empty
-    return None if one.kind == list[str] else one.default
+    if one.kind == list[str] and not (isinstance(one.option, Option) and one.option.given):
+        return None
+    return inspect.Parameter.empty if one.default is MISSING else one.default
 
 
 def _annotation(one: Parameter) -> Any:

@@ -172,7 +172,7 @@ class Statements:
         if not parts:
             text = self.source.head([counted]) + _KEYED.format(keys=keyed, order=order)
         else:
-            corpora = self.compiler.conditions.selection.of_tokens(self.bindings, "meta.corpus_id")
+            corpora = self.compiler.conditions.selection.of_sentences(self.bindings, "meta.corpus_id")
             metadata = ", ".join(f"{string} as {name}" for name, string in parts.items())
             part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
             head = self.source.head([counted, _NAMED.format(keys=keyed), part])
