@@ -262,7 +262,8 @@ def _make_older(full: Path, old: Path) -> None:
             """
         )
         duck.execute("drop table alignment_rewrite")
-        duck.execute("drop table removed_model")
+        for table in ("removed_model", "subcorpus", "saved_query", *(one.name for one in fidelity.OF_CORPUS)):
+            duck.execute(f"drop table {table}")
         duck.execute("alter table older rename to alignment_rewrite")
         duck.execute("update alembic_version set version_num = '0003'")
 
