@@ -91,7 +91,8 @@ def remove(name: NameArgument, *, db: DbOption = None) -> None:
     typer.echo(f"removed {name}", err=True)
 
 
-def _command(name: str) -> Any:
+def _context(name: str, arguments: Sequence[str]) -> Any:
+    """Return a command's own context: what is wrong with an option is told as of that command."""
     from typer.main import get_command
 
     from sentgen.cli.application import build
@@ -99,14 +100,12 @@ def _command(name: str) -> Any:
     if name not in LOOKUPS:
         raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join(LOOKUPS)}")
     root: Any = get_command(build())
-    return root.commands[name]
+    return root.commands[name].make_context(f"sentgen {name}", list(arguments), **root.context_settings)
 
 
 def _invoke(saved: SavedQuery, arguments: list[str]) -> None:
-    command = _command(saved.command)
-    # A context of its own: what is wrong with an option is told as of that command.
-    with command.make_context(f"sentgen {saved.command}", arguments) as context:
-        command.invoke(context)
+    with _context(saved.command, arguments) as context:
+        context.command.invoke(context)
 
 
 def _check(name: str, arguments: Sequence[str]) -> None:
@@ -117,9 +116,8 @@ def _check(name: str, arguments: Sequence[str]) -> None:
     """
     from typer._click.exceptions import ClickException
 
-    command = _command(name)
     try:
-        with _manners_kept(), command.make_context(f"sentgen {name}", list(arguments)) as context:
+        with _manners_kept(), _context(name, arguments) as context:
             files = [key for key, value in context.params.items() if isinstance(value, Path)]
     except ClickException as error:
         said = " ".join(error.format_message().split())

@@ -48,6 +48,14 @@ def test_a_saved_query_is_the_command(path: Path) -> None:
     assert len(more.stdout.splitlines()) == 4
 
 
+def test_help_of_the_command_stays_as_it_is(path: Path) -> None:
+    """Both of its names are known, when a saved query runs and afterwards."""
+    sentgen("saved", "add", "home", "--", "kwic", "home")
+
+    assert sentgen("saved", "run", "home", "--", "-h").stdout.startswith("Usage: sentgen kwic")
+    assert sentgen("kwic", "-h").stdout.startswith("Usage: sentgen kwic")
+
+
 def test_the_list_has_command_lines(path: Path) -> None:
     """As they can be typed, by name."""
     sentgen("saved", "add", "a", "--", "freq", "--by", "lemma")
