@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -295,6 +296,12 @@ def sweep(lake: Place, manifest: Manifest) -> int:
             _remove(lake, path)
             gone += 1
     return gone
+
+
+def clear(lake: Place, work: Path, manifest: Manifest) -> None:
+    """Remove the files between, and those that no manifest names."""
+    sweep(lake, manifest)
+    shutil.rmtree(work, ignore_errors=True)
 
 
 def _below(lake: Place) -> Iterator[str]:

@@ -7,7 +7,6 @@ import math
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,19 +19,19 @@ from sentgen.counts.cluster.catalogue import (
     Catalogue,
     Counted,
     Unfinished,
+    clear,
     in_the_way,
     settings_of,
-    sweep,
 )
 from sentgen.counts.cluster.engine import Engine
 from sentgen.counts.cluster.files import read_json, write_json
+from sentgen.counts.cluster.locking import left_if_used, locked
 from sentgen.counts.cluster.reading import TREES, Reading
 from sentgen.counts.cluster.shards import Piece, Shard, pack, survey
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.counts.ingestion import choose_reader
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
-from sentgen.schema import write_lock
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
 
@@ -118,8 +117,7 @@ class Job:
             InUseError: another process writes the lake.
             StoreError: the disk is full, workers are gone, or an unfinished count is in the way.
         """
-        lock = write_lock.waited(place := locked(self.lake, self.work), lambda: write_lock.take(place))
-        try:
+        with locked(self.lake, self.work), left_if_used(self.work):
             began = time.monotonic()
             self._summary = Summary(self.settings.corpus)
             self._stages = Stages(self.work, self.engine, self.report, self._summary.stages)
@@ -139,16 +137,9 @@ class Job:
             self._clear()
             self._summary.seconds = time.monotonic() - began
             return self._summary
-        finally:
-            # An empty folder says nothing.
-            with suppress(OSError):
-                self.work.rmdir()
-            lock.release()
 
     def _clear(self) -> None:
-        """Remove what lies between, and what no manifest names."""
-        sweep(self.lake, self._catalogue.manifest)
-        shutil.rmtree(self.work, ignore_errors=True)
+        clear(self.lake, self.work, self._catalogue.manifest)
 
     def _plan(self, paths: Sequence[str]) -> tuple[list[Shard], list[Counted]]:
         """Return what has to be counted: shards, and the sources that they are of."""
@@ -320,11 +311,6 @@ class Job:
         ]
         found += self._stages.run("trees", merging.merge_trees, of_trees, memory=read.memory)
         return [LakeFile(**file) for one in found for file in one["files"]]
-
-
-def locked(lake: Place, work: Path) -> Path:
-    """Return what the lock of a lake is beside: the lake, or the work folder of one in a bucket."""
-    return Path(lake.root) if lake.files is None else work
 
 
 def _files(found: Any) -> list[LakeFile]:

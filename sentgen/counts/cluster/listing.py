@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, in_the_way, sweep
-from sentgen.counts.cluster.job import STAGES, locked
+from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, clear, in_the_way, sweep
+from sentgen.counts.cluster.job import STAGES
+from sentgen.counts.cluster.locking import locked
 from sentgen.errors import NotFoundError
-from sentgen.schema import write_lock
 from sentgen.schema.lakes.layout import is_lake
 from sentgen.schema.lakes.places import Place
 
@@ -60,16 +59,13 @@ def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
         StoreError: a count is not finished, which goes on from the lake as it is; or the lake was
             made of a store.
     """
-    lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
-    try:
+    with locked(lake, work):
         catalogue = Catalogue.read(lake)
         if (unfinished := catalogue.unfinished(work)) is not None:
             raise in_the_way(lake, work, unfinished)
         size = catalogue.remove(name)
         sweep(lake, catalogue.manifest)
         return size
-    finally:
-        lock.release()
 
 
 def drop_unfinished(lake: Place, work: Path) -> Unfinished:
@@ -78,14 +74,10 @@ def drop_unfinished(lake: Place, work: Path) -> Unfinished:
     Raises:
         NotFoundError: there is none.
     """
-    lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
-    try:
+    with locked(lake, work):
         catalogue = Catalogue.read(lake)
         unfinished = catalogue.unfinished(work)
         if unfinished is None:
             raise NotFoundError(f"{work}: no unfinished count or model here")
-        sweep(lake, catalogue.manifest)
-        shutil.rmtree(work, ignore_errors=True)
+        clear(lake, work, catalogue.manifest)
         return unfinished
-    finally:
-        lock.release()

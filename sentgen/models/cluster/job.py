@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,10 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, Unfinished, in_the_way, sweep
+from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, Unfinished, clear, in_the_way
 from sentgen.counts.cluster.engine import Engine
 from sentgen.counts.cluster.files import read_json, write_json
-from sentgen.counts.cluster.job import locked
+from sentgen.counts.cluster.locking import left_if_used, locked
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.errors import InputError
 from sentgen.models import stupid_backoff
@@ -26,7 +24,7 @@ from sentgen.models.cluster import contexts, files, suffixes
 from sentgen.models.cluster.plan import Plan, Sizes, ranges
 from sentgen.models.registry import next_version
 from sentgen.models.smoothing import kneser_ney
-from sentgen.schema import Store, write_lock
+from sentgen.schema import Store
 from sentgen.schema.corpus import source
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
 from sentgen.schema.lakes.places import Place
@@ -94,8 +92,7 @@ class ModelJob:
         """
         check(name, settings)
         read_manifest(self.lake)
-        lock = write_lock.waited(place := locked(self.lake, self.work), lambda: write_lock.take(place))
-        try:
+        with locked(self.lake, self.work), left_if_used(self.work):
             began = time.monotonic()
             self._stages = Stages(self.work, self.engine, self.report)
             self._catalogue = Catalogue.read(self.lake)
@@ -111,16 +108,9 @@ class ModelJob:
             self._clear()
             built.seconds, built.stages = time.monotonic() - began, self._stages.seconds
             return built
-        finally:
-            # An empty folder says nothing.
-            with suppress(OSError):
-                self.work.rmdir()
-            lock.release()
 
     def _clear(self) -> None:
-        """Remove what lies between, and what no manifest names."""
-        sweep(self.lake, self._catalogue.manifest)
-        shutil.rmtree(self.work, ignore_errors=True)
+        clear(self.lake, self.work, self._catalogue.manifest)
 
     def _finished(
         self, kept: dict[str, Any], name: str, corpora: Sequence[str], settings: Recipe

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.counts.cluster.catalogue import EPOCH, Catalogue, bounds, in_the_way, sweep
-from sentgen.counts.cluster.job import locked
+from sentgen.counts.cluster.locking import locked
 from sentgen.errors import StoreError
 from sentgen.models.registry import find_all
-from sentgen.schema import Store, write_lock
+from sentgen.schema import Store
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
 from sentgen.schema.lakes.places import Place
 
@@ -28,8 +28,7 @@ def remove_model(lake: Place, work: Path, label: str) -> list[str]:
             made of a store.
     """
     read_manifest(lake)
-    lock = write_lock.waited(place := locked(lake, work), lambda: write_lock.take(place))
-    try:
+    with locked(lake, work):
         catalogue = Catalogue.read(lake)
         if (unfinished := catalogue.unfinished(work)) is not None:
             raise in_the_way(lake, work, unfinished)
@@ -50,8 +49,6 @@ def remove_model(lake: Place, work: Path, label: str) -> list[str]:
         catalogue.commit(tables)
         sweep(lake, catalogue.manifest)
         return [model.label for model in found]
-    finally:
-        lock.release()
 
 
 def _of(lake: Place, file: LakeFile, models: set[int]) -> bool:

@@ -1,0 +1,35 @@
+"""One writer of a lake at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sentgen.schema import write_lock
+from sentgen.schema.lakes.places import Place
+
+
+@contextmanager
+def locked(lake: Place, work: Path) -> Iterator[None]:
+    """Keep others from writing a lake; the lock is beside it, or beside the work folder of one in a bucket.
+
+    Raises:
+        InUseError: another process writes it.
+    """
+    place = Path(lake.root) if lake.files is None else work
+    lock = write_lock.waited(place, lambda: write_lock.take(place))
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def left_if_used(work: Path) -> Iterator[None]:
+    """Remove a work folder in which nothing was left: an empty one says nothing."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            work.rmdir()
