@@ -22,6 +22,14 @@ COLUMNS = {
     "feats": ("feats_id", "tag", "name"),
 }
 
+_MISC_AMONG = """\
+({alias}.sentence_id, {alias}.position) in (
+    select misc.sentence_id, misc.position from token_misc as misc where {matches}
+  )"""
+_MISC_STRING = """\
+(select {value} from token_misc as misc
+    where misc.sentence_id = {alias}.sentence_id and misc.position = {alias}.position)"""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -90,3 +98,15 @@ def attribute_string(alias: str, name: str, bindings: Bindings) -> str:
         column, table, string = COLUMNS[name]
         return f"(select {string} from {table} where id = {alias}.{column})"
     return f"(select {feature('name', name, bindings)} from tag where id = {alias}.feats_id)"
+
+
+def misc_condition(alias: str, key: str, value: Value | None, bindings: Bindings) -> str:
+    """Return the condition on a row of `token` that a key of MISC has a value; ``None``: any value."""
+    string = feature("misc.misc", key, bindings)
+    matches = f"{string} is not null" if value is None else value.condition(string, bindings)
+    return _MISC_AMONG.format(alias=alias, matches=matches)
+
+
+def misc_string(alias: str, key: str, bindings: Bindings) -> str:
+    """Return the value of a key of MISC of a row of `token` in SQL; null where there is none."""
+    return _MISC_STRING.format(alias=alias, value=feature("misc.misc", key, bindings))

@@ -11,7 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sentgen.errors import QueryError
-from sentgen.lookups.attributes import COLUMNS, Value, attribute_condition, attribute_string, feature
+from sentgen.lookups.attributes import (
+    COLUMNS,
+    Value,
+    attribute_condition,
+    attribute_string,
+    misc_condition,
+    misc_string,
+)
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.queries import Bindings, Selection
 
@@ -38,14 +45,6 @@ _META = {
     "sentence": "(select min(m.value) from sentence_meta as m"
     " where m.sentence_id = {alias}.sentence_id and m.key = {key})",
 }
-_MISC_AMONG = """\
-({alias}.sentence_id, {alias}.position) in (
-    select x.sentence_id, x.position from token_misc as x where {matches}
-  )"""
-_MISC_STRING = (
-    "(select {value} from token_misc as x"
-    " where x.sentence_id = {alias}.sentence_id and x.position = {alias}.position)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +122,8 @@ class Conditions:
         return f"({told}) is not true" if negated else told
 
     def _has(self, alias: str, name: str, value: Value | None) -> str:
-        if name not in self.misc:
-            return attribute_condition(alias, name, value, self.bindings)
-        string = feature("x.misc", name, self.bindings)
-        matches = f"{string} is not null" if value is None else value.condition(string, self.bindings)
-        return _MISC_AMONG.format(alias=alias, matches=matches)
+        has = misc_condition if name in self.misc else attribute_condition
+        return has(alias, name, value, self.bindings)
 
     def compared(self, name: str, value: Value) -> Value:
         """Return a value as the words of these corpora are compared with it."""
@@ -152,9 +148,7 @@ class Conditions:
         if meta := self._metadata(name, alias):
             return meta
         strings = [
-            _MISC_STRING.format(alias=alias, value=feature("x.misc", kind, self.bindings))
-            if kind in self.misc
-            else attribute_string(alias, kind, self.bindings)
+            (misc_string if kind in self.misc else attribute_string)(alias, kind, self.bindings)
             for kind in kinds(name)
         ]
         return strings[0] if len(strings) == 1 else f"coalesce({', '.join(strings)})"

@@ -12,7 +12,8 @@ from sentgen.lookups.attributes import (
     Value,
     attribute_condition,
     attribute_string,
-    feature,
+    misc_condition,
+    misc_string,
 )
 from sentgen.lookups.grew.syntax import ANCHOR, Description, Feature, Label, Relation
 from sentgen.lookups.queries import Bindings, Query, Selection
@@ -22,12 +23,6 @@ TOKEN_KEYS = ("form", "lemma", "upos", "xpos")
 #: Keys of words as they are written; the same in capital and small letters if that is asked for.
 _WRITTEN = ("form", "lemma", "wordform", "textform")
 
-_MISC = """\
-(select {value} from token_misc as misc
-    where misc.sentence_id = {alias}.sentence_id and misc.position = {alias}.position)"""
-_HAS_MISC = """\
-exists (select 1 from token_misc as misc
-    where misc.sentence_id = {alias}.sentence_id and misc.position = {alias}.position and {condition})"""
 #: A word of several tokens is that of its first one.
 _SURFACE = """\
 (select case when span.first = {alias}.position then span.form else '_' end from multiword as span
@@ -107,7 +102,7 @@ class Conditions:
         """Return the value of a row of `token` under a key, as a string; null if it has none."""
         if key in TOKEN_KEYS:
             return attribute_string(alias, key, self.bindings)
-        own = _MISC.format(alias=alias, value=feature("misc.misc", key, self.bindings))
+        own = misc_string(alias, key, self.bindings)
         if key == "wordform":
             return f"coalesce({own}, {self.string(alias, 'form')})"
         if key == "textform":
@@ -160,8 +155,7 @@ class Conditions:
             return attribute_condition(alias, key, value, self.bindings)
         if key in _WRITTEN:
             return self._is(self.string(alias, key), value, key)
-        string = feature("misc.misc", key, self.bindings)
-        return _HAS_MISC.format(alias=alias, condition=self._is(string, value, "value"))
+        return misc_condition(alias, key, value, self.bindings)
 
     def _written(self, value: Value) -> Value:
         if not value.regex:
