@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
-from itertools import chain, pairwise
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -254,16 +254,15 @@ def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
         out.arrow(table)
         finish(answer, out)
         return
-    relations = list(zip(*(column_of(table, name) for name in ("relation", "role", "pairs")), strict=True))
-    for start, end in pairwise(
-        [*(i for i, one in enumerate(relations) if one != relations[i - 1] or not i), None]
-    ):
-        relation, role, pairs = relations[start or 0]
+    relations = zip(*(column_of(table, name) for name in ("relation", "role", "pairs")), strict=True)
+    start = 0
+    for (relation, role, pairs), rows in groupby(relations):
+        size = len(list(rows))
         other = "head" if role == "modifier" else "modifier"
         typer.echo(f"{asked.word} as {other} of {relation}: {quantity(pairs, 'pair')}")
-        size = (end or table.num_rows) - (start or 0)
-        out.arrow(without_columns(table.slice(start or 0, size), ["relation", "role", "pairs", "rank"]))
+        out.arrow(without_columns(table.slice(start, size), ["relation", "role", "pairs", "rank"]))
         typer.echo()
+        start += size
     finish(answer, out)
 
 

@@ -90,7 +90,8 @@ def read_window(text: str) -> Window:
     return Window(sizes[0], sizes[-1])
 
 
-_COLUMN = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD: "log_likelihood"}
+#: Measure to its column in the answer; that of the count has another name within the statement.
+COLUMN = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD: "log_likelihood"}
 
 #: One number for all words that differ in capital letters only.
 _SPELLING = """spelling as (
@@ -296,7 +297,7 @@ def statement(
     else:
         text = _by_window(node, within, selection, bindings)
     text = _spelled(text, ATTRIBUTES[by][0], selection).replace("{scores}", _SCORES)
-    return text.replace("{measure}", _COLUMN.get(measure, "o11"))
+    return text.replace("{measure}", COLUMN.get(measure, "o11"))
 
 
 def _spelled(text: str, column: str, selection: Selection) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
-from sentgen.lookups.collocations import Measure, Unit, read_node, statement
+from sentgen.lookups.collocations import COLUMN, Measure, Unit, read_node, statement
 from sentgen.lookups.queries import Answer, Bindings, Query, at_least, limited, select_corpora
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
@@ -66,10 +66,9 @@ def word_sketch(
     node = read_node(connection, word, selection)
     bindings = Bindings(min_count=max(min_count, 1))
     collocates = statement(node, "*", by, measure, selection, bindings)
-    ranked = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD: "log_likelihood"}
     text = _SKETCH.format(
         collocates=collocates.rpartition("\norder by")[0],
-        measure=ranked.get(measure, "count"),
+        measure=COLUMN.get(measure, "count"),
         each=f"\nwhere rank <= {bindings.bind('each', each)}" if each else "",
     )
     missing = f"collocate of {word!r} in a relation{at_least(min_count)}"
