@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Version of the layout; another one is refused.
 FORMAT = 1
+#: Revisions since which tables were only added; the new ones are empty in a lake without sentences.
+_ALIKE = REVISIONS[REVISIONS.index("0005") :]
 #: Digits of the hash that are part of the name of a file.
 _DIGITS = 16
 #: Tables of what sources say beyond tokens and trees, sorted by sentence.
@@ -141,12 +143,13 @@ def read_manifest(place: Place) -> Manifest:
                 f"{place}: a lake of format {values['format']}, and this sentgen reads {FORMAT}; "
                 "use the sentgen that made it, or make it again"
             )
-        if values["schema"] != REVISIONS[-1]:
+        tables = _tables(values["tables"])
+        if values["schema"] not in ((REVISIONS[-1],) if tables.get("sentence") else _ALIKE):
             raise StoreError(
                 f"{place}: a lake with tables of revision {values['schema']}, and this sentgen reads "
                 f"{REVISIONS[-1]}; use the sentgen that made it, or make it again"
             )
-        return Manifest(_tables(values["tables"]), str(values["schema"]), FORMAT)
+        return Manifest(tables, str(values["schema"]), FORMAT)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(
             f"{place}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
