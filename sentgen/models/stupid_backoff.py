@@ -13,13 +13,14 @@ lacks none: every n-gram has one score, and a table of them needs no back-off we
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
+from sentgen.arrays import Ints, Longs
 from sentgen.errors import ModelError
 from sentgen.models.ngram_cache import ModelLike, Rows, joined
 from sentgen.models.ngram_table import EMPTY, NEVER, NgramTable, find
@@ -95,6 +96,20 @@ def counted(
 
     Columns are n, w1 to w5, null beyond the length, the count as ``logp``, and 0 as ``backoff``.
     """
+    for n in range(1, order + 1):
+        yield from _read(duck, counts, n, words, rows=rows, grouped=True)
+
+
+def _read(
+    duck: duckdb.DuckDBPyConnection,
+    counts: Counts,
+    n: int,
+    words: Sequence[int],
+    *,
+    rows: int,
+    grouped: bool,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the n-grams of one order: for some bags, DuckDB 1.5 never ends a union of all."""
     if not counts.segments:
         return
     parameters: dict[str, bytes] = {}
@@ -102,14 +117,12 @@ def counted(
         bits = np.zeros(words[-1] + 2, np.bool_)  # the last one stands for all beyond
         bits[words] = True
         parameters["bits"] = np.packbits(bits).tobytes()
-    # Not as one statement: of some bags, DuckDB 1.5 never ends a union of these over Parquet files.
-    for n in range(1, order + 1):
-        query = _order(counts, n, words)
-        yield from (batch for batch in arrow_reader(duck, query, parameters, rows=rows) if batch.num_rows)
+    query = _order(counts, n, words, grouped=grouped)
+    yield from (batch for batch in arrow_reader(duck, query, parameters, rows=rows) if batch.num_rows)
 
 
-def _order(counts: Counts, n: int, words: Sequence[int]) -> str:
-    """Return the query for the n-grams of one order."""
+def _order(counts: Counts, n: int, words: Sequence[int], *, grouped: bool) -> str:
+    """Return the query for the n-grams of one order, with one row of each, or one of each segment."""
     names = [f"w{i}" for i in range(1, n + 1)]
     padding = [f"null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1)]
     listed = ", ".join(map(str, words))
@@ -120,31 +133,55 @@ def _order(counts: Counts, n: int, words: Sequence[int]) -> str:
         else [f"get_bit($bits::blob::bit, least({name}, {last})) = 1" for name in names]
     )
     segments = ", ".join(map(str, counts.segments))
+    groups = f"group by {', '.join(names)} having sum(count) >= {counts.min_count[n - 1]}" if grouped else ""
     return f"""
         select {n}::smallint as n, {", ".join([*names, *padding])},
-            sum(count)::double as logp, 0::double as backoff
+            {"sum(count)" if grouped else "count"}::double as logp, 0::double as backoff
         from ngram_{n}
         where segment_id in ({segments}) and {" and ".join(within)}
-        group by {", ".join(names)}
-        having sum(count) >= {counts.min_count[n - 1]}
+        {groups}
     """
 
 
 def count_rows(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, counts: Counts, order: int, words: Sequence[int]
+    duck: duckdb.DuckDBPyConnection,
+    model: ModelLike,
+    counts: Counts,
+    order: int,
+    words: Sequence[int],
+    *,
+    keep: Callable[[Ints], Longs] | None = None,
 ) -> Rows:
-    """Return the same as rows, counts in the place of log-probabilities; <unk> counts once at least."""
+    """Return the same as rows, counts in the place of log-probabilities; <unk> counts once at least.
+
+    Args:
+        duck, model, counts, order, words: as of `counted`.
+        keep: which rows of word ids, (R, order), are wanted, for they are few of those that are read: the
+            n-grams within one bag are one in fifty of those of the words of a hundred bags.
+    """
     parts = []
-    for batch in counted(duck, counts, order, words, rows=60_000):
-        _, *padded, logp, backoff = (column.fill_null(-1).to_numpy() for column in batch.columns)
-        parts.append(Rows(np.stack(padded[:order], axis=1), logp, backoff))
-    rows = joined(parts, order)
+    for n in range(1, order + 1):
+        for batch in _read(duck, counts, n, words, rows=60_000, grouped=False):
+            _, *padded, logp, backoff = (column.fill_null(-1).to_numpy() for column in batch.columns)
+            part = Rows(np.stack(padded[:order], axis=1), logp, backoff)
+            parts.append(part if keep is None else part.where(keep(part.words)))
+    rows = _summed(joined(parts, order), counts.min_count)
     if model.unknown == "word" and not ((rows.words[:, 0] == UNK) & (rows.lengths == 1)).any():
         unknown = np.full((1, order), -1, np.int32)
         unknown[0, 0] = UNK
         rows = joined([rows, Rows(unknown, np.ones(1), np.zeros(1))], order)
-    # Groups come in no order, and what is searched must not depend on that.
+    # What is read comes in no order, and what is searched must not depend on that.
     return rows.where(np.lexsort(rows.words.T[::-1]))
+
+
+def _summed(rows: Rows, min_count: Sequence[int]) -> Rows:
+    """Return one row of each n-gram that has its lowest count in all segments together."""
+    if not len(rows.logp):
+        return rows
+    rows = rows.where(np.lexsort(rows.words.T[::-1]))
+    firsts = np.flatnonzero(np.append(True, (rows.words[1:] != rows.words[:-1]).any(axis=1)))
+    summed = Rows(rows.words[firsts], np.add.reduceat(rows.logp, firsts), rows.backoff[firsts])
+    return summed.where(summed.logp >= np.asarray(min_count)[summed.lengths - 1])
 
 
 def count_unknown(table: NgramTable, model: ModelLike) -> None:

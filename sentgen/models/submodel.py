@@ -112,8 +112,10 @@ def _counted(
     counts = stupid_backoff.counts_of(duck, model)
     within = _membership(bags, ids)
     words = np.flatnonzero(within.places >= 0).tolist()
-    rows = stupid_backoff.count_rows(duck, model, counts, order, words)
-    found = submodel_of(model, order, ids, rows.where(within_bags(rows.words, *within)), started)
+    rows = stupid_backoff.count_rows(
+        duck, model, counts, order, words, keep=lambda grams: within_bags(grams, *within)
+    )
+    found = submodel_of(model, order, ids, rows, started)
     stupid_backoff.put_scores(found.table, order, counts.total)
     return found
 
