@@ -66,9 +66,9 @@ class Pool:
             async with asyncio.TaskGroup() as group:
                 for _ in range(size - alone):
                     group.create_task(self._add())
-        # One line for the user, not a group of tracebacks.
-        except* StoreError as errors:
-            raise StoreError(str(errors.exceptions[0])) from None
+        except ExceptionGroup as errors:
+            # The first one, as one line: what is raised in an `except*` is a group again in some Pythons.
+            raise errors.exceptions[0] from None
 
     def fill(self) -> None:
         """Start those that are missing; requests wait for them as for those that are busy."""

@@ -13,6 +13,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -72,6 +73,8 @@ class WithoutPandas(MetaPathFinder):
 def confine(opening: Opening) -> None:
     """Limit what this process may use, before it has a reason to use it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Now: Python tries its folders by writing into them, which is not allowed below.
+    tempfile.gettempdir()
     # Not RLIMIT_AS: that counts libraries and all mapped files, too.
     resource.setrlimit(resource.RLIMIT_DATA, (opening.memory, opening.memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (opening.file, opening.file))

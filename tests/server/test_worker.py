@@ -191,3 +191,24 @@ def test_a_store_that_lets_attacks_through_is_not_opened(
     for kind in ("lookup", "sql"):
         with pytest.raises(StoreError, match="let through"):
             worker.open_context(replace(opening, kind=kind))
+
+
+def test_a_worker_may_make_temporary_folders(opening: Opening, tmp_path: Path) -> None:
+    """Where it may not write beside the snapshot, it spills there; Python tries such places with a file."""
+    code = """
+import json, sys, tempfile
+from sentgen.server.wire import Opening
+from sentgen.server.worker import confine
+confine(Opening(**json.loads(sys.argv[1])))
+print(tempfile.mkdtemp())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(asdict(opening))],
+        env={"TMPDIR": str(tmp_path), "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.stdout.startswith(str(tmp_path)), done.stderr
