@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from numba import njit
+from numba import config, njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 logger = logging.getLogger(__name__)
@@ -27,7 +30,12 @@ class MachineCode(FunctionCache):
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)  # type: ignore[no-untyped-call]
+        try:
+            super().__init__(function)  # type: ignore[no-untyped-call]
+        except RuntimeError:
+            # A user without a home, as services have: what is compiled is kept as long as the process runs.
+            config.CACHE_DIR = _own_folder()
+            super().__init__(function)  # type: ignore[no-untyped-call]
         folder = os.path.join(os.path.dirname(function.__code__.co_filename), SHIPPED)
         stamp = self._impl.locator.get_source_stamp()
         self._shipped: Any = IndexDataCacheFile(  # type: ignore[no-untyped-call]
@@ -49,6 +57,14 @@ class MachineCode(FunctionCache):
             return self._impl.rebuild(target_context, data)
         _say_that_it_compiles()
         return None
+
+
+@cache
+def _own_folder() -> str:
+    """Make a folder that nobody else can write, for code is loaded from it; it goes with the process."""
+    folder = tempfile.mkdtemp(prefix="sentgen-machine-code-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @cache

@@ -105,6 +105,27 @@ def test_of_another_source(built: Path, tmp_path: Path) -> None:
     assert use(package, tmp_path / "cache")[0] == "11\n"
 
 
+def test_of_a_user_who_may_keep_nothing(built: Path, tmp_path: Path) -> None:
+    """A service has no home and writes into no package: it compiles for itself, and leaves nothing."""
+    (source := tmp_path / "sentgen").mkdir()
+    for name in ("__init__.py", "arrays.py", "machine_code.py", "small.py"):
+        shutil.copy(built / "sentgen" / name, source)
+    nowhere = "from numba.core.caching import CacheImpl as C; C._locator_classes = C._locator_classes[:1]; "
+    (temporary := tmp_path / "temporary").mkdir()
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    told = subprocess.run(
+        [sys.executable, "-c", nowhere + _USE],
+        cwd=tmp_path,
+        env={**environment, "PYTHONPATH": str(tmp_path), "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert told.stdout == "10\n"
+    assert not list(temporary.iterdir())
+
+
 def test_who_passes_by_does_without_numba() -> None:
     """The front of the server names all operations, and has the work done elsewhere."""
     code = """
