@@ -1,0 +1,116 @@
+"""What goes out with a release says what is true of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from sentgen import __version__
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def read(path: Path) -> Any:
+    """A YAML file."""
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+def licences() -> ModuleType:
+    """The script that lists packages."""
+    spec = importlib.util.spec_from_file_location("generate_licences", ROOT / "docs/generate_licences.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """And of this licence."""
+    citation = read(ROOT / "CITATION.cff")
+
+    assert (citation["version"], citation["license"]) == (__version__, PROJECT["license"])
+    assert {reference["year"] for reference in citation["references"]} == {2004, 2005, 2007, 2009}
+    assert all(reference["authors"] for reference in citation["references"])
+
+
+def test_every_package_has_its_licence() -> None:
+    """All that `all` brings; versions change too often to be compared."""
+    generator = licences()
+    page = generator.PAGE.read_text("utf-8")
+    rows = set(re.findall(r"^\| ([a-z0-9][\w.-]*) \|", page, re.MULTILINE)) - {"package"}
+    missing = set(page.partition("not installed here: ")[2].partition(".\n")[0].split(", "))
+    direct = {re.split(r"[^\w.-]", line)[0].replace("_", "-") for line in PROJECT["dependencies"]}
+
+    assert direct <= rows
+    assert {name for name, package in generator.needed().items() if package} <= rows | missing
+    assert not re.search(r"\| not said \|", page)
+
+
+def test_the_source_archive_builds(tmp_path: Path) -> None:
+    """It has the build backend, which is no package, and the tests."""
+    code = "import sys; from setuptools.build_meta import build_sdist; print(build_sdist(sys.argv[1]))"
+    copied = shutil.ignore_patterns(
+        ".*", "build", "benchmarks", "__pycache__", "*.nb[ic]", "shared", "*.duckdb*"
+    )
+    shutil.copytree(ROOT, tmp_path / "sentgen", ignore=copied, symlinks=True)
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=tmp_path / "sentgen", check=True, capture_output=True
+    )
+    with tarfile.open(tmp_path / f"sentgen-{__version__}.tar.gz") as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert {"build_backend.py", "cli.py", "CITATION.cff", "tests/__main__.py", "deploy/Dockerfile"} <= names
+    assert {"schema/views", "sentgen/py.typed", "sentgen/demo/relief.conllu"} <= names
+
+
+def test_the_image_is_built_as_it_should_be() -> None:
+    """A linter of Dockerfiles has nothing to say; every file that it copies is there."""
+    hadolint = shutil.which("hadolint") or shutil.which("hadolint", path=str(Path(sys.executable).parent))
+    if hadolint is None:
+        pytest.skip("hadolint is not installed")
+
+    subprocess.run([hadolint, DEPLOY / "Dockerfile"], check=True)
+    wanted = re.findall(r"^!(.+)", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE)
+    assert all((ROOT / name).exists() for name in wanted)
+
+
+def test_the_container_is_closed() -> None:
+    """Its port is of this machine, it may write nothing, and what it mounts is where it looks."""
+    (service,) = read(DEPLOY / "compose.yaml")["services"].values()
+    image = (DEPLOY / "Dockerfile").read_text("utf-8")
+
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert service["read_only"]
+    assert service["cap_drop"] == ["ALL"]
+    assert [volume.split(":")[1] for volume in service["volumes"]] == ["/snapshots"]
+    assert '"/run/secrets/sentgen_tokens"' in image
+    assert service["secrets"] == ["sentgen_tokens"]
+    assert "USER 10001" in image
+
+
+def test_the_unit_is_read_by_systemd(tmp_path: Path) -> None:
+    """As far as a machine without sentgen in /opt can tell."""
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("there is no systemd here")
+    text = (DEPLOY / "sentgen.service").read_text("utf-8")
+    assert "/opt/sentgen/bin/sentgen serve --snapshots" in text
+    text = text.replace("/opt/sentgen/bin/sentgen", "/bin/true").replace("Documentation=man:sentgen(1)\n", "")
+    (unit := tmp_path / "sentgen.service").write_text(text, "utf-8")
+
+    done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
