@@ -38,7 +38,8 @@ _DIGITS = 16
 _LOCK = ".publish.lock"
 #: DuckDB writes the name of the file into its catalog: another one would make another snapshot.
 _DRAFT = ".sentgen-draft.tmp"
-_CORPORA = "select corpus as name, licence, sentences, tokens from v_corpora order by corpus"
+#: What manifests and citations say of corpora.
+CORPORA = "select corpus as name, licence, sentences, tokens from v_corpora order by corpus"
 _MODELS = 'select name, version, max_order as "order", smoothing from model order by name, version'
 
 
@@ -149,6 +150,11 @@ def newest(folder: Path) -> Snapshot:
     return found[-1]
 
 
+def snapshot_of(path: Path) -> Snapshot | None:
+    """Return the snapshot that a file is; None if it has no manifest beside it, so that it is none."""
+    return _read(path.with_suffix(".json")) if path.suffix == ".duckdb" else None
+
+
 def verify(snapshot: Snapshot) -> None:
     """Compare a snapshot with its hash.
 
@@ -233,7 +239,7 @@ def _described(draft: Path, path: Path, digest: str, memory_limit: int | None) -
     """Open the copy, which proves that it is a store, and say what is in it."""
     with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
-        corpora = fetch_arrow(connection, _CORPORA).to_pylist()
+        corpora = fetch_arrow(connection, CORPORA).to_pylist()
         models = fetch_arrow(connection, _MODELS).to_pylist()
     return Snapshot(
         path=path,

@@ -122,6 +122,7 @@ COMMANDS = (
             run="Run a saved query, with more options behind `--` if you like.",
             remove="Remove a saved query.",
         ),
+        Listed("cite", "Say how to cite a snapshot, a lake or the store, and a query on it.", "cite", "cite"),
         Listed(
             "sql", "Run one SELECT over the tables and views of the store and show its rows.", "sql", "sql"
         ),

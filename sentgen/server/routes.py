@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 from pydantic import BaseModel, Field, create_model
 
-from sentgen.server import problems
+from sentgen import __version__
+from sentgen.server import pinned, problems
 from sentgen.server.logs import audit
 from sentgen.server.operations import Operation, operations
 from sentgen.server.operations.operation import Parameters
@@ -19,6 +20,7 @@ from sentgen.server.wire import Message
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 _FORMAT_TEXT = "How the answer is written; the Accept header says it, too."
+_SNAPSHOT_TEXT = "The snapshot that is cited; if another one is served, the request is refused."
 _ESCAPE_TEXT = "In CSV and TSV, put an apostrophe before what a spreadsheet would take for a formula."
 
 
@@ -41,6 +43,7 @@ _REFUSALS = {
     401: "A token is needed.",
     403: "A page of another site asks.",
     404: "There is no such corpus, model or word.",
+    410: "Another snapshot is cited than the one that is served.",
     409: "The model cannot do what was asked.",
     413: "The request is too long, or needs too much memory.",
     421: "The server is not called that.",
@@ -57,6 +60,8 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
             "Sentgen-Rows": {"description": "Number of rows.", "schema": {"type": "integer"}},
             "Sentgen-Truncated": {"description": "Whether there are more.", "schema": {"type": "boolean"}},
             "Sentgen-Snapshot": {"description": "The snapshot that was asked.", "schema": {"type": "string"}},
+            "Sentgen-Version": {"description": "The version of sentgen.", "schema": {"type": "string"}},
+            "Link": {"description": "The same answer of this snapshot alone.", "schema": {"type": "string"}},
         },
         "content": {
             media: {"schema": {"type": "string"}} for form, media in MEDIA_TYPES.items() if form != "json"
@@ -106,6 +111,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
         asked = given["body"] if takes_body else query
         values = asked.model_dump(mode="json", by_alias=True, exclude=None if takes_body else _WRITING)
         values |= {name: given[name] for name in in_path}
+        pinned.require(request.app.state.service.snapshot.name, query.snapshot)
         form = query.format or _accepted(request.headers.get("accept", ""))
         return await answer(request, operation, values, form, escape_formulas=query.escape_formulas)
 
@@ -126,7 +132,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     return endpoint
 
 
-_WRITING = {"format", "escape_formulas"}
+_WRITING = {"format", "escape_formulas", pinned.PARAMETER}
 
 
 def _query_model(operation: Operation, in_path: Any) -> type[Parameters]:
@@ -134,6 +140,7 @@ def _query_model(operation: Operation, in_path: Any) -> type[Parameters]:
     fields: dict[str, Any] = {
         "format": (Format | None, Field(None, description=_FORMAT_TEXT)),
         "escape_formulas": (bool, Field(False, description=_ESCAPE_TEXT)),
+        pinned.PARAMETER: (str | None, Field(None, description=_SNAPSHOT_TEXT)),
     }
     if operation.method == "GET":
         of_operation = operation.parameters.model_fields.items()
@@ -149,7 +156,9 @@ async def answer(
     message = await audited(request, service, operation, values, form, escape_formulas)
     head = message.head
     # A proxy must not give CSV to whoever asks for JSON.
-    headers = {"Sentgen-Snapshot": head["snapshot"], "Vary": "Accept"}
+    headers = {"Sentgen-Snapshot": head["snapshot"], "Sentgen-Version": __version__, "Vary": "Accept"}
+    if request.method == "GET":
+        headers["Link"] = f'<{pinned.permanent(request, head["snapshot"])}>; rel="bookmark"'
     if head["status"] == 200:
         headers |= {"Sentgen-Rows": str(head["rows"]), "Sentgen-Truncated": str(head["truncated"]).lower()}
     media_type = f"{head['type']}; charset=utf-8" if head["type"].startswith("text/") else head["type"]

@@ -37,6 +37,7 @@ WITHOUT = {
     "parser evaluate": "opens no store; holds the treebank, and says so",
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",
+    "cite": "the sizes of corpora",
     "saved run": "passes on what stands behind --",
     **dict.fromkeys(("saved add", "saved list", "saved remove"), "one small table"),
     **dict.fromkeys(("cluster status", "cluster remove"), "reads and writes the manifest"),

@@ -38,6 +38,7 @@ READERS = (
     "collocations dog",
     "sketch dog",
     "keyness pets --against clusters",
+    "cite -- kwic dog",
     "saved list",
     "saved run dogs",
     "sql 'select * from v_corpora'",

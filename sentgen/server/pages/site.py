@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 
 from sentgen import __version__, templates
 from sentgen.alignment.view import html
+from sentgen.server import pinned
 from sentgen.server.pages import (
     align,
     corpus,
@@ -68,6 +69,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
 
     async def endpoint(request: Request) -> Response:
         asking, given = Asking(request, request.app.state.service), Query(request.query_params)
+        pinned.require(request.app.state.service.snapshot.name, given.text(pinned.PARAMETER))
         async with asking.turn():
             found = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
@@ -98,7 +100,8 @@ def _page(request: Request, template: str, found: Mapping[str, Any], status: int
             path=request.url.path,
             pages=[page for page in _offered(service.settings.sql) if page.name],
             offers_sql=service.settings.sql,
-            snapshot=service.snapshot.name,
+            snapshot=service.snapshot,
+            permanent=pinned.permanent(request, service.snapshot.name),
         )
     )
     # JSON can carry half of a surrogate pair, which is no UTF-8.

@@ -1,0 +1,112 @@
+"""Citations: what of a store must be named so that others find the same data.
+
+A snapshot is named by the hash of its bytes and a lake by that of its manifest, which has the hashes of all
+its files; both never change. A store does, and all that can be said of it is what was in it when.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+
+from sentgen.errors import NotFoundError
+from sentgen.schema import snapshots
+from sentgen.schema.lakes.layout import MANIFEST
+from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.store import Store, fetch_arrow
+from sentgen.wording import quantity
+
+Kind = Literal["snapshot", "lake", "store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What to name.
+
+    Attributes:
+        kind: what the data lie in.
+        name: of the snapshot, or the file or folder without those above it.
+        sha256: hash of the snapshot, or of the manifest of a lake; None of a store, which changes.
+        date: the day of publication, in ISO 8601, or of the youngest corpus; None without corpora.
+        corpora: name, licence, sentences and tokens of each corpus.
+        query: the command line that gives what is cited; None for the data as a whole.
+        software: versions of sentgen and DuckDB.
+    """
+
+    kind: Kind
+    name: str
+    sha256: str | None
+    date: str | None
+    corpora: tuple[dict[str, Any], ...]
+    query: str | None
+    software: str
+
+    @property
+    def contents(self) -> list[str]:
+        """Return a line for each corpus: its name, sizes and licence."""
+        return [
+            f"{one['name']} ({quantity(one['sentences'], 'sentence')}, {quantity(one['tokens'], 'token')}, "
+            f"{one['licence'] or 'no licence given'})"
+            for one in self.corpora
+        ]
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what there is to say, as names and values."""
+        said = [("query", self.query), ("data", f"{self.kind} {self.name}"), ("sha256", self.sha256)]
+        said += [("date", self.date), *(("corpus", line) for line in self.contents)]
+        return [(name, value) for name, value in (*said, ("software", self.software)) if value]
+
+    @property
+    def bibtex(self) -> str:
+        """Return an entry for BibTeX."""
+        names = ", ".join(one["name"] for one in self.corpora) or "no corpora"
+        note = [f"SHA-256 {self.sha256}" if self.sha256 else "", f"Query: {self.query}" if self.query else ""]
+        note += [self.software, *self.contents]
+        fields = {
+            "title": f"{names}: {self.kind} {self.name}",
+            "year": (self.date or "")[:4],
+            "howpublished": f"{self.kind.capitalize()} of sentgen",
+            "note": "; ".join(filter(None, note)),
+        }
+        written = "".join(f"  {name} = {{{_tex(value)}}},\n" for name, value in fields.items() if value)
+        key = "".join(c for c in Path(self.name).stem if c.isalnum() or c in "-_") or "sentgen"
+        return f"@misc{{{key},\n{written}}}"
+
+
+def cite(path: Path, query: str | None = None) -> Citation:
+    """Return how to cite a store, a snapshot or a lake, or what a command line finds in it.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    software = f"sentgen {version('sentgen')}, DuckDB {duckdb.__version__}"
+    if published := snapshots.snapshot_of(path):
+        day = published.published_at[:10]
+        return Citation("snapshot", published.name, published.sha256, day, published.corpora, query, software)
+    lake = lake_at(path)
+    if not lake and not path.exists():
+        raise NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
+    with Store(path, read_only=True) as store, store.connect() as connection:
+        corpora = fetch_arrow(connection, snapshots.CORPORA).to_pylist()
+        (latest,) = fetch_arrow(connection, _LATEST).to_pylist()
+    if lake:
+        # Nothing in a lake depends on the time.
+        digest = hashlib.sha256(lake.read(MANIFEST)).hexdigest()
+        return Citation("lake", path.name, digest, None, tuple(corpora), query, software)
+    day = latest["day"] and str(latest["day"])
+    return Citation("store", path.name, None, day, tuple(corpora), query, software)
+
+
+_LATEST = "select max(ingested_at)::date as day from source"
+_SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
+
+def _tex(text: str) -> str:
+    """Return text as TeX reads it."""
+    return "".join(_SPECIAL.get(c, f"\\{c}" if c in "{}_%#&$" else c) for c in text)

@@ -1,0 +1,88 @@
+"""Citations: what is named is what is there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from ten_sentences import fill
+from typer.testing import CliRunner, Result
+
+from sentgen.cli import build
+from sentgen.errors import InputError, NotFoundError
+from sentgen.schema import Store
+from sentgen.schema.citation import cite
+from sentgen.schema.lakes.export import export
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.snapshots import publish
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store, which nothing changes."""
+    return fill(tmp_path_factory.mktemp("cited") / "toy.duckdb")
+
+
+def sentgen(*words: str) -> Result:
+    """Run a command; its errors are raised."""
+    result = CliRunner().invoke(build(), words)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_snapshot_is_named_by_its_bytes(store: Path, tmp_path: Path) -> None:
+    """With the query as it is typed, and what is in it."""
+    snapshot = publish(store, tmp_path).snapshot
+    digest = hashlib.sha256(snapshot.path.read_bytes()).hexdigest()
+
+    result = sentgen("cite", "--db", str(snapshot.path), "--json", "--", "kwic", "the *", "--limit", "3")
+
+    said = {row["what"]: row["value"] for row in json.loads(result.stdout)}
+    assert said["query"] == "sentgen kwic 'the *' --limit 3"
+    assert (said["data"], said["sha256"]) == (f"snapshot {snapshot.name}", digest)
+    assert said["date"] == snapshot.published_at[:10]
+    assert "sentences" in said["corpus"]
+    assert not result.stderr
+
+
+def test_a_lake_is_named_by_its_manifest(store: Path, tmp_path: Path) -> None:
+    """Which has the hashes of all files."""
+    with Store(store, read_only=True) as opened:
+        export(opened, Place(tmp_path / "lake"))
+
+    found = cite(tmp_path / "lake")
+
+    assert (found.kind, found.name) == ("lake", "lake")
+    assert found.sha256 == hashlib.sha256((tmp_path / "lake/manifest.json").read_bytes()).hexdigest()
+
+
+def test_a_store_changes(store: Path) -> None:
+    """It has no hash, and that is said."""
+    result = sentgen("cite", "--db", str(store))
+
+    assert "sha256" not in result.stdout
+    assert "store toy.duckdb" in result.stdout
+    assert result.stderr == "this store may change; cite a snapshot of it: sentgen publish --to snapshots\n"
+
+
+def test_bibtex(store: Path, tmp_path: Path) -> None:
+    """What TeX would read as its own is written so that it is printed."""
+    snapshot = publish(store, tmp_path).snapshot
+
+    entry = sentgen("cite", "--bibtex", "--db", str(snapshot.path), "--", "kwic", "a_b 5% {x}").stdout
+
+    assert entry.startswith(f"@misc{{{snapshot.name},\n")
+    assert r"sentgen kwic 'a\_b 5\% \{x\}'" in entry
+    assert snapshot.sha256 in entry
+    assert entry.count("{") - entry.count(r"\{") == entry.count("}") - entry.count(r"\}")
+
+
+def test_what_cannot_be_cited(store: Path, tmp_path: Path) -> None:
+    """No store, and no command."""
+    with pytest.raises(NotFoundError, match="no store here"):
+        sentgen("cite", "--db", str(tmp_path / "none.duckdb"))
+    with pytest.raises(InputError, match="'concord' is no command of sentgen"):
+        sentgen("cite", "--db", str(store), "--", "concord", "dog")
