@@ -1,4 +1,4 @@
-"""Write the generated parts of the documentation: command line, schema, the table of checks, and messages.
+"""Write the generated parts of the documentation: command line, manual page, schema, checks, and messages.
 
 Run it after a change to a command, a table, a view, a check or a message::
 
@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import man_page
 from messages import DOING, Message, messages
 from typer.main import get_command
 
@@ -144,6 +145,9 @@ def pages() -> dict[Path, str]:
     ingest = DOCS / "ingest.md"
     return {
         DOCS / "reference" / "cli.md": cli_page(),
+        DOCS / "man" / "sentgen.1": man_page.man_page(
+            man_page.commands(commands()), f"Typer {typer_version()}"
+        ),
         DOCS / "reference" / "schema.md": schema_page(),
         DOCS / "errors.md": _MESSAGES.sub(
             lambda _: f"\n{message_tables()}\n\n", (DOCS / "errors.md").read_text("utf-8")

@@ -16,13 +16,15 @@ from conftest import ROOT
 
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
-    """The top level holds one package; SQL, migrations and demo data are inside it."""
+    """The top level holds one package, with SQL, migrations and demo data; the manual page is where `man` looks."""
     source = tmp_path / "source"
     source.mkdir()
     for name in ("sentgen", "schema", "migrations"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "build_backend.py", "README.md", "LICENSE", "cli.py"):
-        shutil.copy(ROOT / name, source)
+    (source / "docs" / "man").mkdir(parents=True)
+    page = "docs/man/sentgen.1"
+    for name in ("pyproject.toml", "build_backend.py", "README.md", "LICENSE", "cli.py", page):
+        shutil.copy(ROOT / name, source / name)
     plainly = ("--config-setting", "machine-code=no")
     subprocess.run(
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", *plainly, "--outdir", str(tmp_path)],
@@ -33,7 +35,8 @@ def test_wheel(tmp_path: Path) -> None:
     names = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
 
     top = {name.split("/")[0] for name in names}
-    assert {name for name in top if not name.endswith(".dist-info")} == {"sentgen"}
+    assert {name for name in top if not name.endswith((".dist-info", ".data"))} == {"sentgen"}
+    assert any(name.endswith(".data/data/share/man/man1/sentgen.1") for name in names)
     for folder in ("sentgen", "schema", "migrations"):
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".py", ".sql", ".conllu", ".typed", ".j2"):
