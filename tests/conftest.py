@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,6 +131,22 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not path.exists():
             path.write_bytes(training.train(training.read_treebank([str(TREEBANK)]), TINY).model)
     return path
+
+
+@pytest.fixture(scope="session")
+def documentation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation as pages, built once for all processes of a test run; a warning is an error."""
+    folder = _shared_folder(tmp_path_factory) / "documentation"
+    unfinished = folder.with_suffix(".unfinished")
+    with _one_process(folder):
+        if not folder.exists():
+            command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(unfinished)]
+            environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+            root = Path(__file__).parents[1]
+            built = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+            assert built.returncode == 0, built.stderr
+            unfinished.rename(folder)
+    return folder
 
 
 def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

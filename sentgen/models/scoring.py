@@ -153,7 +153,8 @@ def score_sentences(
         model: the model.
         sentences: the words of each sentence; an empty one is only </s>.
         lowercase: lower-case the words first; as the corpora of the model were if ``None``.
-        max_tokens, max_words: bounds of a batch: tokens, and distinct words.
+        max_tokens: most tokens of a batch.
+        max_words: most distinct words of a batch.
     """
     lower = lowercases(store, model) if lowercase is None else lowercase
     for batch in _batches(sentences, max_tokens, max_words):

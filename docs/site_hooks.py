@@ -1,0 +1,72 @@
+"""What the pages of the documentation need beside the files of this folder.
+
+mkdocs.yml names this file, and `mkdocs build` runs it.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Files above the folder of the pages that are pages, too.
+ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md")
+ICON = ROOT / "sentgen" / "server" / "pages" / "static" / "icon.svg"
+
+_CELL = re.compile(r"<(t[dh])\b.*?</\1>", re.DOTALL)
+
+
+@cache
+def _installed() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder with the packages as they are installed: two of them lie beside sentgen/ here."""
+    folder = tempfile.TemporaryDirectory(prefix="sentgen-docs-")
+    package = Path(folder.name, "sentgen")
+    package.mkdir()
+    for path in (*(ROOT / "sentgen").iterdir(), ROOT / "schema", ROOT / "migrations"):
+        (package / path.name).symlink_to(path)
+    return folder
+
+
+@event_priority(100)  # before mkdocstrings reads it
+def on_config(config: Any) -> Any:
+    """Lead the reader of docstrings to the packages."""
+    config.plugins["mkdocstrings"].config.handlers["python"]["paths"] = [_installed().name]
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the files that are elsewhere."""
+    for name in ABOVE:
+        text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
+        files.append(File.generated(config, name, content=text))
+    files.append(File.generated(config, "img/icon.svg", abs_src_path=str(ICON)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Lead links to what lies above this folder to the pages that it became; the first page needs no menu."""
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation"]
+    for name in ABOVE:
+        markdown = markdown.replace(f"](../{name}", f"]({name}")
+    return markdown
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    r"""Show ``\|`` in a cell as the bar that it stands for, as other readers of Markdown do in code, too.
+
+    >>> on_page_content(r"<td><code>a\|b</code></td> <code>\|</code>")
+    '<td><code>a|b</code></td> <code>\\|</code>'
+    """
+    return _CELL.sub(lambda cell: cell[0].replace("\\|", "|"), html)
+
+
+def on_shutdown() -> None:
+    """Leave nothing behind."""
+    _installed().cleanup()

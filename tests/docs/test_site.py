@@ -1,0 +1,157 @@
+"""The documentation as pages: they build without a warning, say what the files say, and load nothing from elsewhere."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+#: Those that are made of docstrings have no text of their own.
+WRITTEN = sorted(
+    {*DOCS.rglob("*.md"), ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"} - {DOCS / "reference" / "api.md"}
+)
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+_VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a page says, where it leads, and what it loads."""
+
+    article: bool = False
+    text: str = ""
+    ids: set[str] = field(default_factory=set)
+    links: list[str] = field(default_factory=list)
+    loads: list[str] = field(default_factory=list)
+    tags: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self._inside = not self.article
+        self._passed_over = 0
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attributes}
+        self.tags.add(tag)
+        self.ids.add(given.get("id", ""))
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        elif "href" in given or "src" in given:
+            self.loads.append(given.get("href") or given.get("src", ""))
+        self._inside |= tag == "article"
+        quiet = tag in ("script", "style") or "headerlink" in given.get("class", "")
+        if (quiet or self._passed_over) and tag not in _VOID:
+            self._passed_over += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._passed_over:
+            self._passed_over -= 1
+        elif self.article and tag == "article":
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside and not self._passed_over:
+            self.text += data
+
+
+def read(html: str, *, article: bool = False) -> Page:
+    page = Page(article=article)
+    page.feed(html)
+    return page
+
+
+@pytest.fixture(scope="module")
+def pages(documentation: Path) -> dict[Path, Page]:
+    """All pages of the site but the one that says that there is none."""
+    return {
+        path: read(path.read_text("utf-8"), article=True)
+        for path in documentation.rglob("*.html")
+        if path.name != "404.html"
+    }
+
+
+def test_every_link_leads_to_a_page_and_a_place_in_it(pages: dict[Path, Page], documentation: Path) -> None:
+    """Links of menus and of docstrings, too, and all files that a page loads."""
+    missing, tried = [], 0
+    for path, page in pages.items():
+        for link in (*page.links, *page.loads):
+            if urlsplit(link).scheme:
+                continue
+            tried += 1
+            name, _, anchor = unquote(link).partition("#")
+            target = (path.parent / name).resolve() if name else path
+            if not target.is_file() or (anchor and target in pages and anchor not in pages[target].ids):
+                missing.append((path.relative_to(documentation).as_posix(), link))
+
+    assert missing == []
+    assert tried > 1000
+
+
+def test_pages_load_nothing_from_elsewhere(pages: dict[Path, Page], documentation: Path) -> None:
+    """No fonts, no scripts, no pictures: who reads is seen by nobody."""
+    styles = "".join(path.read_text("utf-8") for path in documentation.rglob("*.css"))
+    loaded = {load for page in pages.values() for load in page.loads}
+    loaded |= set(re.findall(r"url\(([^)]*)\)|@import ([^;]*)", styles))
+
+    assert [str(load) for load in loaded if re.search(r"^[\"']?(https?:)?//", "".join(load))] == []
+    assert len(loaded) > 5
+
+
+@pytest.mark.parametrize("source", WRITTEN, ids=lambda source: source.relative_to(ROOT).as_posix())
+def test_a_page_says_what_its_file_says(source: Path, pages: dict[Path, Page], documentation: Path) -> None:
+    """Lists, tables and code are read as another reader of Markdown does, and no word is taken for markup."""
+    written = read(MarkdownIt("commonmark").enable("table").render(source.read_text("utf-8")))
+    place = source.relative_to(DOCS) if DOCS in source.parents else Path(source.name)
+    page = pages[documentation / place.with_suffix(".html")]
+
+    assert len(page.text) > 300
+    assert "".join(page.text.split()) == "".join(written.text.split())
+
+
+def test_no_docstring_is_taken_for_markup(pages: dict[Path, Page], documentation: Path) -> None:
+    """The sign <s> of a sentence would strike out all that follows; examples are code."""
+    page = pages[documentation / "reference" / "api.html"]
+
+    assert not {"s", "unk", "np", "del", "blockquote"} & page.tags
+    assert ">>> " in page.text
+
+
+def test_the_picture_of_the_first_page_is_what_sentgen_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sentence and tree are what comes out today."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    drawing = importlib.import_module("front_picture")
+
+    assert drawing.PICTURE.read_text("utf-8") == drawing.picture(), "run: python docs/front_picture.py"
+
+
+@pytest.mark.slow
+def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Path) -> None:
+    """Without a server, and without asking for anything that is not on the disk."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright; install the extra `test`")
+    if not CHROMIUM.exists():
+        pytest.skip(f"no Chromium at {CHROMIUM}; set CHROMIUM, or apt-get install chromium")
+    asked: list[str] = []
+    with (
+        sync_api.sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as browser,
+    ):
+        page = browser.new_page()
+        page.set_default_timeout(60_000)
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((documentation / "index.html").as_uri())
+        page.click("[data-md-component=search-query]")
+        page.keyboard.type("kneser")
+        found = page.locator(".md-search-result__link[href*='smoothing.html']").first
+        found.wait_for()
+
+    assert len(asked) > 5
+    assert [url for url in asked if not url.startswith("file:")] == []
