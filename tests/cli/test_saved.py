@@ -52,8 +52,8 @@ def test_help_of_the_command_stays_as_it_is(path: Path) -> None:
     """Both of its names are known, when a saved query runs and afterwards."""
     sentgen("saved", "add", "home", "--", "kwic", "home")
 
-    assert sentgen("saved", "run", "home", "--", "-h").stdout.startswith("Usage: sentgen kwic")
-    assert sentgen("kwic", "-h").stdout.startswith("Usage: sentgen kwic")
+    assert "Usage: sentgen kwic" in sentgen("saved", "run", "home", "--", "-h").stdout
+    assert "Usage: sentgen kwic" in sentgen("kwic", "-h").stdout
 
 
 def test_the_list_has_command_lines(path: Path) -> None:
