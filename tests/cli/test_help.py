@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
+import duckdb
 import pytest
 from typer._completion_classes import BashComplete
 from typer.main import get_group
@@ -113,6 +115,7 @@ def test_completion_imports_no_command(typed: str, place: int, expected: list[st
         ("sentgen corpora remove --db {db} n", ["notes"]),
         ("sentgen align apply -m ", ["aligner"]),
         ("sentgen align model ", ["aligner"]),
+        ("sentgen corpora export n", ["notes"]),
         ("sentgen regenerate -a pr", ["prim", "prim-ngram", "prim-arg"]),
         ("sentgen sql --db /no/such/store --corpus ", []),
     ],
@@ -122,12 +125,45 @@ def test_completion_of_names(
 ) -> None:
     """Corpora and models are those of the store, algorithms those that there are."""
     monkeypatch.setenv("SENTGEN_DB", str(full))
-    _, *before, incomplete = typed.format(db=full).split(" ")
-    shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
 
-    offered = shell.get_completions(before, incomplete)
+    assert _offered(typed.format(db=full)) == sorted(expected)
 
-    assert sorted(one.value for one in offered) == sorted(expected)
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("sentgen kwic dog --corpus s", ["short"]),
+        ("sentgen models build m --corpus s", ["short"]),
+        ("sentgen subcorpora show ", ["short"]),
+        ("sentgen keyness s", ["short"]),
+        ("sentgen keyness pets --against s", ["short"]),
+        ("sentgen check x --against s", []),
+        ("sentgen ingest x --corpus s", []),
+        ("sentgen generate --corpus s", []),
+        ("sentgen cluster count x --in {db} --corpus s", []),
+        ("sentgen pairs ingest x --corpus ", ["pairs"]),
+        ("sentgen saved run ", ["dogs"]),
+        ("sentgen saved remove --db {db} d", ["dogs"]),
+        ("sentgen saved add d", []),
+    ],
+)
+def test_completion_of_subcorpora_and_saved_queries(
+    typed: str, expected: list[str], full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where their names stand, and nowhere else."""
+    monkeypatch.setenv("SENTGEN_DB", str(full))
+
+    assert _offered(typed.format(db=full)) == expected
+
+
+def test_completion_in_a_store_without_subcorpora(full: Path, tmp_path: Path) -> None:
+    """One of an earlier version, which has no such table, offers its corpora."""
+    store = tmp_path / "old.duckdb"
+    copyfile(full, store)
+    with duckdb.connect(str(store)) as duck:
+        duck.execute("drop table subcorpus cascade")
+
+    assert _offered(f"sentgen kwic dog --db {store} --corpus p") == ["pets"]
 
 
 @pytest.mark.parametrize(
@@ -150,17 +186,20 @@ def test_completion_of_names_of_a_lake(full: Path, tmp_path: Path, typed: str, e
         (tmp_path / name).mkdir()
         (tmp_path / name / "manifest.json").write_text(content)
     places = {"lake": tmp_path / "lake's", "empty": tmp_path / "empty", "broken": tmp_path / "broken"}
-    _, *before, incomplete = typed.format(**places).split(" ")
-    shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
 
-    offered = shell.get_completions(before, incomplete)
-
-    assert sorted(one.value for one in offered) == sorted(expected)
+    assert _offered(typed.format(**places)) == sorted(expected)
 
 
 def test_algorithms_that_are_offered() -> None:
     """They are written down again, since their own table imports what is compiled."""
     assert tuple(ALGORITHMS) == completion.ALGORITHMS
+
+
+def _offered(typed: str) -> list[str]:
+    """Return what a TAB at the end offers."""
+    _, *before, incomplete = typed.split(" ")
+    shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
+    return sorted(one.value for one in shell.get_completions(before, incomplete))
 
 
 def _first_paragraph(text: str | None) -> str:

@@ -1,4 +1,4 @@
-"""What a TAB offers for a value: the corpora, subcorpora and models of the store or lake, and the algorithms.
+"""What a TAB offers for a value: names of the store or lake, and the algorithms.
 
 The shell waits for it, so neither the command nor SQLAlchemy is imported: DuckDB alone reads the names.
 """
@@ -14,20 +14,23 @@ from typer.core import TyperCommand
 
 from sentgen.default_store import default_path
 
-#: What is offered: the table that has the names, and a condition.
+_CORPORA, _SUBCORPORA = ("corpus", "kind <> 'pairs'"), ("subcorpus", "true")
+#: What is offered: the tables that have the names, each with a condition.
 _NAMES = {
-    "corpora": ("corpus", "kind <> 'pairs'"),
-    "pairs": ("corpus", "kind = 'pairs'"),
-    "subcorpora": ("subcorpus", "true"),
-    "models": ("model", "true"),
-    "aligners": ("alignment_model", "true"),
+    "corpora": (_CORPORA,),
+    "pairs": (("corpus", "kind = 'pairs'"),),
+    "subcorpora": (_SUBCORPORA,),
+    "chosen": (_CORPORA, _SUBCORPORA),
+    "models": (("model", "true"),),
+    "aligners": (("alignment_model", "true"),),
+    "saved": (("saved_query", "true"),),
 }
 #: Options that name the store or the lake, by group of commands; those of the others under an empty name.
 _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
 #: As in `sentgen.generation.algorithms`, which imports what is compiled; a test compares them.
 ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "prim", "prim-ngram", "prim-arg", "cle", "ab")
 _OPTIONS = {
-    "--corpus": "corpora",
+    "--corpus": "chosen",
     "--pairs": "pairs",
     "--model": "models",
     "-m": "models",
@@ -35,14 +38,25 @@ _OPTIONS = {
     "--algorithms": "algorithms",
     "-a": "algorithms",
 }
+#: Options that are something else in a group or command; what adds to a corpus takes no subcorpus.
+_OWN = {
+    "ingest": {"--corpus": "corpora"},
+    "cluster": {"--corpus": "corpora"},
+    "generate": {"--corpus": "corpora"},
+    "pairs": {"--corpus": "pairs"},
+    "align": {"--model": "aligners", "-m": "aligners"},
+    "keyness": {"--against": "chosen"},
+}
 #: Commands whose first word is a name.
 _PLACES = {
-    "corpora": ("corpora", ("show", "verify", "remove")),
+    "": ("chosen", ("keyness",)),
+    "corpora": ("corpora", ("show", "verify", "export", "remove")),
     "subcorpora": ("subcorpora", ("show", "remove")),
     "models": ("models", ("show", "remove", "export")),
     "pairs": ("pairs", ("list", "show")),
     "align": ("aligners", ("model", "remove")),
     "cluster": ("corpora", ("remove",)),
+    "saved": ("saved", ("run", "remove")),
 }
 
 
@@ -58,9 +72,7 @@ def offering(group: str, command: str, before: Sequence[str]) -> TyperCommand | 
     named = _STORES.get(group, _STORES[""])
     at = next((place for place, word in enumerate(before) if word in named), len(before))
     if [*before[:at], *before[at + 2 :]]:
-        offered = _OPTIONS.get(before[-1], "")
-        if group == "align" and offered == "models":
-            offered = "aligners"
+        offered = (_OPTIONS | _OWN.get(group or command, {})).get(before[-1], "")
     elif command not in commands:
         offered = ""
     place = next((word for name, word in pairwise(before) if name in named), None)
@@ -79,12 +91,17 @@ class Offering(TyperCommand):
         """Return the names that begin so."""
         from typer._click.shell_completion import CompletionItem
 
-        names = ALGORITHMS if self._offered == "algorithms" else _stored(self._store, *_NAMES[self._offered])
+        names = ALGORITHMS if self._offered == "algorithms" else _stored(self._store, _NAMES[self._offered])
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def _stored(store: Path, table: str, condition: str) -> list[str]:
+def _stored(store: Path, tables: Sequence[tuple[str, str]]) -> list[str]:
     """Return names of a store or of a lake in a folder; none if it cannot be read."""
+    found = {name for table, condition in tables for name in _names(store, table, condition)}
+    return sorted(found)
+
+
+def _names(store: Path, table: str, condition: str) -> list[str]:
     import duckdb
 
     try:
@@ -92,8 +109,8 @@ def _stored(store: Path, table: str, condition: str) -> list[str]:
         rows = _of_lake(store, table) if lake else table
         with duckdb.connect() if lake else duckdb.connect(str(store), read_only=True) as duck:
             found = duck.execute(f"select name from {rows} where {condition}").fetchall()
-            return sorted({str(name) for (name,) in found})
-    # Not there, or written at this moment, or no lake after all: a TAB has nobody to tell.
+            return [str(name) for (name,) in found]
+    # Not there, of a version without the table, or written at this moment: a TAB has nobody to tell.
     except (duckdb.Error, OSError, LookupError, ValueError, TypeError):
         return []
 
