@@ -94,6 +94,13 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
     return ResultSet(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
 
 
+def check(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> None:
+    """Refuse a query that `parts` would refuse before it had rows; it is planned, and not run."""
+    require_harmless(duck, sql)
+    with _explained():
+        duck.execute(f"explain {sql}", parameters or None)
+
+
 def parts(
     duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = (), *, arrow: bool = False
 ) -> Iterator[pa.Table | Rows]:

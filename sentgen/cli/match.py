@@ -50,10 +50,9 @@ def match(
 
     Example: `sentgen match 'pattern { V [upos=VERB]; V -[nsubj]-> S }' --key V.lemma --key 'S#V'`
     """
+    check_parts(asked, file, conllu=conllu, svg=svg)
     asked = replace(asked, request=_request(asked.request, file))
     counted = asked.count or asked.key or asked.whether
-    if counted and (conllu or svg):
-        raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
     check_file_option("--svg", svg)
     with reading.connection() as connection:
         answer = asked.ask(connection)
@@ -78,9 +77,19 @@ def match(
     finish(answer, out)
 
 
-def _request(request: str, file: Path | None) -> str:
-    if bool(request) == (file is not None):
+def check_parts(asked: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:
+    """Refuse what excludes each other.
+
+    Raises:
+        typer.BadParameter: there is not one request, or counts are to have sentences.
+    """
+    if bool(asked.request) == (file is not None):
         raise typer.BadParameter("give one request: as REQUEST, with --file FILE, or - for standard input")
+    if (asked.count or asked.key or asked.whether) and (conllu or svg):
+        raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
+
+
+def _request(request: str, file: Path | None) -> str:
     if file is None:
         return sys.stdin.read() if request == "-" else request
     try:

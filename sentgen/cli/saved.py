@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from sentgen.cli.console.option_groups import made_of
 from sentgen.cli.console.options import DbOption, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import OPTIONS, Output, choose, output_options
+from sentgen.cli.match import check_parts
+from sentgen.cli.sql import check_sql
 from sentgen.errors import InputError
+from sentgen.lookups.checking import check
+from sentgen.lookups.keyness_question import Keywords
+from sentgen.lookups.questions import (
+    Arguments,
+    Collocations,
+    Dependencies,
+    Frequencies,
+    Kwic,
+    Match,
+    Ngrams,
+    Question,
+    Sketch,
+)
 from sentgen.schema.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
 from sentgen.schema.write_lock import manners
 
 app = typer.Typer(help="Save queries under a name, and run them.")
-#: Commands that can be saved: those that look into the counts.
-LOOKUPS = (*("ngrams", "deps", "args", "kwic", "match", "freq", "collocations", "sketch", "keyness", "sql"),)
+#: Commands that can be saved beside `sentgen sql`, those that look into the counts, and what each asks.
+QUESTIONS = {
+    "ngrams": Ngrams,
+    "deps": Dependencies,
+    "args": Arguments,
+    "kwic": Kwic,
+    "match": Match,
+    "freq": Frequencies,
+    "collocations": Collocations,
+    "sketch": Sketch,
+    "keyness": Keywords,
+}
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the query.")]
 
@@ -37,13 +63,20 @@ def add(
 ) -> None:
     """Save a query under a name; write it behind `--`, so that its options are its own.
 
-    It is not run, but its options are checked. It names no files, so that it runs wherever the store goes.
+    It is not run, but checked: its options, and the query, with all that it names in the store. It names no
+    files, so that it runs wherever the store goes.
 
     Example: `sentgen saved add go-home -- kwic '[lemma="go"] []{0,3} "home"' --sort left --limit 50`
     """
     command, *arguments = words
-    _check(command, arguments)
+    with _refusals(command):
+        given = _options(command, arguments)
+        asked = None if command == "sql" else _question(command, given)
+        if command == "sql":
+            check_sql(given["query"], given["param"], db)
     with open_store(db) as store, store.begin() as connection:
+        if asked is not None:
+            check(connection, asked)
         save_query(connection, name, command, arguments, replace=replace)
     typer.echo(f"saved {name}", err=True)
 
@@ -97,8 +130,8 @@ def _context(name: str, arguments: Sequence[str]) -> Any:
 
     from sentgen.cli.application import build
 
-    if name not in LOOKUPS:
-        raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join(LOOKUPS)}")
+    if name not in (*QUESTIONS, "sql"):
+        raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
     root: Any = get_command(build())
     return root.commands[name].make_context(f"sentgen {name}", list(arguments), **root.context_settings)
 
@@ -108,25 +141,37 @@ def _invoke(saved: SavedQuery, arguments: list[str]) -> None:
         context.command.invoke(context)
 
 
-def _check(name: str, arguments: Sequence[str]) -> None:
-    """Refuse what the command would refuse, and what names a file.
-
-    Raises:
-        InputError: with what the command says.
-    """
-    from typer._click.exceptions import ClickException
-
-    try:
-        with _manners_kept(), _context(name, arguments) as context:
-            files = [key for key, value in context.params.items() if isinstance(value, Path)]
-    except ClickException as error:
-        said = " ".join(error.format_message().split())
-        raise InputError(f"sentgen {name} refuses this: {said}; see sentgen {name} --help") from error
-    if files:
+def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a command by name; refuse those that exclude each other, and names of files."""
+    with _manners_kept(), _context(name, arguments) as context:
+        given = dict(context.params)
+    choose(**{name: given[name] for name in OPTIONS})
+    if files := [key for key, value in given.items() if isinstance(value, Path)]:
         listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
         raise InputError(
             f"a saved query names no files; leave out {listed}, and give it to sentgen saved run"
         )
+    return given
+
+
+def _question(command: str, given: Mapping[str, Any]) -> Question | None:
+    """Return what a command would ask; none if standard input will bring it."""
+    asked: Any = made_of(QUESTIONS[command], given)
+    if command == "match":
+        check_parts(asked, None, conllu=given["conllu"], svg=None)
+    return None if given.get("request") == "-" else asked
+
+
+@contextmanager
+def _refusals(name: str) -> Iterator[None]:
+    """Say what a command refuses as of that command, in one line."""
+    from typer._click.exceptions import ClickException
+
+    try:
+        yield
+    except ClickException as error:
+        said = " ".join(error.format_message().split())
+        raise InputError(f"sentgen {name} refuses this: {said}; see sentgen {name} --help") from error
 
 
 @contextmanager

@@ -62,6 +62,15 @@ def sql(
         out.parts(readonly.parts(duck, text, values, arrow=out.form is Format.PARQUET), limit=limit)
 
 
+def check_sql(query: str | None, param: list[str] | None, db: Path | None) -> None:
+    """Refuse a query that could not run; one that standard input will bring is not known yet."""
+    if query == "-":
+        return
+    text, values = _text(query, None), _values(param)
+    with readonly.locked(db or default_path()) as duck:
+        readonly.check(duck, text, values)
+
+
 def _values(texts: list[str] | None) -> dict[str, placeholders.Value]:
     try:
         return dict(map(placeholders.named, texts or ()))

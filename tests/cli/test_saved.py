@@ -10,7 +10,7 @@ from ten_sentences import fill
 from typer.testing import CliRunner, Result
 
 from sentgen.cli import build
-from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError, StoreError
 from sentgen.schema.snapshots import publish
 from sentgen.schema.write_lock import manners
 
@@ -80,16 +80,72 @@ def test_the_list_has_command_lines(path: Path) -> None:
         (("kwic", "x", "--db", "x.duckdb"), "names no files; leave out --db"),
         (("ingest", "x"), "'ingest' cannot be saved; these commands can: ngrams,"),
         (("saved", "run", "falls"), "'saved' cannot be saved"),
+        (("kwic",), "nothing is asked for"),
+        (("kwic", "x", "--csv", "--json"), "--csv and --json exclude each other"),
+        (("kwic", "x", "--corpus", "nix"), "no corpus 'nix'"),
+        (("kwic", "x", "--where", "nix = 1"), "column 1: no key 'nix'"),
+        (("kwic", "foo:x"), "no attribute 'foo'"),
+        (("kwic", '[lemma="fall" upos]'), "column 15: 'u' cannot stand here"),
+        (("kwic", "--limit", "0", '[nix="x"]'), "column 2: no attribute 'nix'"),
+        (("freq", "--query", '[word="(a"]'), "column 8: no regular expression"),
+        (("freq", "--query", '"a"', "--by", "z.lemma"), "no label 'z'"),
+        (("collocations", '[lemma="a"'), "column 11: the query ends too early"),
+        (("collocations", "a", "--window", "x"), "'x' is no window"),
+        (("match", "pattern { V -[nsubj-> S }"), "column 21: expected one of"),
+        (("match", "pattern { V -[nsubj]-> S }", "--key", "Z.lemma"), "no node or edge 'Z'"),
+        (("match", "pattern { V -> S }", "--count", "--conllu"), "counts have no sentences"),
+        (("match",), "give one request"),
+        (("ngrams", "a b c d e f"), "the pattern has 6 words"),
+        (("keyness", "toy", "--against", "nix"), "no corpus 'nix'"),
+        (("sql",), "give one query"),
+        (("sql", "select * from nix"), "no table or view 'nix'"),
+        (("sql", "select form + 1 from v_tokens"), "No function matches"),
+        (("sql", "select $form"), "Values were not provided"),
+        (("sql", "drop table word"), "only SELECT queries"),
     ],
 )
 def test_what_would_not_run_is_refused(path: Path, words: tuple[str, ...], said: str) -> None:
     """In one line, and nothing is saved; the wait of this command stays what it was."""
-    with pytest.raises(InputError, match=said) as refused:
+    with pytest.raises(SentgenError, match=said) as refused:
         sentgen("saved", "add", "bad", "--wait", "3", "--", *words)
 
     assert "\n" not in str(refused.value)
     assert manners.wait == 3
     assert [one["name"] for one in listed()] == ["falls"]
+
+
+def test_what_is_wrong_with_a_query_is_shown(path: Path) -> None:
+    """The place is in the error, from which the terminal draws it; that of a condition is in what was typed."""
+    for words, picture in (
+        (("kwic", '[lemma="fall" upos]'), '  [lemma="fall" upos]\n                ^'),
+        (("kwic", "x", "--where", "length = "), "  length = \n          ^"),
+    ):
+        with pytest.raises(QueryError) as refused:
+            sentgen("saved", "add", "bad", "--", *words)
+        assert refused.value.picture == picture
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ngrams", "the *", "--limit", "0"),
+        ("deps", "fell", "--where", "length > 3"),
+        ("args", "fell"),
+        ("kwic", "zebra", "--sort", "left", "--random", "1"),
+        ("kwic", '[lemma="fall"] []*', "--count"),
+        ("match", "pattern { V -[nsubj]-> S }", "--key", "V.lemma", "--whether", "S [upos=PRON]"),
+        ("match", "-", "--conllu"),
+        ("freq", "--by", "a.lemma,match.word", "--query", 'a:"fell"'),
+        ("collocations", "fell", "--dependency", "*"),
+        ("sketch", "fell", "--limit", "0"),
+        ("sql", "select * from v_tokens where form = $form -- all", "--param", "form=fell"),
+        ("sql", "-"),
+    ],
+)
+def test_what_would_run_is_saved(path: Path, words: tuple[str, ...]) -> None:
+    """Of each command, also where it finds nothing, or gets its query when it runs."""
+    assert sentgen("saved", "add", "good", "--", *words).exit_code == 0
+    assert [one["name"] for one in listed()] == ["falls", "good"]
 
 
 def test_names(path: Path) -> None:

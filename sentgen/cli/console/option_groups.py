@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 import typer
 
 from sentgen.errors import InputError
-from sentgen.options import Option, Parameter, declared, parameters_of
+from sentgen.options import Declaration, Option, Parameter, declared, parameters_of
 
 Result = TypeVar("Result")
 
@@ -71,16 +71,25 @@ def asking(
     """
     asked = list(parameters_of(declaration, names))
     options = {one.name: (_annotation(one), _default(one)) for one in asked}
-    lists = {one.name for one in asked if get_origin(one.kind) is list}
 
     def make(**given: Any) -> object:
-        values = {name: value or [] if name in lists else value for name, value in given.items()}
-        try:
-            return declared(declaration, values)
-        except InputError as error:  # options that exclude each other
-            raise typer.BadParameter(error.message) from error
+        return made_of(declaration, given)
 
     return lambda function: option_group(function, parameter, options, make, places)
+
+
+def made_of(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
+    """Make a declaration of options by name, as Typer reads them; leave out those of others.
+
+    Raises:
+        typer.BadParameter: options exclude each other.
+    """
+    lists = {one.name: get_origin(one.kind) is list for one in parameters_of(declaration)}
+    values = {name: value or [] if lists[name] else value for name, value in given.items() if name in lists}
+    try:
+        return declared(declaration, values)
+    except InputError as error:
+        raise typer.BadParameter(error.message) from error
 
 
 def _default(one: Parameter) -> Any:

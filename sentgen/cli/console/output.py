@@ -73,7 +73,8 @@ ParquetOption = Annotated[
     Path | None,
     typer.Option("--parquet", metavar="FILE", help="Write a Parquet file.", rich_help_panel="Output"),
 ]
-_OPTIONS: dict[str, tuple[Any, Any]] = {
+#: The options of `choose`.
+OPTIONS: dict[str, tuple[Any, Any]] = {
     "csv": (CsvOption, False),
     "tsv": (TsvOption, False),
     "json": (JsonOption, False),
@@ -228,7 +229,7 @@ class Output:
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
     """Give a command the output options in place of its parameter ``out``."""
-    return option_group(function, "out", _OPTIONS, choose)
+    return option_group(function, "out", OPTIONS, choose)
 
 
 def choose(*, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | None) -> Output:

@@ -1,0 +1,32 @@
+"""Check questions without looking for their answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.metadata.conditions import choose
+from sentgen.lookups.questions import Question
+from sentgen.lookups.subcorpora import both
+
+#: A condition on metadata that no sentence meets.
+_NOTHING = "length < 0"
+
+
+def check(connection: Connection, asked: Question) -> None:
+    """Refuse a question that cannot be asked, as `Question.ask` does.
+
+    It is asked of no sentences, so that all that it names is looked up, and DuckDB plans the statement, but
+    finds nothing to read. One about whole corpora, such as keyness, is asked for its first row.
+
+    Raises:
+        SentgenError: what asking would raise.
+    """
+    changed: dict[str, Any] = {"limit": 1}
+    if hasattr(asked, "where"):
+        if asked.where is not None:
+            choose(connection, asked.where)  # shows a slip in what was written
+        changed["where"] = _NOTHING if asked.where is None else both(asked.where, _NOTHING)
+    replace(asked, **changed).ask(connection)  # type: ignore[type-var]
