@@ -11,6 +11,7 @@ from serving import Server, serving
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
+from sentgen.lookups.subcorpora import define
 from sentgen.models import build
 from sentgen.schema import Store, snapshots
 from sentgen.schema.saved import save_query
@@ -25,6 +26,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
         build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
         with store.begin() as connection:
+            define(connection, "short", "length < 18", ["relief"])
             save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "3"])
     return path
 

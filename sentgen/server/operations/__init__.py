@@ -15,7 +15,7 @@ from sentgen.server.operations.operation import Operation
 #: Modules beside this one; each has a tuple ``OPERATIONS``.
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES = {
-    "lookup": ("corpora", "models", "lookups", "match", "documents", "hits", "saved"),
+    "lookup": ("corpora", "models", "lookups", "match", "documents", "hits", "saved", "subcorpora"),
     "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff"),
     "sql": ("sql",),
 }

@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
-TABS = ("documents", "frequencies", "ngrams", "concordance", "sources")
+#: What there is of a subcorpus, and more of a corpus or of all.
+_COUNTS = ("frequencies", "ngrams", "concordance")
+_OF_CORPUS = ("documents", *_COUNTS, "sources")
+_OF_ALL = ("documents", *_COUNTS, "subcorpora")
 UNITS = ("word", "lemma", "upos", "xpos", "deprel")
 ORDERS = ("none", "left", "right")
 _ROWS = 50
+#: Subcorpora whose sizes are counted for one page.
+_SIZES = 20
 
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
-    """Ask for what the chosen tab shows, of one corpus or of all."""
-    name, tab = query.text("name"), query.choice("show", TABS)
-    overview = await ask("corpora")
+    """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all."""
+    name = query.text("name")
+    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     about = next((row for row in overview.rows if row["corpus"] == name), None)
-    if name and about is None and not overview.problem:
-        known = ", ".join(row["corpus"] for row in overview.rows)
+    names = [row["name"] for row in subcorpora.rows]
+    tabs = _COUNTS if name in names else _OF_CORPUS if name else _OF_ALL
+    tab = query.choice("show", tabs)
+    if name and about is None and name not in names and not overview.problem:
+        known = ", ".join([*(row["corpus"] for row in overview.rows), *names])
         there = f"there are: {known}" if known else "the store has no corpora"
         overview = ask.problem(f"no corpus {name!r}; {there}", 404)
     answer = None if overview.problem else await _VIEWS[tab](ask, query, name)
     return {
         "name": name,
         "tab": tab,
-        "tabs": TABS if name else [one for one in TABS if one != "sources"],
+        "tabs": tabs,
         "overview": overview,
+        "subcorpora": subcorpora,
         "about": about,
+        "sizes": await _sizes(ask, [name] if name in names else names if tab == "subcorpora" else []),
         "answer": answer,
         "units": UNITS,
         "orders": ORDERS,
@@ -46,6 +57,18 @@ async def _documents(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     if document:
         return await ask("sentences", corpus=name, document=document, limit=rows, offset=offset)
     return await ask("documents", corpus=name, limit=rows, offset=offset)
+
+
+async def _subcorpora(ask: Asking, query: Query, name: str) -> PageAnswer | None:
+    return await ask("subcorpora")
+
+
+async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return what there is to know of the first of some subcorpora, by name and by property."""
+    names = names[:_SIZES]
+    found = await asyncio.gather(*(ask("subcorpus", name=name) for name in names))
+    told = ({row["property"]: row["value"] for row in one.rows} | {"problem": one.problem} for one in found)
+    return dict(zip(names, told, strict=True))
 
 
 async def _sources(ask: Asking, query: Query, name: str) -> PageAnswer | None:
@@ -97,6 +120,7 @@ _VIEWS = {
     "frequencies": _frequencies,
     "ngrams": _ngrams,
     "concordance": _concordance,
+    "subcorpora": _subcorpora,
     "sources": _sources,
 }
 

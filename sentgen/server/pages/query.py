@@ -108,12 +108,13 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     if query.text("forms_of"):
         query = await _forms(ask, query)
     language, text = query.choice("language", LANGUAGES), query.raw("query").strip()
-    overview = await ask("corpora")
+    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     common = {
         "language": language,
         "languages": LANGUAGES,
         "text": text,
         "overview": overview,
+        "subcorpora": subcorpora,
         "examples": EXAMPLES[language],
         "orders": ORDERS,
         "strategies": STRATEGIES,

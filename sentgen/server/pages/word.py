@@ -52,8 +52,9 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     text, corpora = query.text("word"), query.all("corpus")
     layer = query.choice("layer", LAYERS)
     words, ignore_case = text.split(), query.box("ignore_case")
-    overview = await ask("corpora")
+    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     common = {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS, "overview": overview}
+    common |= {"subcorpora": subcorpora}
     common |= {"ignore_case": ignore_case}
     of = {"corpus": corpora, "ignore_case": bool(ignore_case)}
     if not words:

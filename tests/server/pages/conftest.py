@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hostile import HOSTILE, LICENCE, MODEL, conllu
+from hostile import HOSTILE, LICENCE, MODEL, SUBCORPUS, conllu
 from serving import Server, serving
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
+from sentgen.lookups.subcorpora import define
 from sentgen.models import build
 from sentgen.schema import Store
 
@@ -32,6 +33,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
         ingest(store, [str(file)], Settings(HOSTILE, licence=LICENCE))
         build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
+        with store.begin() as connection:
+            define(connection, "short", "length < 18", ["relief"])
+            define(connection, SUBCORPUS, f'corpus != "{SUBCORPUS}" and length > 0')
         build(store, MODEL, [HOSTILE], order=2, smoothing="kneser-ney")
     return path
 

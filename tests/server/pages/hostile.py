@@ -4,6 +4,7 @@ from __future__ import annotations
 
 HOSTILE = '<script>alert("corpus")</script>'
 LICENCE = "<img src=x onerror=alert('licence')>"
+SUBCORPUS = "<img src=x onerror=alert(2)>&part"
 MODEL = "<b onclick=alert(1)>&model"
 DOCUMENT = '<i>"document'
 LONG = "x" * 4096

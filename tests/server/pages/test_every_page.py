@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from hostile import DOCUMENT, HOSTILE, LONG, MODEL, TAG, name
+from hostile import DOCUMENT, HOSTILE, LONG, MODEL, SUBCORPUS, TAG, name
 
 axe_playwright = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="no axe-playwright-python; install the extra `test`"
@@ -32,6 +32,8 @@ PAGES = {
     "frequencies": at("/corpus", name="relief", show="frequencies", limit=10),
     "ngrams": at("/corpus", show="ngrams", limit=10),
     "concordance": at("/corpus", name="relief", show="concordance", pattern="camp", sort="left"),
+    "subcorpora": at("/corpus", show="subcorpora"),
+    "subcorpus": at("/corpus", name="short"),
     "sources": at("/corpus", name="relief", show="sources"),
     "query": "/query",
     "cql": at("/query", language="cql", query='[xpos="DT"] [xpos="JJ"]* "camp"', by="word", open="1"),
@@ -56,6 +58,8 @@ HOSTILE_PAGES = {
     "frequencies": at("/corpus", name=HOSTILE, show="frequencies"),
     "ngrams": at("/corpus", name=HOSTILE, show="ngrams"),
     "concordance": at("/corpus", name=HOSTILE, show="concordance", pattern="said"),
+    "subcorpora": at("/corpus", show="subcorpora"),
+    "subcorpus": at("/corpus", name=SUBCORPUS),
     "word": at("/word", word="<script>alert(1)</script>", corpus=HOSTILE),
     "hits": at(
         "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE

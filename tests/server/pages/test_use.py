@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shlex
+from pathlib import Path
 
 import httpx
 import pyarrow.parquet as pq
@@ -15,6 +16,9 @@ from serving import CLUSTER
 from typer.testing import CliRunner
 
 from sentgen.cli import build
+from sentgen.lookups.concordance import count_hits
+from sentgen.lookups.subcorpora import find, sizes
+from sentgen.schema import Store
 from sentgen.server.pages.site import environment
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
@@ -138,6 +142,27 @@ def test_names_are_cut_at_their_beginning(site):
     assert f'title="{"long-" * 9}01"' in shown
     assert "“ Yes , ”" in shown
     assert "said ” ." in shown
+
+
+def test_subcorpora_lead_to_their_look_ups(visit, store: Path):
+    """With their sizes; what is looked up there is of them alone, and a page of words can choose them."""
+    with Store(store, read_only=True) as held, held.connect() as connection:
+        sentences, tokens, documents = sizes(connection, find(connection, "short"))
+        (lines,) = count_hits(connection, "camp", corpora=["short"]).found.to_pylist()
+    page = visit("/corpus")
+    page.get_by_role("link", name="Subcorpora", exact=True).click()
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="short", exact=True))
+    expect(row).to_contain_text(f"{documents}{sentences}{tokens:,}")
+    row.get_by_role("link", name="Concordance of short").click()
+    expect(page.locator("h1")).to_have_text("Subcorpus short")
+    expect(page.locator("main")).to_contain_text(f"{sentences} sentences")
+
+    page.get_by_label("Pattern").fill("camp")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#said")).to_have_text(f"{lines['hits']} rows")
+    assert page.locator(".tabs a").all_inner_texts() == ["Frequencies", "N-grams", "Concordance"]
+    page.goto("/word?word=camp&corpus=short")
+    expect(page.get_by_label("Corpus", exact=True)).to_have_value("short")
 
 
 def test_documents_have_sentences(visit):
