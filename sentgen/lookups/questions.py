@@ -322,13 +322,18 @@ class Frequencies:
     """A frequency list with dispersion and coverage."""
 
     by: Annotated[
-        str,
+        list[str],
         Option(
-            "What to count: word, lemma, upos, xpos or deprel; of the hits of a query also any attribute of a"
-            " label, and several of them: `a.lemma,match.doc_genre`.",
+            "What to count, word unless given: word, lemma, upos, xpos or deprel; of the hits of a query also"
+            " any attribute of a label, such as `a.lemma`, or of metadata, such as `match.doc_genre`, and"
+            " several together, in a list or with commas.",
+            shell="What to count: word (the default), lemma, upos, xpos or deprel; of the hits of a query"
+            " also any attribute of a label, such as `a.lemma`, or of metadata, such as `match.doc_genre`;"
+            " may be repeated.",
             metavar="ATTRIBUTE",
+            api={"max_length": 20},
         ),
-    ] = By.WORD.value
+    ] = field(default_factory=list)
     pattern: Annotated[str, Option("Only these, such as `un*`.")] = "*"
     query: Annotated[
         str | None,
@@ -343,10 +348,15 @@ class Frequencies:
     limit: LimitOption = 20
 
     def __post_init__(self) -> None:
-        if self._query is None and self.by not in list(By):
-            raise InputError(f"{self.by!r} is nothing to count by; there are {', '.join(By)}")
+        if self._query is None and self._by not in list(By):
+            raise InputError(f"{self._by!r} is nothing to count by; there are {', '.join(By)}")
         if self.query is not None and self.pattern != ANY:
             raise InputError("a pattern and a query exclude each other; give one of them")
+
+    @property
+    def _by(self) -> str:
+        """The keys, with commas between them."""
+        return ",".join(self.by) or By.WORD
 
     @property
     def _query(self) -> str | None:
@@ -358,7 +368,7 @@ class Frequencies:
             return hit_frequencies(
                 connection,
                 self._query,
-                by=self.by,
+                by=self._by,
                 strategy=self.strategy,
                 corpora=self.corpus,
                 condition=self.where,
@@ -367,7 +377,7 @@ class Frequencies:
             )
         return frequency_list(
             connection,
-            by=By(self.by),
+            by=By(self._by),
             pattern=self.pattern,
             corpora=self.corpus,
             condition=self.where,

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.dependency_search import Level
-from sentgen.lookups.frequencies import By
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.schema import Store
 
@@ -29,8 +28,8 @@ _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did 
         (Kwic(pattern="upos:VBD"), "VBD is a tag of xpos, did you mean xpos:VBD?"),
         (Kwic(pattern="fell/vbd"), "did you mean fell/VBD?"),
         (Collocations(word="fell", dependency="subj"), "subj never occurs, did you mean nsubj?"),
-        (Frequencies(by=By.UPOS, pattern="noun"), "did you mean NOUN?"),
-        (Frequencies(by=By.UPOS, pattern="VBD"), "VBD is a tag of xpos, did you mean --by xpos?"),
+        (Frequencies(by=["upos"], pattern="noun"), "did you mean NOUN?"),
+        (Frequencies(by=["upos"], pattern="VBD"), "VBD is a tag of xpos, did you mean --by xpos?"),
         # Dependencies have the tags by which they were counted: 8 of the verbs are VBD, and no other tag.
         (Dependencies(head="VERB", level=Level.TAG_WORD), f"VERB {_BY_XPOS} VBD?"),
         (Arguments(word="fell", tag="VERB"), f"VERB {_BY_XPOS} VBD?"),

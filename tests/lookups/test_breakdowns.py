@@ -15,6 +15,7 @@ from sentgen.errors import InputError, QueryError
 from sentgen.lookups.concordance import count_hits
 from sentgen.lookups.grew.matches import count_matches
 from sentgen.lookups.hit_frequencies import hit_frequencies
+from sentgen.lookups.questions import Frequencies
 from sentgen.schema import Store
 
 #: Texts of one sentence, with their genre, if they have one, and the year.
@@ -106,6 +107,25 @@ def test_a_pattern_as_of_kwic_is_a_query(genres: Connection) -> None:
         word == f"the {end}" for end, word in zip(rows[0].to_pylist(), rows[1].to_pylist(), strict=True)
     )
     assert "per_million_in_part" not in rows.column_names
+
+
+def test_keys_are_given_one_by_one_or_with_commas(genres: Connection) -> None:
+    """In their order; without any, words are counted, and without a query by one key only."""
+    asked = {"query": '"the" a:[]', "corpus": ["texts"], "limit": 0}
+    apart, joined, mixed = (
+        Frequencies(by=by, **asked).ask(genres).table.to_pylist()
+        for by in (
+            ["word", "a.word", "match.doc_genre"],
+            ["word,a.word,match.doc_genre"],
+            ["word", "a.word,match.doc_genre"],
+        )
+    )
+
+    assert apart == joined == mixed
+    assert list(apart[0])[:3] == ["word", "a.word", "match.doc_genre"]
+    assert Frequencies(**asked).ask(genres).table.column_names[0] == "word"
+    with pytest.raises(InputError, match="'word,lemma' is nothing to count by"):
+        Frequencies(by=["word", "lemma"])
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from sentgen.demo import TREEBANK
 from sentgen.lookups.collocations import Unit
 from sentgen.lookups.concordance import Order, all_lines
 from sentgen.lookups.dependency_search import Layer, Level
-from sentgen.lookups.frequencies import By
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
 from sentgen.schema import Store
 
@@ -53,8 +52,8 @@ def rows(question: Any, connection: Connection) -> list[list[Any]]:
         Arguments(word="Camp"),
         Arguments(word="*", tag="NN"),
         Frequencies(),
-        Frequencies(by=By.LEMMA, pattern="C*"),
-        Frequencies(by=By.XPOS, pattern="N*"),
+        Frequencies(by=["lemma"], pattern="C*"),
+        Frequencies(by=["xpos"], pattern="N*"),
         Collocations(word="The", window="2,1", min_count=1),
         Collocations(word="lemma:Camp", by=Unit.LEMMA, min_count=1),
         Collocations(word="The/DT", dependency="*", min_count=1),

@@ -78,7 +78,7 @@ async def _sources(ask: Asking, query: Query, name: str) -> PageAnswer | None:
 async def _frequencies(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     return await ask(
         "frequencies",
-        by=query.choice("by", UNITS),
+        by=[query.choice("by", UNITS)],
         pattern=query.text("pattern", "*"),
         ignore_case=bool(query.box("ignore_case")),
         corpus=_only(name),

@@ -146,7 +146,7 @@ async def _forms(ask: Asking, query: Query) -> Query:
     """Return what asks for all forms of the lemmas that a word has, or of itself if it has none."""
     word = query.text("forms_of")
     found = await ask(
-        "frequencies", query=f"[word={cql_value(word)}]", by="lemma", limit=_LEMMAS, **_common(query)
+        "frequencies", query=f"[word={cql_value(word)}]", by=["lemma"], limit=_LEMMAS, **_common(query)
     )
     # A token without a lemma counts as one of this name.
     lemmas = [row["lemma"] for row in found.rows if row["lemma"] != "_"]
@@ -181,7 +181,7 @@ def _counts(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]
         asked = {"request": text, "key": keys, "whether": [whether] if whether else []}
         return ("match", {**asked, **_common(query)}) if keys or whether else None
     strategy = query.choice("strategy", STRATEGIES)
-    counted = {"query": text, "by": query.text("by"), "strategy": strategy}
+    counted = {"query": text, "by": keys, "strategy": strategy}
     return ("frequencies", {**counted, **_common(query)}) if keys else None
 
 
@@ -194,7 +194,7 @@ def _narrowed(query: Query, text: str, counts: PageAnswer, by_grew: bool) -> lis
     kept = {key: query.all(key) for key in ("language", "corpus", "where", "ignore_case", "limit")}
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
-    if not by_grew and (query.choice("strategy", STRATEGIES) != STRATEGIES[0] or "," in by):
+    if not by_grew and (query.choice("strategy", STRATEGIES) != STRATEGIES[0] or set(by) & {",", _SEPARATOR}):
         return []
     asked = (
         narrowed_grew(text, row, _keys(query), [whether] if whether else [])

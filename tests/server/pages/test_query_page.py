@@ -115,7 +115,7 @@ def test_a_narrowed_request_matches_what_was_counted(
 def test_a_narrowed_query_matches_what_was_counted(query: str, by: str, held):
     """Attributes of all tokens, and of labels, whatever the query has already."""
     with held.connect() as connection:
-        rows = Frequencies(query=query, by=by, limit=15).ask(connection).found.to_pylist()
+        rows = Frequencies(query=query, by=[by], limit=15).ask(connection).found.to_pylist()
         for row in rows:
             asked = Kwic(cql=narrowed_cql(query, row[by], by), count=True).ask(connection)
             assert list(asked.found.to_pylist()[0].values()) == [row["count"]]
