@@ -169,6 +169,7 @@ def kwic(
     table = answer.found
     if asked.count:
         out.arrow(table)
+        finish(answer, out)
         return
     if out.for_reading and table.num_rows:
         table = aligned(table, width, out)

@@ -60,8 +60,8 @@ def values_of(tokens: Iterable[TokenPattern]) -> list[Value]:
 def explained(
     connection: Connection, answer: Answer, selection: Selection, values: Sequence[Value]
 ) -> Answer:
-    """Say of an answer without rows which of the values never occur, and what they could have been."""
-    if answer.found.num_rows:
+    """Say of an answer that found nothing which of the values never occur, and what they could have been."""
+    if not answer.nothing:
         return answer
     asked = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
     hints = dict.fromkeys(selection.condition.hints(connection) if selection.condition else ())

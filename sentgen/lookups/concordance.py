@@ -169,7 +169,9 @@ def count_hits(
     search = _Search(connection, hits, 0, Order.NONE, None, _sentences(connection))
     parts, known = search.searched(1)
     total = sum(map(search.hits, parts)) if known is None else known
-    return Answer(Rows(("hits",), [(total,)], ("BIGINT",)), search.count(), "occurrence", total=total)
+    missing = f"occurrence of {pattern if cql is None else cql!r}"
+    answer = Answer(Rows(("hits",), [(total,)], ("BIGINT",)), search.count(), missing, total=total)
+    return explained(connection, answer, selection, hits.values)
 
 
 def all_lines(

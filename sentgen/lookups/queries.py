@@ -137,11 +137,11 @@ class Answer:
     Args:
         found: the rows, at most as many as asked for.
         query: the statement that gives these rows.
-        missing: what there is none of where no rows came back, such as "n-gram 'the dow *'".
+        missing: what there is none of where nothing was found, such as "n-gram 'the dow *'".
         truncated: whether there are more rows.
         total: how many rows there are in all, where that was counted.
         left_out: corpora that could not be asked.
-        hints: why there may be nothing, where no rows came back.
+        hints: why there may be nothing, where nothing was found.
     """
 
     found: pa.Table | Rows
@@ -158,12 +158,17 @@ class Answer:
         return arrow_of(self.found)
 
     @property
+    def nothing(self) -> bool:
+        """Whether nothing was found: there are no rows, or a number of hits that is 0."""
+        return not self.found.num_rows or self.total == 0
+
+    @property
     def notes(self) -> list[str]:
         """What is to be said beside the rows: corpora that were left out, and that there is nothing."""
         notes = []
         if self.left_out:
             notes.append(f"not counted to this order and left out: {', '.join(self.left_out)}")
-        if not self.found.num_rows:
+        if self.nothing:
             notes.append("; ".join([f"no {self.missing}", *self.hints]))
         return notes
 

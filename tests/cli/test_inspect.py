@@ -107,6 +107,16 @@ def test_all_lines_of_nothing_say_why(path: Path) -> None:
     assert result.stderr == "no occurrence of 'upos:noun'; did you mean upos:NOUN?\n"
 
 
+@pytest.mark.parametrize("query", ["upos:noun", '[upos="noun"]', "zebra"])
+def test_a_count_of_nothing_says_why(query: str, path: Path) -> None:
+    """What the lines say; the number is an answer, so that the exit code is 0."""
+    lines, counted = invoke(path, "kwic", query), invoke(path, "kwic", query, "--count", "--json")
+
+    assert (counted.exit_code, counted.stdout) == (0, '[{"hits": 0}]\n')
+    assert counted.stderr == lines.stderr != ""
+    assert invoke(path, "kwic", "fell", "--count").stderr == ""
+
+
 def test_an_unknown_attribute_is_an_error(path: Path) -> None:
     """Not a word that does not occur."""
     error = invoke(path, "kwic", "foo:bar").exception

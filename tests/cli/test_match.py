@@ -86,7 +86,9 @@ def test_nothing_is_a_no(store: Path) -> None:
 
     assert (done.exit_code, done.stdout) == (1, "")
     assert "did you mean upos=VERB?" in done.stderr
-    assert (run(store, "pattern { X [upos=verb] }", "--count").stdout, 0) == ("0\n", 0)
+    counted = run(store, "pattern { X [upos=verb] }", "--count")
+    assert (counted.exit_code, counted.stdout, counted.stderr) == (0, "0\n", done.stderr)
+    assert run(store, "pattern { X [upos=VERB] }", "--count").stderr == ""
     assert isinstance(run(store, "pattern { X [] }", "--key", "Y.lemma").exception, InputError)
 
 

@@ -110,7 +110,10 @@ def count_matches(
     statements = _compiled(connection, read, selection, asked, conditions)
     if not (keys or whether):
         query = statements.count()
-        return Answer(query.fetch(connection, 1), query, _missing(request))
+        found = query.fetch(connection, 1)
+        (row,) = found.to_pylist()
+        answer = Answer(found, query, _missing(request), total=row["count"])
+        return _with_hints(connection, answer, selection, read)
     answer = limited(connection, statements.keyed(asked, conditions, limit), limit, _missing(request))
     return _with_hints(connection, answer, selection, read)
 
@@ -193,8 +196,8 @@ def _features(clause: Clause) -> Iterator[Feature]:
 
 
 def _with_hints(connection: Connection, answer: Answer, selection: Selection, request: Request) -> Answer:
-    """Say of an answer without rows what of the pattern never occurs."""
-    if answer.found.num_rows:
+    """Say of an answer that found nothing what of the pattern never occurs."""
+    if not answer.nothing:
         return answer
     named: list[Named] = []
     unknown: dict[str, None] = {}
