@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -89,11 +89,12 @@ _WORDS = {
     Order.RIGHT: "list(lower(word.form) order by c.position) filter (where c.position > {hit}.last)",
 }
 
-#: What lines are put in order by that were found range by range.
-_KEYS = ",\n  line.sentence_id, first, last, chosen_by, words"
+#: Where the node of a line is, and what lines are put in order by that were found range by range.
+_PLACE = ",\n  line.sentence_id, first, last"
+_KEYS = f"{_PLACE}, chosen_by, words"
 _SIZE = "select coalesce(max(id), 0) as sentences from sentence"
-#: Columns of the answer; the keys come after them.
-_COLUMNS = 6
+#: Columns of the answer, and of the place of the node; the keys come after them.
+_COLUMNS, _PLACES = 6, 3
 
 
 def concordance(
@@ -109,6 +110,7 @@ def concordance(
     condition: str | None = None,
     ignore_case: bool = False,
     limit: int = 20,
+    placed: bool = False,
 ) -> Answer:
     """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
 
@@ -131,6 +133,7 @@ def concordance(
         condition: what the metadata of their sentences meet; none for all sentences.
         ignore_case: find words and lemmas in capital and small letters alike.
         limit: lines at most, 0 for all.
+        placed: add ``sentence_id``, ``first`` and ``last``: the place of the node, which no statement shows.
 
     Raises:
         InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
@@ -138,11 +141,12 @@ def concordance(
     """
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
-    search = _Search(connection, hits, context, order, seed if limit else None, _sentences(connection))
+    drawn = seed if limit else None
+    search = _Search(connection, hits, context, order, drawn, _sentences(connection), placed)
     missing = f"occurrence of {pattern if cql is None else cql!r}"
-    lines = search.lines(limit)
+    lines = replace(search, placed=False).lines(limit)
     if search.at_once(limit):
-        found = lines.fetch(connection, limit)
+        found = search.lines(limit).fetch(connection, limit)
         if found.num_rows < limit:
             answer = Answer(found, lines, missing, total=found.num_rows)
             return explained(connection, answer, selection, hits.values)
@@ -209,6 +213,11 @@ class _Search:
     order: Order
     seed: int | None
     sentences: int
+    placed: bool = False
+
+    @property
+    def columns(self) -> range:
+        return range(_COLUMNS + _PLACES if self.placed else _COLUMNS)
 
     @property
     def _size(self) -> int:
@@ -254,9 +263,7 @@ class _Search:
 
     def hits(self, within: Part | None) -> int:
         """Return how many there are."""
-        if isinstance(within, Places):
-            return within.size
-        return int(self.count(within).value(self.connection))
+        return within.size if isinstance(within, Places) else int(self.count(within).value(self.connection))
 
     def lines(self, limit: int, within: Part | None = None) -> Query:
         """Return the statement for the lines; of a range with the keys that put them in order."""
@@ -269,7 +276,7 @@ class _Search:
             beginning=source.beginning,
             hits=hits,
             any_key=" any_value(hit.chosen_by) as chosen_by, hit.last," if within else " hit.last,",
-            keys=_KEYS if within else "",
+            keys=_KEYS if within else _PLACE if self.placed else "",
             words=f", {words} as words" if within or self.order in _WORDS else "",
             in_part=f"\n  where c.sentence_id {part}" if part else "",
             of_part=f"\nwhere sentence.id {part}" if part else "",
@@ -311,10 +318,10 @@ class _Search:
     def parts(self) -> Iterator[pa.Table]:
         """Yield all lines, in parts that memory holds; the first one may be empty."""
         # No sentence has the number 0: this gives the columns where there are no lines.
-        yield self.lines(1, Range(0, 0)).run(self.connection).select(range(_COLUMNS))
+        yield self.lines(1, Range(0, 0)).run(self.connection).select(self.columns)
         for within in self.searched(0)[0]:
             for smaller in _with_few(within, self.hits(within)):
-                yield self.lines(0, smaller).run(self.connection).select(range(_COLUMNS))
+                yield self.lines(0, smaller).run(self.connection).select(self.columns)
 
     def gathered(self, limit: int) -> tuple[pa.Table, int]:
         """Return at most ``limit`` lines (0: all) and the number of hits, part by part."""
@@ -378,9 +385,8 @@ class _Found:
         rows = pa.concat_tables(self._tables)
         if self._limit:
             rows = rows.slice(0, self._limit)
-        return rows.take(_order(rows, "" if self._search.order is Order.NONE else "words")).select(
-            range(_COLUMNS)
-        )
+        by = "" if self._search.order is Order.NONE else "words"
+        return rows.take(_order(rows, by)).select(self._search.columns)
 
 
 def _order(rows: pa.Table, by: str) -> pa.Array:

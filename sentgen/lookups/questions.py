@@ -221,6 +221,10 @@ class Kwic:
                 condition=self.where,
                 ignore_case=self.ignore_case,
             )
+        return self.lines(connection)
+
+    def lines(self, connection: Connection, *, placed: bool = False) -> Answer:
+        """Return the lines, with the places of their nodes if wanted (see `concordance`)."""
         return concordance(
             connection,
             self.pattern,
@@ -233,6 +237,7 @@ class Kwic:
             condition=self.where,
             ignore_case=self.ignore_case,
             limit=self.limit,
+            placed=placed,
         )
 
 

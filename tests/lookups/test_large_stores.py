@@ -105,7 +105,7 @@ ASKED = {
     words=PATTERNS,
     order=st.sampled_from(Order),
     seed=st.none() | st.integers(0, 3),
-    asked=st.fixed_dictionaries(ASKED),
+    asked=st.fixed_dictionaries(ASKED | {"placed": st.booleans()}),
 )
 @example(0, ["rare", "lemma:a"], Order.NONE, None, {"limit": 2})
 @example(0, ["a", "*"], Order.NONE, None, {"limit": 2})

@@ -278,6 +278,23 @@ def test_other_problems_have_no_place(client: httpx.Client) -> None:
     assert set(client.get("/v1/kwic", params={"pattern": ""}).json()) == {"type", "title", "status", "detail"}
 
 
+@pytest.mark.parametrize("more", [{}, {"random": 3}, {"sort": "left"}, {"strategy": "longest"}])
+def test_a_concordance_tells_its_tokens(client: httpx.Client, more: dict[str, Any]) -> None:
+    """The forms at these positions are the node; rows, command and SQL are those without marks."""
+    asked = {"cql": '[xpos="JJ"]+ [upos="NOUN"]', "limit": 8, **more}
+    plain = client.get("/v1/kwic", params=asked).json()
+    answer = client.get("/v1/kwic", params=asked | {"marks": True}).json()
+    marks = answer["more"].pop("marks")
+
+    assert answer == plain
+    assert len(marks) == 8
+    for one, row in zip(marks, plain["rows"], strict=True):
+        form = "select string_agg(form, ' ' order by position) as form from v_tokens where sent_id = ?"
+        among = f"{form} and position in ({', '.join(map(str, one['positions']))})"
+        told = client.post("/v1/sql", json={"sql": among, "parameters": [row["sent_id"]]}).json()
+        assert told["rows"][0]["form"] == row["node"]
+
+
 def test_a_match_tells_its_nodes_and_its_sentences(client: httpx.Client) -> None:
     """Marks cut the text of the node into its parts; CoNLL-U has the sentence of each hit once."""
     asked = {

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from sentgen.lookups.keyness_question import Keywords
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams, Sketch
-from sentgen.server.operations.operation import Context, Operation, Result, answered, parameters, taking
+from sentgen.options import Option
+from sentgen.server.operations.operation import (
+    MARKED,
+    ONLY_HERE,
+    Context,
+    Operation,
+    Result,
+    answered,
+    parameters,
+    taking,
+)
+from sentgen.tabular import column_of, without_columns
 
-_Question = type[Ngrams | Dependencies | Arguments | Kwic | Frequencies | Collocations | Sketch | Keywords]
+#: Columns with the positions at the ends of a node.
+_ENDS = ("first", "last")
+_Question = type[Ngrams | Dependencies | Arguments | Frequencies | Collocations | Sketch | Keywords]
 
 
 def _operation(
@@ -28,6 +41,30 @@ def _operation(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KwicWithMarks(Kwic):
+    """A concordance, and where its nodes stand."""
+
+    marks: Annotated[
+        bool,
+        Option(f"Give the `positions` of the tokens of each of the first {MARKED} hits, too.", api=ONLY_HERE),
+    ] = False
+
+
+def kwic(context: Context, asked: KwicWithMarks) -> Result:
+    """Answer `sentgen kwic`."""
+    asked = replace(asked, limit=context.limit(asked.limit))
+    with context.opened.connect() as connection:
+        if asked.count or not asked.marks:
+            return answered(asked.ask(connection))
+        found = answered(asked.lines(connection, placed=True))
+    firsts, lasts = (list(column_of(found.table, name))[:MARKED] for name in _ENDS)
+    places = zip(firsts, lasts, strict=True)
+    marks = [{"positions": list(range(first, last + 1))} for first, last in places]
+    table = without_columns(found.table, ["sentence_id", *_ENDS])
+    return replace(found, table=table, more={**found.more, "marks": marks})
+
+
 OPERATIONS = (
     _operation("ngrams", "N-grams that match a pattern.", "ngrams", Ngrams, {"pattern": "the *"}),
     _operation(
@@ -38,7 +75,14 @@ OPERATIONS = (
         {"head": "arrived"},
     ),
     _operation("arguments", "Modifiers of a word on each side.", "args", Arguments, {"word": "arrived"}),
-    _operation("kwic", "A word in context.", "kwic", Kwic, {"pattern": "camp"}),
+    Operation(
+        "kwic",
+        "A word in context.",
+        "kwic",
+        parameters(KwicWithMarks, "Kwic"),
+        taking(KwicWithMarks, kwic),
+        example={"pattern": "camp"},
+    ),
     _operation("frequencies", "A frequency list.", "freq", Frequencies),
     _operation(
         "collocations",

@@ -13,7 +13,8 @@ from sentgen.lookups.marks import marks_of
 from sentgen.lookups.questions import Match
 from sentgen.options import Option
 from sentgen.server.operations.operation import (
-    HIDDEN,
+    MARKED,
+    ONLY_HERE,
     Context,
     Operation,
     Result,
@@ -24,10 +25,6 @@ from sentgen.server.operations.operation import (
 from sentgen.tabular import names_of, rows_of
 from sentgen.wording import quantity
 
-_ONLY_HERE = {"json_schema_extra": {"x-command-line": HIDDEN}}
-#: Hits whose nodes are told apart: as many as a page shows.
-_MARKED = 500
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchWithTrees(Match):
@@ -36,12 +33,12 @@ class MatchWithTrees(Match):
     marks: Annotated[
         bool,
         Option(
-            f"Give the `positions` of the nodes of each of the first {_MARKED} hits, too, and the `parts` of"
+            f"Give the `positions` of the nodes of each of the first {MARKED} hits, too, and the `parts` of"
             " its text, each with the nodes that it is.",
-            api=_ONLY_HERE,
+            api=ONLY_HERE,
         ),
     ] = False
-    conllu: Annotated[bool, Option("Give the sentences of the hits as CoNLL-U, too.", api=_ONLY_HERE)] = False
+    conllu: Annotated[bool, Option("Give the sentences of the hits as CoNLL-U, too.", api=ONLY_HERE)] = False
 
 
 def match(context: Context, asked: MatchWithTrees) -> Result:
@@ -63,7 +60,7 @@ def match(context: Context, asked: MatchWithTrees) -> Result:
 
 
 def _marks(connection: Connection, found: Result) -> list[dict[str, Any]]:
-    hits = found.table.slice(0, _MARKED)
+    hits = found.table.slice(0, MARKED)
     rows = [dict(zip(names_of(hits), row, strict=True)) for row in rows_of(hits)]
     return [{"positions": one.positions, "parts": one.parts} for one in marks_of(connection, rows)]
 

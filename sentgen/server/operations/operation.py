@@ -27,6 +27,10 @@ from sentgen.wording import quantity
 #: Where a parameter stands on the command line, if it is no option: see `command_line`.
 # `hidden` alters what comes with the rows only; of `each`, every item has a command of its own.
 POSITIONAL, HIDDEN, NAMED, EACH = "positional", "hidden", "named", "each"
+#: Of an option that the command line does not have.
+ONLY_HERE = {"json_schema_extra": {"x-command-line": HIDDEN}}
+#: Hits whose tokens are told: as many as a page shows.
+MARKED = 500
 
 
 class Parameters(BaseModel):

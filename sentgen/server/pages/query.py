@@ -26,6 +26,8 @@ ORDERS = ("none", "left", "right")
 STRATEGIES = ("all", "longest", "shortest", "standard")
 #: Rows of a list of counts; its file has all of them.
 _ROWS, _COUNTS, _TREES = 20, 20, 10
+#: Tokens of a hit that are marked in its tree.
+_TOKENS = 1000
 #: Lemmas of a word whose forms are asked for.
 _LEMMAS = 5
 #: What the form sends, besides what is counted.
@@ -91,7 +93,8 @@ class Files:
 class Lines:
     """What the lines of a concordance unfold: trees by the number of their line, and links that turn them.
 
-    ``marks`` are those of `sentgen.server.operations.match`, a line each; none in CQL.
+    ``marks`` are those of `sentgen.server.operations.match`, a line each, with the names of nodes; none in
+    CQL, whose nodes are one part.
     """
 
     marks: Sequence[Mapping[str, Any]]
@@ -127,9 +130,8 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         return common
     by_grew = language == "grew"
     hits_of, counts_of = _hits(query, text, by_grew), _counts(query, text, by_grew)
-    shown = {"marks": True} if by_grew else {}
     hits, counts = await asyncio.gather(
-        ask(hits_of[0], **{**hits_of[1], "limit": common["rows"], **shown}),
+        ask(hits_of[0], **{**hits_of[1], "limit": common["rows"], "marks": True}),
         ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else _nothing(),
     )
     return {
@@ -137,7 +139,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "hits": hits,
         "counts": counts,
         "narrowed": _narrowed(query, text, counts, by_grew) if counts else (),
-        "lines": await _lines(ask, query, hits),
+        "lines": await _lines(ask, query, hits, by_grew),
         "files": Files(_files(*hits_of, query, by_grew), _files(*counts_of) if counts_of else {}),
     }
 
@@ -221,7 +223,7 @@ def _files(
     return found
 
 
-async def _lines(ask: Asking, query: Query, hits: PageAnswer) -> Lines:
+async def _lines(ask: Asking, query: Query, hits: PageAnswer, by_grew: bool) -> Lines:
     """Ask for the trees of the lines that are unfolded, and say how to turn each."""
     opened = sorted({int(one) for one in query.all("open") if one.isdecimal() and len(one) < 4})
     opened = [line for line in opened if line < len(hits.rows)][:_TREES]
@@ -230,7 +232,8 @@ async def _lines(ask: Asking, query: Query, hits: PageAnswer) -> Lines:
     for line in opened:
         row = hits.rows[line]
         names = {"corpus": row["corpus"], "document": row["document"], "sentence": row["sent_id"]}
-        positions = list(marks[line]["positions"].values()) if line < len(marks) else []
+        marked = marks[line]["positions"] if line < len(marks) else []
+        positions = list(marked.values() if by_grew else marked)[:_TOKENS]
         asked.append(ask("sentence", **names, marked=positions))
     trees = dict(zip(opened, await asyncio.gather(*asked), strict=True))
     kept = {key: query.all(key) for key in _ASKED}
@@ -238,7 +241,7 @@ async def _lines(ask: Asking, query: Query, hits: PageAnswer) -> Lines:
         f"{link('/query', **kept, open=[str(one) for one in sorted({*opened} ^ {line})])}#line-{line}"
         for line in range(len(hits.rows))
     ]
-    return Lines(marks, trees, links)
+    return Lines(marks if by_grew else [], trees, links)
 
 
 async def download(request: Request, name: str) -> Response:

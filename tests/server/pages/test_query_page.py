@@ -58,6 +58,16 @@ def test_a_line_unfolds_its_tree(visit):
     expect(page.locator(".drawing")).to_have_count(0)
 
 
+def test_the_tree_of_a_cql_hit_marks_its_tokens(visit):
+    """As many as the node has, in whatever order the lines are."""
+    page = visit(at(query='[xpos="JJ"]+ [upos="NOUN"]', corpus="relief", sort="right", open="2"))
+    node = page.locator("#line-2 td.node").inner_text().split()
+
+    expect(page.locator(".drawing")).to_have_count(1)
+    assert page.locator(".drawing rect.marked").count() == len(node) > 1
+    assert page.locator("#line-2 mark").count() == 0
+
+
 def test_hits_are_counted_by_what_is_asked(visit):
     """Filled into the form, a key gives a table with a bar a row, the longest for the most frequent."""
     page = visit(at(language="grew", query=REQUEST, corpus="relief"))
