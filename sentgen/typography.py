@@ -15,6 +15,17 @@ _QUOTES = (("``", "“"), ("''", "”"))
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
+#: Scripts that are written without blanks between words: Thai, Lao, Burmese, Khmer, Kana, Chinese characters.
+_CLOSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029"
+    "\u3031-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9d"
+    "\U00020000-\U0003ffff"
+)
+_CLOSE_LETTER = re.compile(f"[{_CLOSE}]")
+#: The same with their punctuation, beside which no blank stands either.
+_BESIDE = f"{_CLOSE}\u3000-\u303f\uff01-\uff20\uff3b-\uff65"
+_NEEDLESS = re.compile(f"(?<=[{_BESIDE}]) | (?=[{_BESIDE}])")
+
 #: Begin of an isolate from left to right and from right to left, and the end of both.
 _ISOLATES, _END = ("\u2066", "\u2067"), "\u2069"
 
@@ -28,6 +39,20 @@ def readable(text: str) -> str:
     for form, sign in _QUOTES:
         text = text.replace(form, sign)
     return text
+
+
+def closed_up(text: str) -> str:
+    """Return a sentence of tokens without the blanks that its script does not write.
+
+    Only where most of its words are of such a script; between words of other scripts in it blanks stay. Of
+    sentences that a store has, it knows their blanks (see `sentgen.lookups.surface`).
+
+    >>> closed_up("我 在 2020 年 买 了 iPhone SE 。"), closed_up("The word 我 们 is Chinese .")
+    ('我在2020年买了iPhone SE。', 'The word 我 们 is Chinese .')
+    """
+    words = [word for word in text.split() if any(map(str.isalpha, word))]
+    close = sum(_CLOSE_LETTER.search(word) is not None for word in words)
+    return _NEEDLESS.sub("", text) if 2 * close > len(words) else text
 
 
 def is_right_to_left(texts: Iterable[str]) -> bool:

@@ -11,7 +11,7 @@ import typer
 
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_for_lookups
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import read_trees
@@ -30,6 +30,7 @@ from sentgen.generation.clusters.fusion import (
 )
 from sentgen.logarithms import decimal
 from sentgen.options import Option
+from sentgen.typography import closed_up
 
 COLUMNS = ["rank", "sentence", "log10_score", "score", "added", "algorithm"]
 
@@ -124,13 +125,13 @@ def _show(found: Sequence[FusedSentence], selection: Selection, algorithm: str, 
             ],
         )
     for one in found if out.for_reading else ():
-        typer.echo(one.text)
+        typer.echo(printable(closed_up(one.text)))
     if not added:
         out.note(
             "nothing to add: no phrase of the related sentences fits; try more --words, or other sentences"
         )
         raise typer.Exit(1)
-    out.note(f"added: {'; '.join(added)}")
+    out.note(f"added: {'; '.join(map(closed_up, added))}")
     if not found:
         out.note("no new sentence was found; add more words with --words, or related sentences")
         raise typer.Exit(1)

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from sentgen.cli import build, inspect
+from sentgen.typography import closed_up
 
 FILES = {
     "ar": "ar_pud-ud-300.conllu",
@@ -162,16 +163,34 @@ def test_ngrams_are_those_of_the_file(language: str, printed: Run, data_dir: Pat
 @pytest.mark.data
 @pytest.mark.parametrize("language", FILES)
 def test_a_sentence_is_put_in_order(language: str, printed: Run, data_dir: Path) -> None:
-    """The words of a bag, each once, with blanks between them in every language, as `score` reads them."""
+    """The words of a bag, each once; blanks stand between them where the language writes them, and in files."""
     tokens = next(one for one in sentences(data_dir, language) if 5 <= len(one) <= 7)
     words = [row[1] for row in tokens]
     out = printed("regenerate", "--model", language, "-a", "lmo", "--order", 2, " ".join(words[::-1]))
+    asked = ("regenerate", "--model", language, "-a", "lmo", "--order", 2, " ".join(words[::-1]))
+    found = json.loads(printed(*asked, "--json"))[0]["sentence"]
     line = out.splitlines()[1].replace(BEGIN, "").replace(END, "")
-    shown = line.split("  ")
-    found = next(cell for cell in shown if words[0] in cell).split()
 
-    assert sorted(found) == sorted(words)
+    assert sorted(found.split()) == sorted(words)
+    assert (found.replace(" ", "") if language == "zh" else found) in line.split("  ")
     assert (BEGIN in out) == (language == "ar")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [
+        ("我 们 在 iPhone SE 上 看 书 。", "我们在iPhone SE上看书。"),
+        ("猫 が 「 好き 」 です , か ?", "猫が「好き」です,か?"),
+        ("ฉัน รัก สุนัข", "ฉันรักสุนัข"),
+        ("나는 개를 좋아한다 .", "나는 개를 좋아한다 ."),
+        ("The word 我 们 is new .", "The word 我 们 is new ."),
+        ("وقال ذلك .", "وقال ذلك ."),
+        ("", ""),
+    ],
+)
+def test_blanks_that_a_script_does_not_write(tokens: str, text: str) -> None:
+    """Are left out of sentences that are made, where most words are of that script."""
+    assert closed_up(tokens) == text
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,11 @@ from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
 from sentgen.generation.drawing.text import tree_text
 from sentgen.logarithms import NATURAL, decimal
+from sentgen.tabular import Rows
+from sentgen.typography import closed_up
 from sentgen.wording import quantity
 
+_SENTENCE = "sentence"
 TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "log10", "relation", "stack"]
 
 
@@ -77,11 +80,11 @@ def show(answers: Answers, out: Output) -> None:
             parts = [partial(_tree, one.units, one.tree.heads)] if asked.tree and one.tree else []
             if asked.explain:
                 parts.append(partial(out.rows, columns, tables[number], programs=NATURAL))
-            heading = f"bag {one.item}{rank}: {one.text}".rstrip()
+            heading = f"bag {one.item}{rank}: {closed_up(one.text)}".rstrip()
             logs = f"log10 {decimal(one.logp):.2f}, log10_score {decimal(one.score):.2f}"
             _read(heading, logs, parts)
     else:
-        out.table(table_of(answers), programs=NATURAL)
+        _table(table_of(answers), out)
     for note in notes(answers):
         out.note(note)
 
@@ -96,13 +99,22 @@ def show_generated(answers: Generated, out: Output) -> None:
             parts = [partial(out.rows, TRACE_COLUMNS, trace)] if asked.trace else []
             if asked.tree and one.tree:
                 parts.append(partial(_tree, units_of_words(one), one.tree.heads))
-            heading = f"{one.cluster}, length {one.length}{rank}: {one.text}"
+            heading = f"{one.cluster}, length {one.length}{rank}: {closed_up(one.text)}"
             proof = "exact" if one.exact else "bounded by the beam"
             _read(heading, f"log10 {decimal(one.logp):.4f}, {proof}", parts)
     else:
-        out.table(answers.table(), programs=NATURAL)
+        _table(answers.table(), out)
     for note in answers.notes():
         out.note(note)
+
+
+def _table(table: Rows, out: Output) -> None:
+    """Write a table; for reading, sentences without the blanks that their script does not write."""
+    rows = table.rows
+    if out.for_reading and _SENTENCE in table.columns:
+        place = list(table.columns).index(_SENTENCE)
+        rows = [(*row[:place], closed_up(str(row[place])), *row[place + 1 :]) for row in rows]
+    out.rows(table.columns, rows, programs=NATURAL)
 
 
 def _read(heading: str, figures: str, parts: Sequence[Callable[[], None]]) -> None:

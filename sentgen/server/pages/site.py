@@ -32,7 +32,7 @@ from sentgen.server.pages import (
 )
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.service import Service
-from sentgen.typography import is_right_to_left, readable
+from sentgen.typography import closed_up, is_right_to_left, readable
 
 PAGES: tuple[Page, ...] = (
     home.PAGE,
@@ -121,6 +121,7 @@ def environment() -> Environment:
         "shortened": texts.shortened,
         "ending": texts.ending,
         "tail": texts.tail,
+        "closed_up": closed_up,
         "readable": readable,
         "visible": texts.visible,
         "heading": texts.heading,
