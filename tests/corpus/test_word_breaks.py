@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import sentencex
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.parsers import Parser
+from sentgen.corpus.readers.text import segment
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.word_breaks import split_words
 from sentgen.counts.ingestion import ingest
@@ -111,3 +113,23 @@ def test_a_parser_knows_its_own_language(empty_store: Path, tmp_path: Path) -> N
         pytest.raises(InputError, match="either --language or --parser"),
     ):
         ingest(store, ["x"], Settings("c", language="fr"), parser=cast("Parser", object()))
+
+
+def test_titles_end_no_sentence() -> None:
+    """Each sentence is where it stands in the text; what only ends like a title ends a sentence."""
+    text = "M. Dupont et Mme. Durand viennent.  Le Dr. Noir aussi. Aide-M. Et X."
+    found = list(segment(text, "fr"))
+
+    assert [one for _, one in found] == [
+        "M. Dupont et Mme. Durand viennent.",
+        "Le Dr. Noir aussi.",
+        "Aide-M.",
+        "Et X.",
+    ]
+    assert all(text.startswith(one, place) for place, one in found)
+    assert len(list(sentencex.segment("fr", text))) > len(found)
+
+
+def test_a_title_at_the_end_is_a_sentence() -> None:
+    """Nothing is lost where no name follows."""
+    assert list(segment("Il y va. Avec M.", "fr")) == [(0, "Il y va."), (9, "Avec M.")]

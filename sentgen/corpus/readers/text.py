@@ -10,6 +10,7 @@ stood, with the line breaks of a wrapped paragraph as spaces.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 
@@ -24,6 +25,8 @@ from sentgen.errors import Rejection
 
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
 _FINAL = tuple(".!?:;\"'”’)]。！？؟।")
+#: Titles before names that sentencex takes for ends of sentences, and cannot be told, by language.
+_TITLES = {"fr": re.compile(r"(?<![\w-])(?:MM?|Mmes?|Mlles?|Mgr|Drs?|Prs?|[Pp]rof|Ste?)\.\s*$")}
 #: A wrapped paragraph longer than this many characters is cut at a line break.
 _PARAGRAPH = 200_000
 #: A sentence with more characters for each token of the limit is refused before it is tokenised.
@@ -76,13 +79,25 @@ def _sentence(text: str, *, path: str, line: int, limits: Limits, language: str)
 def segment(text: str, language: str = ENGLISH) -> Iterator[tuple[int, str]]:
     """Yield the stripped, non-empty sentences of a paragraph with their offsets."""
     offset = 0
-    for piece in sentencex.segment(language, text):
+    for piece in _pieces(text, language):
         stripped = piece.strip()
         if stripped:
             # -1 where the segmenter changed a character: then the piece begins where the last one ended.
             offset = max(text.find(stripped, offset), offset)
             yield offset, stripped
             offset += len(stripped)
+
+
+def _pieces(text: str, language: str) -> Iterator[str]:
+    """Yield what sentencex takes for sentences; no sentence ends with a title that a name follows."""
+    held, title = "", _TITLES.get(language)
+    for piece in sentencex.segment(language, text):
+        held += piece
+        if title is None or not title.search(held):
+            yield held
+            held = ""
+    if held:
+        yield held
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
