@@ -74,10 +74,15 @@ class Parameter:
 
 
 def parameters_of(declaration: type, names: Iterable[str] = ()) -> Iterator[Parameter]:
-    """Yield what a declaration takes, or some of it, in the order of its ``ORDER``, or of its options."""
+    """Yield what a declaration takes, or some of it, in the order of its ``ORDER``, or of its options.
+
+    Those that ``LAST`` names come last, as what several declarations inherit does.
+    """
     hints: Mapping[str, Any] = get_type_hints(declaration, include_extras=True)
     found = {one.name: one for one in fields(declaration)}
-    options = (name for name in found if hasattr(hints[name], "__metadata__"))
+    last = getattr(declaration, "LAST", ())
+    options = [name for name in found if name not in last and hasattr(hints[name], "__metadata__")]
+    options += last
     for name in names or getattr(declaration, "ORDER", options):
         kind, (about, *_) = hints[name].__origin__, hints[name].__metadata__
         if isinstance(about, Changes):

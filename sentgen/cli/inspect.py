@@ -24,6 +24,7 @@ from sentgen.lookups.collocations import read_window
 from sentgen.lookups.concordance import Order, all_lines
 from sentgen.lookups.keyness_question import Keywords
 from sentgen.lookups.queries import Answer, Query
+from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
     Collocations,
@@ -31,7 +32,6 @@ from sentgen.lookups.questions import (
     Frequencies,
     Kwic,
     Ngrams,
-    Question,
     Sketch,
 )
 from sentgen.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
@@ -196,9 +196,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
             cql=asked.cql,
             strategy=asked.strategy,
             context=asked.context,
-            corpora=asked.corpus,
-            condition=asked.where,
-            ignore_case=asked.ignore_case,
+            **asked.about,
         )
         reading.show(query)
         if not out.parts(map(shown, lines), align=sides):

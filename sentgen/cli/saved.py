@@ -17,6 +17,7 @@ from sentgen.cli.sql import check_sql
 from sentgen.errors import InputError
 from sentgen.lookups.checking import check
 from sentgen.lookups.keyness_question import Keywords
+from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
     Collocations,
@@ -25,7 +26,6 @@ from sentgen.lookups.questions import (
     Kwic,
     Match,
     Ngrams,
-    Question,
     Sketch,
 )
 from sentgen.schema.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query

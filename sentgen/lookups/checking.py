@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from sentgen.lookups.metadata.conditions import choose
-from sentgen.lookups.questions import Question
+from sentgen.lookups.question import Lookup, Question
 from sentgen.lookups.subcorpora import both
 
 #: A condition on metadata that no sentence meets.
@@ -25,7 +25,7 @@ def check(connection: Connection, asked: Question) -> None:
         SentgenError: what asking would raise.
     """
     changed: dict[str, Any] = {"limit": 1}
-    if hasattr(asked, "where"):
+    if isinstance(asked, Lookup):
         if asked.where is not None:
             choose(connection, asked.where)  # shows a slip in what was written
         changed["where"] = _NOTHING if asked.where is None else both(asked.where, _NOTHING)

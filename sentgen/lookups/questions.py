@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from sqlalchemy import Connection
 
@@ -18,40 +18,16 @@ from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.patterns import ANY
 from sentgen.lookups.queries import Answer
+from sentgen.lookups.question import (
+    MOST,
+    ContextOption,
+    LimitOption,
+    Lookup,
+    MinCountOption,
+)
 from sentgen.lookups.sketch import word_sketch
 from sentgen.options import Option
 
-#: No count is greater, and no seed.
-_MOST = 2**62
-CorporaOption = Annotated[
-    list[str],
-    Option(
-        "Only these corpora.",
-        shell="Only this corpus; may be repeated.",
-        metavar="NAME",
-        api={"max_length": 100},
-    ),
-]
-WhereOption = Annotated[
-    str | None,
-    Option(
-        "Only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
-        metavar="EXPR",
-        api={"max_length": 10_000},
-    ),
-]
-LimitOption = Annotated[
-    int,
-    Option(
-        "Rows; 0 for as many as the server gives.",
-        short="-n",
-        least=0,
-        shell="Rows to show; 0 for all.",
-        api={"le": 1_000_000},
-    ),
-]
-IgnoreCaseOption = Annotated[bool, Option("Ignore the case of letters: `The` and `the` are one word.")]
-MinCountOption = Annotated[int, Option("Leave out what is rarer.", least=1, api={"le": _MOST})]
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
 ]
@@ -61,42 +37,26 @@ StrategyOption = Annotated[
 LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 
 
-class Question(Protocol):
-    """What all questions have."""
-
-    @property
-    def limit(self) -> int: ...
-
-    def ask(self, connection: Connection) -> Answer: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ngrams:
+class Ngrams(Lookup):
     """The n-grams that match a pattern."""
 
     pattern: Annotated[
         str, Option("1 to 5 words; `*` is any word, `down*` a word that begins with down.", argument=True)
     ]
     min_count: MinCountOption = 1
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
-    limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
         return find_ngrams(
             connection,
             self.pattern,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
             min_count=self.min_count,
-            limit=self.limit,
+            **self.asked,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dependencies:
+class Dependencies(Lookup):
     """The dependencies between a head and its modifiers."""
 
     head: Annotated[
@@ -125,10 +85,6 @@ class Dependencies:
             shell="Word or tag, of head and modifier; a tag is asked for by its name.",
         ),
     ] = Level.WORD_WORD
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
-    limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
         asked, other = End(self.head, self.tag), End(self.modifier)
@@ -137,23 +93,17 @@ class Dependencies:
             *((other, asked) if self.reverse else (asked, other)),
             layer=self.layer,
             level=self.level,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
-            limit=self.limit,
+            **self.asked,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class Arguments(Lookup):
     """How many modifiers a word takes on each side."""
 
     word: Annotated[str, Option("The head: a word, or `*` for all words of a tag.", argument=True)]
     tag: Annotated[str, Option("Its tag, such as VBD.", metavar="TAG")] = "*"
     layer: LayerOption = Layer.WORD
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 0
 
     def ask(self, connection: Connection) -> Answer:
@@ -162,15 +112,12 @@ class Arguments:
             self.word,
             tag=self.tag,
             layer=self.layer,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
-            limit=self.limit,
+            **self.asked,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kwic:
+class Kwic(Lookup):
     """A word or a sequence of words in context (concordance)."""
 
     pattern: Annotated[
@@ -186,7 +133,7 @@ class Kwic:
     count: Annotated[bool, Option("Only the number of hits.", shell="Print the number of hits alone.")] = (
         False
     )
-    context: Annotated[int, Option("Words on each side at most.", least=0, api={"le": 1000})] = 15
+    context: ContextOption = 15
     sort: Annotated[
         Order,
         Option(
@@ -199,13 +146,9 @@ class Kwic:
             "Seed: lines drawn at random, not the first ones.",
             shell="Lines drawn at random, not the first ones.",
             metavar="SEED",
-            api={"ge": -_MOST, "le": _MOST},
+            api={"ge": -MOST, "le": MOST},
         ),
     ] = None
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
-    limit: LimitOption = 20
 
     def __post_init__(self) -> None:
         _check_one(self.pattern, self.cql)
@@ -217,9 +160,7 @@ class Kwic:
                 self.pattern,
                 cql=self.cql,
                 strategy=self.strategy,
-                corpora=self.corpus,
-                condition=self.where,
-                ignore_case=self.ignore_case,
+                **self.about,
             )
         return self.lines(connection)
 
@@ -233,16 +174,13 @@ class Kwic:
             context=self.context,
             order=self.sort,
             seed=self.random,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
-            limit=self.limit,
+            **self.asked,
             placed=placed,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(Lookup):
     """The places where a Grew request matches the trees."""
 
     request: Annotated[
@@ -269,20 +207,16 @@ class Match:
         ),
     ] = field(default_factory=list)
     count: Annotated[bool, Option("Only the number of hits.")] = False
-    context: Annotated[int, Option("Words on each side at most.", least=0, api={"le": 1000})] = 15
+    context: ContextOption = 15
     random: Annotated[
         int | None,
         Option(
             "Seed: hits drawn at random, not the first ones.",
             shell="Hits drawn at random, not the first ones.",
             metavar="SEED",
-            api={"ge": -_MOST, "le": _MOST},
+            api={"ge": -MOST, "le": MOST},
         ),
     ] = None
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
-    limit: LimitOption = 20
 
     def ask(self, connection: Connection) -> Answer:
         if self.count and (self.key or self.whether):
@@ -293,20 +227,14 @@ class Match:
                 self.request,
                 keys=self.key,
                 whether=self.whether,
-                corpora=self.corpus,
-                condition=self.where,
-                ignore_case=self.ignore_case,
-                limit=self.limit,
+                **self.asked,
             )
         return match(
             connection,
             self.request,
             context=self.context,
             seed=self.random,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
-            limit=self.limit,
+            **self.asked,
         )
 
     def sentences(self, connection: Connection) -> list[int]:
@@ -315,15 +243,12 @@ class Match:
             connection,
             self.request,
             seed=self.random,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
-            limit=self.limit,
+            **self.asked,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frequencies:
+class Frequencies(Lookup):
     """A frequency list with dispersion and coverage."""
 
     by: Annotated[
@@ -347,10 +272,6 @@ class Frequencies:
         ),
     ] = None
     strategy: StrategyOption = Strategy.ALL
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
-    limit: LimitOption = 20
 
     def __post_init__(self) -> None:
         if self._query is None and self._by not in list(By):
@@ -375,24 +296,18 @@ class Frequencies:
                 self._query,
                 by=self._by,
                 strategy=self.strategy,
-                corpora=self.corpus,
-                condition=self.where,
-                ignore_case=self.ignore_case,
-                limit=self.limit,
+                **self.asked,
             )
         return frequency_list(
             connection,
             by=By(self._by),
             pattern=self.pattern,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
-            limit=self.limit,
+            **self.asked,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collocations:
+class Collocations(Lookup):
     """What occurs with a word more often than chance."""
 
     word: Annotated[str, Option("The node: `stock`, `lemma:fall`, `stock/NN`; or CQL.", argument=True)] = ""
@@ -417,10 +332,6 @@ class Collocations:
     by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.WORD
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
-    limit: LimitOption = 20
 
     def __post_init__(self) -> None:
         _check_one(self.word, self.cql)
@@ -438,24 +349,18 @@ class Collocations:
             by=self.by,
             measure=self.measure,
             min_count=self.min_count,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
-            limit=self.limit,
+            **self.asked,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sketch:
+class Sketch(Lookup):
     """The strongest collocates of a word in each dependency relation."""
 
     word: Annotated[str, Option("The word: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
     by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.LEMMA
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    ignore_case: IgnoreCaseOption = False
     limit: Annotated[
         int,
         Option(
@@ -473,9 +378,7 @@ class Sketch:
             by=self.by,
             measure=self.measure,
             min_count=self.min_count,
-            corpora=self.corpus,
-            condition=self.where,
-            ignore_case=self.ignore_case,
+            **self.about,
             each=self.limit,
         )
 

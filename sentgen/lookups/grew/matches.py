@@ -30,6 +30,7 @@ from sentgen.lookups.grew.syntax import (
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
 from sentgen.lookups.surface import surface_of
 from sentgen.schema.engine import raw
+from sentgen.tabular import column_of
 
 _MATCHES = "select regexp_full_match('', $pattern)"
 
@@ -111,8 +112,8 @@ def count_matches(
     if not (keys or whether):
         query = statements.count()
         found = query.fetch(connection, 1)
-        (row,) = found.to_pylist()
-        answer = Answer(found, query, _missing(request), total=row["count"])
+        (total,) = column_of(found, "count")
+        answer = Answer(found, query, _missing(request), total=total)
         return _with_hints(connection, answer, selection, read)
     answer = limited(connection, statements.keyed(asked, conditions, limit), limit, _missing(request))
     return _with_hints(connection, answer, selection, read)

@@ -232,7 +232,7 @@ async def _lines(ask: Asking, query: Query, hits: PageAnswer, by_grew: bool) -> 
     for line in opened:
         row = hits.rows[line]
         names = {"corpus": row["corpus"], "document": row["document"], "sentence": row["sent_id"]}
-        marked = marks[line]["positions"] if line < len(marks) else []
+        marked: Any = marks[line]["positions"] if line < len(marks) else []
         positions = list(marked.values() if by_grew else marked)[:_TOKENS]
         asked.append(ask("sentence", **names, marked=positions))
     trees = dict(zip(opened, await asyncio.gather(*asked), strict=True))

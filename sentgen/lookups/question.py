@@ -1,0 +1,90 @@
+"""What all questions to the counts have in common: what they are about, and the number of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Protocol, TypedDict
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.queries import Answer
+from sentgen.options import Option
+
+#: No count is greater, and no seed.
+MOST = 2**62
+CorporaOption = Annotated[
+    list[str],
+    Option(
+        "Only these corpora.",
+        shell="Only this corpus; may be repeated.",
+        metavar="NAME",
+        api={"max_length": 100},
+    ),
+]
+WhereOption = Annotated[
+    str | None,
+    Option(
+        "Only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
+        metavar="EXPR",
+        api={"max_length": 10_000},
+    ),
+]
+LimitOption = Annotated[
+    int,
+    Option(
+        "Rows; 0 for as many as the server gives.",
+        short="-n",
+        least=0,
+        shell="Rows to show; 0 for all.",
+        api={"le": 1_000_000},
+    ),
+]
+IgnoreCaseOption = Annotated[bool, Option("Ignore the case of letters: `The` and `the` are one word.")]
+MinCountOption = Annotated[int, Option("Leave out what is rarer.", least=1, api={"le": MOST})]
+ContextOption = Annotated[int, Option("Words on each side at most.", least=0, api={"le": 1000})]
+
+
+class Question(Protocol):
+    """What all questions have."""
+
+    @property
+    def limit(self) -> int: ...
+
+    def ask(self, connection: Connection) -> Answer: ...
+
+
+class About(TypedDict):
+    """What the functions of this room are asked about."""
+
+    corpora: list[str]
+    condition: str | None
+    ignore_case: bool
+
+
+class Asked(About):
+    """The same, with the number of rows."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """A question about sentences: what all of them take."""
+
+    #: Options that come after those of each question.
+    LAST: ClassVar = ("corpus", "where", "ignore_case", "limit")
+
+    corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
+    ignore_case: IgnoreCaseOption = False
+    limit: LimitOption = 20
+
+    @property
+    def about(self) -> About:
+        """The sentences and the words that are meant, as functions of this room take them."""
+        return {"corpora": self.corpus, "condition": self.where, "ignore_case": self.ignore_case}
+
+    @property
+    def asked(self) -> Asked:
+        """The same, with the number of rows."""
+        return {**self.about, "limit": self.limit}
