@@ -22,7 +22,7 @@ _PLURAL = re.compile(
 #: Numbers that are never one: limits, and what is refused or told for being none or several. No numbers at all.
 NEVER_ONE = {
     "MAX_BYTES bytes": "a limit",
-    "_MARKED hits": "a limit",
+    "MARKED hits": "a limit",
     "MOST_STATES tokens": "a limit",
     "MOST_TIMES times": "a limit",
     "most times": "an end of a range",
