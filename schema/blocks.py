@@ -13,7 +13,7 @@ from sqlalchemy import Table
 
 from sentgen.schema import alignment, models, runs
 from sentgen.schema.base import metadata, quoted
-from sentgen.schema.checks import RESTORE, Check
+from sentgen.schema.check import RESTORE, Check
 from sentgen.schema.inspection import VERSION_TABLE
 from sentgen.schema.parses import parse
 from sentgen.schema.saved import saved_query

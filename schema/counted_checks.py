@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sentgen.schema.checks import Check
+from sentgen.schema.check import Check
 from sentgen.schema.corpus import BOS, EOS
 from sentgen.schema.counts import MAX_ORDER
 

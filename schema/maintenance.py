@@ -18,7 +18,8 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.schema import block_journal, crash_mark, segments
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.blocks import block_checks
-from sentgen.schema.checks import Check, checks
+from sentgen.schema.check import Check
+from sentgen.schema.checks import checks
 from sentgen.schema.corpus import corpus, sentence
 from sentgen.schema.counted_checks import counted_checks
 from sentgen.schema.counting import COUNTED, recount

@@ -9,7 +9,8 @@ import duckdb
 
 from sentgen.schema import crash_mark
 from sentgen.schema.base import quoted
-from sentgen.schema.checks import REINGEST, REPAIR, Check, checks
+from sentgen.schema.check import REINGEST, REPAIR, Check
+from sentgen.schema.checks import checks
 from sentgen.schema.engine import raw, translated_errors
 from sentgen.schema.migrate import back_up
 from sentgen.schema.owners import unowned

@@ -18,7 +18,7 @@ from sentgen.models.chosen import built_from, choose, selected
 from sentgen.models.registry import CONDITION, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
-from sentgen.schema.checks import Check
+from sentgen.schema.check import Check
 from sentgen.schema.corpus import BOS, EOS, UNK
 from sentgen.schema.counts import MAX_ORDER
 

@@ -1,0 +1,178 @@
+"""What the sentences of a store are counted as: its totals, n-grams and trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sentgen.schema.check import REPAIR, Check
+from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.segments import counted_tables
+
+
+def sum_checks(counted: Sequence[int]) -> Iterator[Check]:
+    """Yield checks of what is counted, the quick ones first, of other corpora than these."""
+    yield from _totals(counted)
+    yield from _ngrams(counted)
+    yield from _trees(counted)
+    yield from _recounts(counted)
+
+
+def _other(corpora: Sequence[int], column: str) -> str:
+    """Return a condition that leaves corpora out."""
+    return f"{column} not in ({', '.join(map(str, corpora))})" if corpora else "true"
+
+
+def _totals(counted: Sequence[int]) -> Iterator[Check]:
+    yield Check(
+        "totals of a source",
+        f"""
+        select c.name as corpus, r.path
+        from source r
+        left join corpus c on c.id = r.corpus_id
+        left join (
+            select d.source_id, count(*) as sentences, sum(s.length) as tokens
+            from sentence s
+            join document d on d.id = s.document_id
+            group by d.source_id
+        ) s on s.source_id = r.id
+        where (coalesce(s.sentences, 0) <> r.sentences or coalesce(s.tokens, 0) <> r.tokens)
+            and {_other(counted, "r.corpus_id")}
+        """,
+        REPAIR,
+        torn=True,
+    )
+    yield Check(
+        "totals of the segments",
+        f"""
+        select c.name as corpus
+        from corpus c
+        left join (
+            select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
+            from segment
+            group by corpus_id
+        ) g on g.corpus_id = c.id
+        left join (
+            select corpus_id, count(*) as sentences, sum(length) as tokens
+            from sentence
+            group by corpus_id
+        ) s on s.corpus_id = c.id
+        where (
+            coalesce(g.sentences, 0) <> coalesce(s.sentences, 0)
+            or coalesce(g.tokens, 0) <> coalesce(s.tokens, 0)
+        )
+            and {_other(counted, "c.id")}
+        """,
+        REPAIR,
+        torn=True,
+    )
+
+
+def _ngrams(counted: Sequence[int]) -> Iterator[Check]:
+    yield _sums(
+        "tokens sum to the lengths of the sentences",
+        "select corpus_id, count(*) as count from token group by corpus_id",
+        "select corpus_id, sum(length) as count from sentence group by corpus_id",
+        counted,
+    )
+    for order in range(1, MAX_ORDER + 1):
+        yield _sums(
+            # Between <s> and </s>, n words have n + 3 - order n-grams.
+            f"n-grams of order {order} sum to those of the sentences",
+            f"""
+            select s.corpus_id, sum(g.count) as count
+            from (select segment_id, sum(count) as count from ngram_{order} group by segment_id) g
+            left join segment s on s.id = g.segment_id
+            group by s.corpus_id
+            """,
+            f"""
+            select s.corpus_id, sum(greatest(s.length + {3 - order}, 0)) as count
+            from sentence s
+            join corpus c on c.id = s.corpus_id
+            where c.max_order >= {order}
+            group by s.corpus_id
+            """,
+            counted,
+        )
+    for table in counted_tables():
+        yield Check(f"positive counts in {table}", f"select segment_id from {table} where count < 1")
+
+
+def _trees(counted: Sequence[int]) -> Iterator[Check]:
+    """Yield a check for every table that is counted from trees: its rows sum to the tokens with a head.
+
+    Of events, the level of tags counts every attachment once, and of arguments, that of words on the left
+    every node; the artificial root is one more for each tree.
+    """
+    once = {
+        "dependency_event": "level = 'tag-tag'",
+        "argument_count": "level = 'word' and direction = 'left'",
+        "posting": "true",
+    }
+    for table, condition in once.items():
+        roots = " + count(*) filter ({0} = 0)" if table == "argument_count" else ""
+        word, unit = (f"count({head}){roots.format(head)}" for head in ("head", "unit_head"))
+        yield _sums(
+            f"{table} sums to the nodes of the trees",
+            f"""
+            select s.corpus_id, sum(g.word) as word, sum(g.unit) as unit
+            from (
+                select
+                    segment_id,
+                    coalesce(sum(count) filter (layer = 'word'), 0) as word,
+                    coalesce(sum(count) filter (layer = 'unit'), 0) as unit
+                from {table}
+                where {condition}
+                group by segment_id
+            ) g
+            left join segment s on s.id = g.segment_id
+            group by s.corpus_id
+            """,
+            f"""
+            select corpus_id, {word} as word, {unit} as unit
+            from token
+            group by corpus_id
+            """,
+            counted,
+            ("word", "unit"),
+        )
+
+
+def _sums(
+    name: str, stored: str, expected: str, counted: Sequence[int], columns: Sequence[str] = ("count",)
+) -> Check:
+    """Return a check that two queries agree for every corpus; what belongs to no corpus is a problem too."""
+    differ = "\n            or ".join(f"coalesce(s.{c}, 0) <> coalesce(e.{c}, 0)" for c in columns)
+    sums = ", ".join(f"s.{c} as stored_{c}, e.{c} as expected_{c}" for c in columns)
+    query = f"""
+        select c.name as corpus, {sums}
+        from ({stored}) s
+        full join ({expected}) e on e.corpus_id = s.corpus_id
+        left join corpus c on c.id = coalesce(s.corpus_id, e.corpus_id)
+        where ({differ})
+            and {_other(counted, "coalesce(s.corpus_id, e.corpus_id, 0)")}
+    """
+    return Check(name, query, REPAIR, torn=True)
+
+
+def _recounts(counted: Sequence[int]) -> Iterator[Check]:
+    for order in range(1, MAX_ORDER + 1):
+        words = ", ".join(f"w{i}" for i in range(1, order + 1))
+        yield Check(
+            f"n-grams of order {order} recounted",
+            f"""
+            with stored as (
+                select s.corpus_id, {words}, sum(g.count) as count
+                from ngram_{order} g
+                join segment s on s.id = g.segment_id
+                where {_other(counted, "s.corpus_id")}
+                group by all
+            ),
+            expected as ({reference_ngrams_sql(order)})
+            select corpus_id, {words}, stored.count as stored, expected.count as expected
+            from stored
+            full join expected using (corpus_id, {words})
+            where stored.count is distinct from expected.count
+            """,
+            slow=True,
+        )
