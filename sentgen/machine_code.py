@@ -34,7 +34,7 @@ class MachineCode(FunctionCache):
             super().__init__(function)  # type: ignore[no-untyped-call]
         except RuntimeError:
             # A user without a home, as services have: what is compiled is kept as long as the process runs.
-            config.CACHE_DIR = _own_folder()
+            config.CACHE_DIR = _own_folder()  # type: ignore[attr-defined]
             super().__init__(function)  # type: ignore[no-untyped-call]
         folder = os.path.join(os.path.dirname(function.__code__.co_filename), SHIPPED)
         stamp = self._impl.locator.get_source_stamp()
