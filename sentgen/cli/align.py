@@ -36,9 +36,9 @@ from sentgen.cli.console.options import (
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.console.progress import counted, trained
 from sentgen.errors import InputError
 from sentgen.logarithms import NATURAL, decimal
+from sentgen.progress import counted, trained
 from sentgen.schema.store import default_memory_limit
 from sentgen.wording import quantity
 

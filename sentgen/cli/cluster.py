@@ -22,7 +22,6 @@ from sentgen.cli.console.model_options import (
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.progress import bars
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.dask_engine import DaskEngine, cluster
 from sentgen.counts.cluster.job import Job, Summary
@@ -30,6 +29,7 @@ from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
 from sentgen.counts.cluster.stages import Progress
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
+from sentgen.progress import bars
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import default_memory_limit

@@ -12,7 +12,6 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.progress import counted
 from sentgen.cli.evaluate_alignment import alignment
 from sentgen.cli.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
@@ -33,6 +32,7 @@ from sentgen.generation.plan import SHARED
 from sentgen.models import registry
 from sentgen.models.request import ModelOption
 from sentgen.options import Option
+from sentgen.progress import counted
 
 app = typer.Typer()
 app.command("generation")(generation)

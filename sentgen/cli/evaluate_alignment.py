@@ -17,7 +17,6 @@ from sentgen.alignment.systems import parse_specs
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.progress import counted_each
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
@@ -30,6 +29,7 @@ from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, score_table
 from sentgen.options import Option
+from sentgen.progress import counted_each
 from sentgen.schema.store import default_memory_limit
 
 #: Columns of figures beside one another on a terminal.

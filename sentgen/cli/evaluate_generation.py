@@ -11,7 +11,6 @@ from sentgen.cli.console.lengths import parse_lengths
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.progress import counted_each
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
@@ -32,6 +31,7 @@ from sentgen.generation.clusters.generate import GenerationSettings, Reuse, Tran
 from sentgen.generation.clusters.salience import Kind
 from sentgen.models.cluster_model import Smoothing
 from sentgen.options import Option
+from sentgen.progress import counted_each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

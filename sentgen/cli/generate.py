@@ -19,7 +19,6 @@ from sentgen.cli.console.options import (
     open_store,
 )
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.progress import counted
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
@@ -31,6 +30,7 @@ from sentgen.generation.clusters.request import FILES_PANEL, OWN, ClusterRequest
 from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
 from sentgen.models import registry
 from sentgen.models.cluster_counts import cluster_names
+from sentgen.progress import counted
 
 #: Share of the memory for the DuckDB of a store that holds the clusters alone, beside that of the model.
 _CLUSTER_SHARE = 0.15

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.console.output import printable
-from sentgen.cli.console.progress import bars
 from sentgen.corpus.parsers import open_parser
-from sentgen.corpus.sources import Source
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
 from sentgen.default_store import default_path
+from sentgen.progress import ingested
 from sentgen.wording import quantity
 
 _SHOWN = 20
@@ -48,7 +44,7 @@ def ingest(
     trees = open_parser(parser) if parser else None
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
-        _progress(settings.corpus) as progress,
+        ingested(settings.corpus) as progress,
     ):
         summary = run(store, paths, settings, parser=trees, progress=progress)
         path = store.path
@@ -114,19 +110,3 @@ def _doubled(name: str, corpus: str, path: Path) -> str:
 def _of_which(**numbers: int) -> str:
     named = ", ".join(f"{number:,} {what}" for what, number in numbers.items() if number)
     return f" ({named})" if named else ""
-
-
-def _progress(corpus: str) -> AbstractContextManager[Callable[[Source, float, int], None] | None]:
-    """Show a bar with rate and time left."""
-
-    def start(progress: Progress) -> Callable[[Source, float, int], None]:
-        task = progress.add_task(corpus, total=1.0, rate="")
-
-        def show(source: Source, fraction: float, tokens: int) -> None:
-            elapsed = progress.tasks[task].elapsed or 0.0
-            rate = f"{tokens / elapsed:,.0f} tokens/s" if elapsed else ""
-            progress.update(task, description=Path(source.name).name, completed=fraction, rate=rate)
-
-        return show
-
-    return bars(start, TaskProgressColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())

@@ -16,10 +16,10 @@ from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, one_more, open_store
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.console.progress import bars
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
+from sentgen.progress import bars
 from sentgen.wording import quantity
 
 app = typer.Typer()

@@ -15,7 +15,6 @@ from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.held_texts import tell_size
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.progress import bars
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.parsers import open_parser, training
@@ -25,6 +24,7 @@ from sentgen.corpus.parsers.qualities import QUALITIES
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.errors import Rejection
+from sentgen.progress import bars
 from sentgen.wording import quantity
 
 app = typer.Typer()

@@ -9,9 +9,9 @@ import typer
 
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.progress import counted
 from sentgen.evaluation.regeneration.penn_treebank import split_treebank
 from sentgen.evaluation.regeneration.reproduce import PAPERS, Column, reproduce
+from sentgen.progress import counted
 from sentgen.wording import quantity
 
 COLUMNS = ["figure", "algorithm", "published", "literal", "defaults", "literal-13a", "defaults-13a"]

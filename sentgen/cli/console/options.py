@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from sentgen import sizes
+from sentgen.errors import InputError
 from sentgen.schema import Store, default_path
 from sentgen.schema.store import default_memory_limit
 
@@ -49,18 +50,13 @@ SQL_SHARE = 0.6
 #: The same where sub-models, caches and compiled code need the rest.
 LOOKUP_SHARE = 0.35
 
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-
 
 def parse_size(text: str | None) -> int | None:
     """Read a size such as ``2GB``, ``500M`` or ``1073741824``."""
-    if text is None:
-        return None
-    # As many digits as a float holds.
-    match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
-    if not match:
-        raise typer.BadParameter(f"{text[:40]!r} is no size; write it like 2GB or 500MB")
-    return int(float(match[1]) * _UNITS[match[2]])
+    try:
+        return None if text is None else sizes.parse_size(text)
+    except InputError as error:
+        raise typer.BadParameter(error.message) from error
 
 
 def open_store(

@@ -20,20 +20,16 @@ escapes such as ``\\x1b``, and never read markup in them; the other formats keep
 from __future__ import annotations
 
 import csv
-import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
-from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -42,6 +38,8 @@ from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
+from sentgen.plain_table import Align as Align
+from sentgen.plain_table import aligned_lines, cells_of, is_numeric
 from sentgen.tabular import (
     Rows,
     arrow_of,
@@ -58,8 +56,6 @@ from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Align = Literal["left", "right", "center"]
 
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.", rich_help_panel="Output")]
 TsvOption = Annotated[
@@ -81,7 +77,6 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "jsonl": (JsonlOption, False),
     "parquet": (ParquetOption, None),
 }
-_SIGNIFICANT = 4
 #: Rows of a table for reading that are aligned at once; a longer one is several tables, each with its head.
 _ALIGNED = 10_000
 
@@ -313,78 +308,24 @@ def _write_table(
     if not rows:
         return
     values = [list(column) for column in zip(*rows, strict=True)]
-    cells = [isolated(_cells(column)) for column in values]
+    cells = [isolated(cells_of(column)) for column in values]
     sides: list[Align] = [
-        align.get(name, "right" if _is_numeric(column) else "left")
+        align.get(name, "right" if is_numeric(column) else "left")
         for name, column in zip(columns, values, strict=True)
     ]
     names = [printable(name) for name in columns]
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     # Into a pipe, nothing is cut to a width.
     if not console.is_terminal:
-        _write_aligned(names, cells, sides)
+        sys.stdout.writelines(f"{line}\n" for line in aligned_lines(names, cells, sides))
         return
     table = Table(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
     )
     for name, source, column, side in zip(columns, names, values, sides, strict=True):
         table.add_column(
-            Text(source), justify=side, style=styles.get(name), no_wrap=_is_numeric(column), overflow="fold"
+            Text(source), justify=side, style=styles.get(name), no_wrap=is_numeric(column), overflow="fold"
         )
     for row in zip(*cells, strict=True):
         table.add_row(*(Text(cell) for cell in row))
     console.print(table)
-
-
-def _write_aligned(names: Sequence[str], cells: Sequence[Sequence[str]], sides: Sequence[Align]) -> None:
-    """Write plain text for pipes: two spaces between the columns, no lines, no blanks at the end."""
-    # In cells of a terminal, not characters: those of Chinese are two wide, combining ones none.
-    widths = [
-        max(cell_len(name), max(map(cell_len, column))) for name, column in zip(names, cells, strict=True)
-    ]
-    for row in (tuple(names), *zip(*cells, strict=True)):
-        line = "  ".join(map(_pad, row, widths, sides))
-        sys.stdout.write(f"{line.rstrip()}\n")
-
-
-def _pad(cell: str, width: int, side: Align) -> str:
-    blanks = width - cell_len(cell)
-    before = {"left": 0, "right": blanks, "center": blanks // 2}[side]
-    return " " * before + cell + " " * (blanks - before)
-
-
-def _is_numeric(values: Sequence[object]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(
-        isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in known
-    )
-
-
-def _cells(values: Sequence[object]) -> list[str]:
-    """Return one column as text; floats share the number of decimals that the largest needs."""
-    floats = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
-    if not floats:
-        return [_cell(value) for value in values]
-    largest = max(floats)
-    decimals = _SIGNIFICANT - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0)
-    # One at least tells a float from an integer.
-    decimals = min(max(decimals, 1), 6)
-    return [_number(value, decimals) if isinstance(value, float) else _cell(value) for value in values]
-
-
-def _number(value: float, decimals: int) -> str:
-    if not math.isfinite(value):
-        return ""
-    # It would be shown as 0.
-    if value and abs(value) < 0.5 * 10.0**-decimals:
-        return f"{value:.1e}"
-    return f"{value:.{decimals}f}"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ", timespec="seconds")
-    shown = csv_value(value)
-    return printable(str(shown))

@@ -13,7 +13,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from sentgen import __version__, templates
+from sentgen import __version__, display, templates
 from sentgen.alignment.view import html
 from sentgen.server import pinned
 from sentgen.server.pages import (
@@ -117,19 +117,19 @@ def environment() -> Environment:
     """Return what templates can use: filters and functions of `texts`."""
     made = templates.environment(_PACKAGE, "templates")
     made.filters |= {
-        "shown": texts.shown,
-        "shortened": texts.shortened,
-        "ending": texts.ending,
-        "tail": texts.tail,
+        "shown": display.shown,
+        "shortened": display.shortened,
+        "ending": display.ending,
+        "tail": display.tail,
         "closed_up": closed_up,
         "readable": readable,
-        "visible": texts.visible,
-        "heading": texts.heading,
+        "visible": display.visible,
+        "heading": display.heading,
         # What the workers drew, or wrote as HTML, has been escaped there.
-        "drawing": lambda svg: Markup(texts.inline_svg(svg)),
+        "drawing": lambda svg: Markup(display.inline_svg(svg)),
         "fragment": Markup,
     }
-    made.tests["figure"] = texts.is_number
+    made.tests["figure"] = display.is_number
     made.globals |= {
         "is_right_to_left": is_right_to_left,
         "link": texts.link,

@@ -1,4 +1,4 @@
-"""How values stand on a page, and how words become patterns and links."""
+"""How words become patterns and links; `sentgen.display` says how values stand on a page."""
 
 from __future__ import annotations
 
@@ -9,90 +9,8 @@ from urllib.parse import urlencode
 
 from sentgen.lookups.cql.search import is_cql
 
-#: Characters of one value that are shown; a corpus may hold words of thousands.
-MOST_CHARACTERS = 300
-MOST_OF_WORD = 60
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD + 1},}}")
 _SPECIAL = re.compile(r"[\\*?/]")
 _REGEX = re.compile(r'[\\.?*+|()\[\]{}^$"]')
-_SVG_ID = re.compile(r'<g id="sentence-\d+"')
-
-
-def shown(value: object) -> str:
-    """Return a value for reading: numbers rounded, with commas between thousands.
-
-    >>> shown(12345), shown(0.000123456), shown(1234.5), shown(None), shown(True), shown(["a", 1])
-    ('12,345', '0.000123', '1,234', '–', 'yes', 'a, 1')
-    """
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return _rounded(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return shortened(", ".join(map(shown, value)))
-    if isinstance(value, Mapping):
-        return shortened(", ".join(f"{key}: {shown(item)}" for key, item in value.items()))
-    return shortened(str(value))
-
-
-def _rounded(value: float) -> str:
-    size = abs(value)
-    if size >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if size >= 1 or not size else f"{value:.4f}" if size >= 0.001 else f"{value:.3g}"
-
-
-def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Return a text, or its beginning with its length if it is too long; the same for a word in it.
-
-    >>> shortened("camp"), shortened("no camp", 3), shortened("x" * 5000)[57:]
-    ('camp', 'no … (7 characters)', 'xxx… (5,000 characters)')
-    """
-    return _cut(_LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), visible(text)), most)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
-
-
-def ending(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Return a text, or its end if it is too long."""
-    text = _LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), visible(text))
-    return text if len(text) <= most else f"…{text[-most:]}"
-
-
-def tail(text: str, most: int) -> str:
-    """Return a name, or its end if it is too long: names of one corpus begin alike.
-
-    >>> tail("relief-003-1", 16), tail("weblog-blogspot.com_20040409_053012-0008", 16)
-    ('relief-003-1', '…409_053012-0008')
-    """
-    text = visible(text)
-    return text if len(text) <= most else f"…{text[1 - most :]}"
-
-
-def visible(text: str) -> str:
-    """Return a text with a sign for each character that would turn or hide the text around it."""
-    return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value belongs in a column of numbers."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def heading(column: str) -> str:
-    """Return the name of a column for reading.
-
-    >>> heading("per_million")
-    'per million'
-    """
-    return column.replace("_", " ")
 
 
 def link(path: str, **query: Any) -> str:
@@ -149,8 +67,3 @@ def phrase_pattern(words: Sequence[str]) -> str:
 def ngram_pattern(row: Mapping[str, Any]) -> str:
     """Return the pattern for the words ``w1`` to ``w5`` of a row, as `phrase_pattern` does."""
     return phrase_pattern([row[name] for name in ("w1", "w2", "w3", "w4", "w5") if name in row])
-
-
-def inline_svg(svg: str) -> str:
-    """Return a drawing of ours without ids, so that several can stand on one page."""
-    return _SVG_ID.sub("<g", svg)

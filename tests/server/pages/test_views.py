@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
+from sentgen.display import MOST_CHARACTERS, ending, inline_svg, shown, visible
 from sentgen.errors import NotFoundError
 from sentgen.logarithms import NATURAL
 from sentgen.lookups.browsing import find_sentence, list_documents, list_sentences
@@ -23,17 +24,7 @@ from sentgen.server.operations.backoff import Backoff, backoff
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import site, sql, word
 from sentgen.server.pages.page import PageAnswer, Query
-from sentgen.server.pages.texts import (
-    MOST_CHARACTERS,
-    ending,
-    inline_svg,
-    link,
-    literal_pattern,
-    phrase_pattern,
-    shown,
-    token_pattern,
-    visible,
-)
+from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
 from sentgen.server.wire import Opening
 
 OPENING = Opening("compute", "", 2**30, 0, 1000, 10_000, 2**20, 10, 100)

@@ -1,11 +1,12 @@
-"""Bars for work that takes a while, on a terminal only."""
+"""Bars for work that takes a while, on a terminal or in a notebook only."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TypeVar
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -15,30 +16,47 @@ from rich.progress import (
     ProgressColumn,
     TaskProgressColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 
 Report = TypeVar("Report", bound=Callable[..., None])
 
 
+class Named(Protocol):
+    """What is read, such as `sentgen.corpus.sources.Source`."""
+
+    @property
+    def name(self) -> str: ...
+
+
 @contextmanager
 def bars(start: Callable[[Progress], Report], *columns: ProgressColumn) -> Iterator[Report | None]:
-    """Show bars on standard error while the work inside goes on.
+    """Show bars on standard error, or in the cell of a notebook, while the work inside goes on.
 
-    Where standard error is no terminal there is nothing to call, so that work reports nothing.
+    Where nobody sits before it there is nothing to call, so that work reports nothing.
 
     Args:
         start: adds the first bars, and returns what the work calls to tell how far it is.
         columns: what stands to the right of the name of a bar and the bar itself.
     """
-    # A log would be filled with frames.
-    if not sys.stderr.isatty():
+    console = _console()
+    if console is None:
         yield None
         return
     shown = (TextColumn("{task.description}"), BarColumn(), *columns)
     # Transient: what stays in the terminal is the answer.
-    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*shown, console=console, transient=True) as progress:
         yield start(progress)
+
+
+def _console() -> Console | None:
+    """Return where bars can be seen; none in a log, which would be filled with frames."""
+    # Only a notebook has a kernel; IPython in a terminal has none, and bars as everywhere in one.
+    python = sys.modules.get("IPython")
+    if python is not None and hasattr(python.get_ipython(), "kernel"):
+        return Console(force_jupyter=True)
+    return Console(stderr=True) if sys.stderr.isatty() else None
 
 
 def counted(things: str) -> AbstractContextManager[Callable[[int, int], None] | None]:
@@ -89,3 +107,32 @@ def trained(
         return show
 
     return bars(start, TaskProgressColumn(), TimeRemainingColumn())
+
+
+def steps(what: str) -> AbstractContextManager[Callable[[str], None] | None]:
+    """Show which step of some work is done, without a share; call what comes with the name of each."""
+
+    def start(progress: Progress) -> Callable[[str], None]:
+        task = progress.add_task(what, total=None)
+        return lambda step: progress.update(task, description=f"{what}: {step}")
+
+    return bars(start, TimeElapsedColumn())
+
+
+def ingested(corpus: str) -> AbstractContextManager[Callable[[Named, float, int], None] | None]:
+    """Show how much of the sources is read, tokens a second and the time left.
+
+    Call what comes with the source, the share of it that is read, and the tokens so far.
+    """
+
+    def start(progress: Progress) -> Callable[[Named, float, int], None]:
+        task = progress.add_task(corpus, total=1.0, rate="")
+
+        def show(source: Named, fraction: float, tokens: int) -> None:
+            elapsed = progress.tasks[task].elapsed or 0.0
+            rate = f"{tokens / elapsed:,.0f} tokens/s" if elapsed else ""
+            progress.update(task, description=Path(source.name).name, completed=fraction, rate=rate)
+
+        return show
+
+    return bars(start, TaskProgressColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
