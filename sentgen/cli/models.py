@@ -7,19 +7,13 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.model_options import (
-    CorpusOption,
-    MinCountOption,
-    NameArgument,
-    OrderOption,
-    parse_counts,
-)
+from sentgen.cli.console.model_options import NameArgument
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.models import arpa, registry
-from sentgen.models import build as build_model
+from sentgen.models.build_request import BuildRequest
 from sentgen.models.request import Model
 from sentgen.schema import default_path
 from sentgen.schema.lakes.places import lake_at
@@ -33,57 +27,16 @@ def _report(line: str) -> None:
 
 
 @app.command("build")
-def build(
-    name: NameArgument,
-    corpus: CorpusOption,
-    order: OrderOption = 4,
-    smoothing: Annotated[
-        str, typer.Option("--smoothing", metavar="METHOD", help="kneser-ney, katz or stupid-backoff.")
-    ] = "kneser-ney",
-    min_count: MinCountOption = None,
-    unknown: Annotated[
-        str,
-        typer.Option(
-            "--unknown", metavar="HOW", help="Unknown words: word (one `<unk>`), tag (one per tag) or none."
-        ),
-    ] = "word",
-    brackets: Annotated[
-        bool,
-        typer.Option(
-            "--brackets", help="Count the brackets of base noun phrases, `<np>` and `</np>`, as words."
-        ),
-    ] = False,
-    where: Annotated[
-        str | None,
-        typer.Option(
-            "--where",
-            metavar="EXPR",
-            help="Count only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
-        ),
-    ] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-) -> None:
+@asking(BuildRequest)
+def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Build the next version of a model from the counts of corpora.
 
     Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
-    counts = parse_counts(min_count)
     # A lake is only read, and gets a model that reads counts by a file more.
     lake = lake_at(db or default_path()) is not None
     with open_store(db, read_only=lake, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        model = build_model(
-            store,
-            name,
-            corpus,
-            order=order,
-            smoothing=smoothing,
-            min_count=counts,
-            unknown=unknown,
-            brackets=brackets,
-            condition=where,
-            progress=_report,
-        )
+        model = asked.build(store, _report)
     typer.echo(
         f"{model.label}: {quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}", err=True
     )

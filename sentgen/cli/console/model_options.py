@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from sentgen.errors import InputError
+from sentgen.models import build_request
+
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")]
 CorpusOption = Annotated[
     list[str], typer.Option("--corpus", metavar="NAME", help="Corpus to count; may be repeated.")
@@ -21,12 +24,7 @@ MinCountOption = Annotated[
 
 def parse_counts(text: str | None) -> list[int] | None:
     """Read numbers such as ``1,1,2``."""
-    if text is None:
-        return None
-    parts = text.split(",")
-    # More digits than any count has; int() refuses some thousand of them with a traceback.
-    if not all(part.strip().isdecimal() and len(part.strip()) <= 9 for part in parts):
-        raise typer.BadParameter(
-            f"{text[:40]!r} is no list of numbers; write it like 1,1,2", param_hint="--min-count"
-        )
-    return [int(part) for part in parts]
+    try:
+        return build_request.parse_counts(text)
+    except InputError as error:
+        raise typer.BadParameter(error.message) from error
