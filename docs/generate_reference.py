@@ -1,5 +1,7 @@
 """Write the generated parts of the documentation: command line, manual page, schema, checks, and messages.
 
+The options of the Python methods (`sentgen/api/options.py`) come from the same declarations.
+
 Run it after a change to a command, a table, a view, a check or a message::
 
     python docs/generate_reference.py
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import man_page
+import python_options
 from messages import DOING, Message, messages
 from typer.main import get_command
 
@@ -149,6 +152,7 @@ def pages() -> dict[Path, str]:
             man_page.commands(commands()), f"Typer {typer_version()}"
         ),
         DOCS / "reference" / "schema.md": schema_page(),
+        python_options.PATH: python_options.page(),
         DOCS / "errors.md": _MESSAGES.sub(
             lambda _: f"\n{message_tables()}\n\n", (DOCS / "errors.md").read_text("utf-8")
         ),

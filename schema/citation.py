@@ -86,7 +86,7 @@ def cite(path: Path, query: str | None = None) -> Citation:
         NotFoundError: there is none.
     """
     software = f"sentgen {version('sentgen')}, DuckDB {duckdb.__version__}"
-    if published := snapshots.snapshot_of(path):
+    if published := snapshots.snapshot_at(path):
         day = published.published_at[:10]
         return Citation("snapshot", published.name, published.sha256, day, published.corpora, query, software)
     lake = lake_at(path)

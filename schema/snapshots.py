@@ -150,9 +150,9 @@ def newest(folder: Path) -> Snapshot:
     return found[-1]
 
 
-def snapshot_of(path: Path) -> Snapshot | None:
-    """Return the snapshot that a file is; None if it has no manifest beside it, so that it is none."""
-    return _read(path.with_suffix(".json")) if path.suffix == ".duckdb" else None
+def snapshot_at(path: Path) -> Snapshot | None:
+    """Return the snapshot whose file this is, if it is one."""
+    return _read(path.with_suffix(".json")) if path.name.startswith("sentgen-") else None
 
 
 def verify(snapshot: Snapshot) -> None:

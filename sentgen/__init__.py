@@ -1,9 +1,25 @@
-"""sentgen: a database-backed corpus and model server for statistical sentence generation."""
+"""sentgen: a database-backed corpus and model server for statistical sentence generation.
+
+`open` gives a `Database`, which does everything: ``sentgen.open("ewt.duckdb").ngrams("in the *")``.
+"""
 
 import os as _os
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+if _TYPE_CHECKING:
+    from sentgen import errors as errors
+    from sentgen.api.database import Database as Database
+    from sentgen.api.hits import Hits as Hits
+    from sentgen.api.language_models import LanguageModel as LanguageModel
+    from sentgen.api.opening import open as open
+    from sentgen.api.sentences import Sentences as Sentences
+    from sentgen.api.tables import Table as Table
+    from sentgen.api.texts import AlignedTexts as AlignedTexts
+    from sentgen.api.texts import CheckedSummary as CheckedSummary
+    from sentgen.api.trees import Tree as Tree
+    from sentgen.errors import SentgenError as SentgenError
 
 __version__ = "0.1.0"
-__all__ = ["__version__"]
 
 # In a checkout, schema/ and migrations/ lie beside this folder; an installation maps them into it. Python
 # finds this folder first where it is started in a checkout, whatever is installed.
@@ -12,3 +28,47 @@ if _os.path.isfile(_os.path.join(_beside, "schema", "store.py")) and _os.path.is
     _os.path.join(_beside, "pyproject.toml")
 ):
     __path__.append(_beside)
+
+#: Where the names of this package are. The command line imports it as well, and needs none of them.
+_FROM = {
+    "AlignedTexts": "sentgen.api.texts",
+    "CheckedSummary": "sentgen.api.texts",
+    "Database": "sentgen.api.database",
+    "Hits": "sentgen.api.hits",
+    "LanguageModel": "sentgen.api.language_models",
+    "SentgenError": "sentgen.errors",
+    "Sentences": "sentgen.api.sentences",
+    "Table": "sentgen.api.tables",
+    "Tree": "sentgen.api.trees",
+    "errors": "",
+    "open": "sentgen.api.opening",
+}
+__all__ = [  # noqa: RUF022 - what everybody needs comes first
+    "open",
+    "Database",
+    "errors",
+    "SentgenError",
+    "AlignedTexts",
+    "CheckedSummary",
+    "Hits",
+    "LanguageModel",
+    "Sentences",
+    "Table",
+    "Tree",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for when it is first asked for."""
+    if name not in _FROM:
+        raise AttributeError(f"module 'sentgen' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(_FROM[name]), name) if _FROM[name] else import_module(f"sentgen.{name}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_FROM})

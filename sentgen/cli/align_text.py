@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sentgen.alignment import Span
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view.html import page
+from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.view import Segment, View
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.option_groups import asking
@@ -145,48 +145,16 @@ def _marked(segment: Segment, *, colored: bool) -> Text:
 
 def _rows(shown: View) -> Iterator[tuple[object, ...]]:
     """Yield a row for each block, and for each stretch of new words, in the order of the summary."""
-    null = shown.alignment.null
-
-    def share(start: int, end: int) -> str:
-        return "" if null is None else f"{sum(null[start:end]) / (end - start):.2f}"
-
-    rows: list[tuple[Span, tuple[object, ...]]] = [
-        (
-            block.abstract,
-            (
-                block.number,
-                _short(shown.text("abstract", block.abstract)),
-                _short(shown.text("document", block.document)),
-                shown.sentence("document", block.document[0]),
-                _words(*block.document),
-                "" if block.posterior is None else f"{block.posterior:.2f}",
-                share(*block.abstract),
-            ),
+    for phrase in phrases(shown):
+        abstract, document = phrase.abstract, phrase.document
+        yield (
+            phrase.number,
+            _short(abstract[0]),
+            "(new)" if document is None else _short(document[0]),
+            phrase.sentence,
+            None if document is None else _words(*document[1]),
+            *("" if value is None else f"{value:.2f}" for value in (phrase.posterior, phrase.null)),
         )
-        for block in shown.blocks
-    ]
-    for start, end in _new(shown):
-        words = _short(shown.text("abstract", (start, end)))
-        # With its span, so that it comes to stand among the blocks.
-        rows.append(((start, end), (None, words, "(new)", None, None, "", share(start, end))))
-    yield from (row for _, row in sorted(rows, key=lambda item: item[0]))
-
-
-def _new(shown: View) -> Iterator[tuple[int, int]]:
-    """Yield the spans of new words, joined within a sentence."""
-    for sentence in shown.sentences("abstract"):
-        start = end = -1
-        for segment in sentence:
-            if segment.blocks:
-                continue
-            # New words come in several segments; those that touch are one row.
-            if segment.span[0] != end:
-                if end > start:
-                    yield start, end
-                start = segment.span[0]
-            end = segment.span[1]
-        if end > start:
-            yield start, end
 
 
 def _figures(shown: View) -> str:

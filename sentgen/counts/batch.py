@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Row, insert, select
 
 from sentgen.corpus.sources import place_of
 from sentgen.counts.draft import Draft
+from sentgen.counts.shares import COUNTING_SHARE as COUNTING_SHARE
+from sentgen.counts.shares import DATABASE_SHARE as DATABASE_SHARE
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import USUAL, SourceTally, Writer
 from sentgen.errors import Rejection
@@ -22,11 +24,6 @@ from sentgen.schema.store import now
 #: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
 BATCH_TOKENS = 2_000_000
 BATCH_SECONDS = 10.0
-
-#: Share of the memory limit that counting may take; DuckDB has its own (`database_share`).
-# Measured: docs/design.md, "Measurements".
-COUNTING_SHARE = 0.35
-DATABASE_SHARE = 0.4
 
 
 class CorpusLike(Protocol):
@@ -57,7 +54,7 @@ class BatchSummary:
     unchanged: int = 0
     sentences: int = 0
     seconds: float = 0.0
-    rejections: list[Rejection] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list, repr=False)
 
     def add(self, batch: Self) -> None:
         """Add what a batch did, once it is committed."""

@@ -70,9 +70,9 @@ class Summary(BatchSummary):
     cyclic: int = 0
     empty_nodes: int = 0
     #: Files found in folders and archives that are no corpora: name and reason.
-    passed_over: list[tuple[str, str]] = field(default_factory=list)
+    passed_over: list[tuple[str, str]] = field(default_factory=list, repr=False)
     #: Sources of which the corpus has another content, too, from the same path.
-    doubled: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list, repr=False)
 
     @property
     def rate(self) -> float:

@@ -1,0 +1,124 @@
+"""Write `sentgen/api/options.py`: what the Python methods take, from the declarations of the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from sentgen.alignment.choice import Choice
+from sentgen.counts.settings import Settings
+from sentgen.evaluation.check.request import CheckRequest
+from sentgen.generation.answers import Request
+from sentgen.generation.clusters.request import ClusterRequest
+from sentgen.lookups import questions
+from sentgen.lookups.keyness_question import Keywords
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.request import ScoreRequest
+from sentgen.options import Parameter, parameters_of
+
+PATH = Path(__file__).parents[1] / "sentgen" / "api" / "options.py"
+_WIDER = {
+    "min_count": {BuildRequest: "str | Sequence[int] | None"},
+    "lengths": {ClusterRequest: "str | int | Iterable[int]"},
+    "salience": {ClusterRequest: "Literal['uniform', 'frequency'] | Mapping[str, float]"},
+}
+_PARSED = "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."
+_PARSER = ("parser", "str | None", None, _PARSED)
+#: What only a server does.
+_OF_SERVER = {
+    "as many as the server gives": "all",
+    "any text if the server has a parser": "any text with a parser",
+}
+_FORMAT = ("format", "str | None", None, "Format of both texts; detected if not given.")
+#: Class of options to the declaration, what the method takes beside it, and what is added.
+DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
+    "IngestOptions": (Settings, ("corpus",), (_PARSER,)),
+    "NgramsOptions": (questions.Ngrams, ("pattern",), ()),
+    "DependenciesOptions": (questions.Dependencies, ("head", "modifier"), ()),
+    "ArgumentsOptions": (questions.Arguments, ("word",), ()),
+    "KwicOptions": (questions.Kwic, ("pattern",), ()),
+    "MatchOptions": (questions.Match, ("request",), ()),
+    "FrequenciesOptions": (questions.Frequencies, ("by",), ()),
+    "CollocationsOptions": (questions.Collocations, ("word",), ()),
+    "SketchOptions": (questions.Sketch, ("word",), ()),
+    "KeynessOptions": (Keywords, ("corpus", "against"), ()),
+    "BuildOptions": (BuildRequest, ("name", "corpus"), ()),
+    "ScoreOptions": (ScoreRequest, ("text", "model"), ()),
+    "RegenerateOptions": (Request, ("bag", "model"), ()),
+    "AlignOptions": (Choice, (), (_FORMAT,)),
+    "GenerateOptions": (ClusterRequest, ("file",), (_PARSER,)),
+    "CheckOptions": (CheckRequest, ("summary", "against"), (_PARSER,)),
+}
+_HEAD = '''\
+"""Options of the methods: type, default and what each is; written by docs/generate_reference.py.
+
+The declarations of the commands are the source: change those, and not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Literal, TypedDict
+'''
+
+
+def page() -> str:
+    """Return the text of the module."""
+    return "\n\n".join([_HEAD, *("\n".join(_class(name)) + "\n" for name in DECLARATIONS)])
+
+
+def _class(name: str) -> Iterator[str]:
+    declaration, places, added = DECLARATIONS[name]
+    yield f"class {name}(TypedDict, total=False):"
+    yield f'    """{_one_line(declaration)}"""\n'
+    for one in parameters_of(declaration):
+        if one.name not in places:
+            default = one.default.value if isinstance(one.default, Enum) else one.default
+            yield _line(one.name, _kind(declaration, one), default, one.option.help)
+    for each in added:
+        yield _line(*each)
+
+
+def _one_line(declaration: type) -> str:
+    return _here(" ".join((declaration.__doc__ or "").split("\n\n")[0].split()))
+
+
+def _here(text: str) -> str:
+    for there, here in _OF_SERVER.items():
+        text = text.replace(there, here)
+    return text
+
+
+def _line(name: str, kind: str, default: object, about: str) -> str:
+    return f"    {name}: Annotated[{kind}, {_quoted(default)}, {_quoted(_here(about))}]"
+
+
+def _quoted(value: object) -> str:
+    """Return a literal as ruff formats it."""
+    text = repr(value)
+    if isinstance(value, str) and text[0] == "'" and '"' not in value:
+        return f'"{text[1:-1]}"'
+    return "()" if value == [] else text
+
+
+def _kind(declaration: type, one: Parameter) -> str:
+    wider = _WIDER.get(one.name, {}).get(declaration)
+    return (wider or _written(one.kind)).replace("'", '"')
+
+
+def _written(kind: Any) -> str:
+    """Return a type as it is written, words in the place of enumerations."""
+    if get_origin(kind) in (Union, UnionType):
+        return " | ".join(dict.fromkeys(_written(each) for each in get_args(kind)))
+    if get_origin(kind) is Literal:
+        return f"Literal[{', '.join(map(repr, get_args(kind)))}]"
+    if get_origin(kind) is list:
+        return "str | Sequence[str]"
+    if kind is NoneType:
+        return "None"
+    if issubclass(kind, Enum):
+        return f"Literal[{', '.join(repr(str(member.value)) for member in kind)}]"
+    return str(kind.__name__)

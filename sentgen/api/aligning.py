@@ -1,0 +1,36 @@
+"""Aligning two texts for `Database.align`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sentgen.alignment.budget import Budget
+from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.texts import align_texts, read_sentences
+from sentgen.api.arguments import declared
+from sentgen.api.door import Door
+from sentgen.api.texts import AlignedTexts, as_file
+
+#: Of the memory: DuckDB has most of the rest.
+_SHARE = 0.55
+
+
+def aligned(
+    door: Door, document: str | Path, abstract: str | Path, options: Mapping[str, Any]
+) -> AlignedTexts:
+    """Align two texts, with a model of the store if one is named."""
+    given = dict(options)
+    form = given.pop("format", None)
+    with (
+        door.reading() as store,
+        as_file(document, "document") as first,
+        as_file(abstract, "abstract") as second,
+    ):
+        choice = declared(Choice, given)
+        budget = Budget.of_limit(door.memory, share=_SHARE)
+        aligner, name = chosen_aligner(choice, lambda: store, budget=budget)
+        sentences, others = (read_sentences(path, form=form) for path in (first, second))
+        view = align_texts(sentences, others, aligner, budget=budget)
+        return AlignedTexts(view, name, [PRIORS_NOTE] if choice.priors_only else [])

@@ -1,0 +1,166 @@
+"""What methods take: names, types and defaults as the command line and the server have them.
+
+`sentgen.api.options` is written from the declarations, for type checkers and editors; here values that
+were given become a declaration, and the methods get signatures that `help` can show.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING
+from difflib import get_close_matches
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from sentgen.errors import InputError, SentgenError
+from sentgen.options import Declaration, Parameter, parameters_of
+from sentgen.options import declared as declared_of
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+#: An option, or a whole command, whose options are its own.
+_OPTION = re.compile(
+    r"(?P<command>\bsentgen [a-z][^;,`()]*)|(?<![\w-])--(?P<no>no-)?(?P<option>[a-z][a-z-]*)"
+)
+#: Options that have another name here.
+_NAMES = {"db": "`path`", "param": "`parameters`", "keep-case": "`lowercase=False`"}
+
+
+def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
+    """Return a declaration of the values that were given by name.
+
+    A text is a list of one; a word stands for the member of an enumeration.
+
+    Raises:
+        InputError: there is no such option, one is missing, or a value cannot be one of it.
+    """
+    known = {one.name: one for one in parameters_of(declaration)}
+    for name in given:
+        if name not in known:
+            raise InputError(f"there is no option {name!r}; {_instead(name, known)}")
+    for one in known.values():
+        if one.default is MISSING and one.name not in given:
+            raise InputError(f"`{one.name}` is missing: {one.option.help}")
+    return declared_of(declaration, {name: _value(known[name], value) for name, value in given.items()})
+
+
+def _instead(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+
+
+def _value(one: Parameter, value: Any) -> Any:
+    """Return a value as the declaration has it."""
+    union = get_origin(one.kind) in (Union, UnionType)
+    kinds = get_args(one.kind) if union else (one.kind,)
+    if value is None and (NoneType in kinds or one.default is None):
+        return None
+    (kind,) = (each for each in kinds if each is not NoneType)
+    if get_origin(kind) is list:
+        items = [value] if isinstance(value, str) else value
+        if not isinstance(items, Iterable) or not all(isinstance(item, str) for item in items):
+            raise InputError(f"`{one.name}` is a text, or several; {value!r} is none")
+        return list(items)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _member(one.name, kind, value)
+    return _bounded(one, _plain(kind)(one.name, value))
+
+
+def _member(name: str, kind: type[Enum], value: Any) -> Enum:
+    try:
+        return kind(value)
+    except ValueError as error:
+        listed = ", ".join(str(member.value) for member in kind)
+        raise InputError(f"`{name}` {value!r} is none of: {listed}") from error
+
+
+def _bounded(one: Parameter, value: Any) -> Any:
+    least, most = one.option.least, one.option.most
+    if least is not None and value < least:
+        raise InputError(f"`{one.name}` {value} is less than {least:g}")
+    if most is not None and value > most:
+        raise InputError(f"`{one.name}` {value} is more than {most:g}")
+    return value
+
+
+def _truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"`{name}` is True or False; {value!r} is neither")
+    return value
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)  # also of numpy, and nothing that would be rounded
+    except TypeError as error:
+        raise InputError(f"`{name}` is a whole number; {value!r} is none") from error
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, (str, bytes)):
+        raise InputError(f"`{name}` is a number; {value!r} is none")
+    return float(value)
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"`{name}` is a text; {value!r} is none")
+    return value
+
+
+def _plain(kind: Any) -> Callable[[str, Any], Any]:
+    readers: dict[Any, Callable[[str, Any], Any]] = {bool: _truth, int: _whole, float: _number}
+    return readers.get(kind, _text)
+
+
+def signed(options: type) -> Callable[[Method], Method]:
+    """Give a method that takes ``**options`` the signature and the description of each of them.
+
+    Args:
+        options: a class of `sentgen.api.options`; type, default and help of each option.
+    """
+
+    def give(method: Method) -> Method:
+        signature = inspect.signature(method)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        hints = get_type_hints(options, include_extras=True)
+        taken, told = list(own), []
+        for name, hint in hints.items():
+            kind, (default, about) = hint.__origin__, hint.__metadata__
+            form = inspect.Parameter.KEYWORD_ONLY
+            taken.append(inspect.Parameter(name, form, default=default, annotation=kind))
+            told.append(f"    {name}: {about}")
+        method.__signature__ = signature.replace(parameters=taken)  # type: ignore[attr-defined]
+        method.__doc__ = "\n".join([inspect.cleandoc(method.__doc__ or ""), "", "Options:", *told])
+        return method
+
+    return give
+
+
+def in_words_of_python(error: SentgenError) -> None:
+    """Name parameters in the place of the options of commands, which the library names."""
+    if isinstance(error, InputError):
+        error.message = worded(error.message)
+    if error.args:
+        error.args = (worded(str(error.args[0])), *error.args[1:])
+
+
+def worded(message: str) -> str:
+    """Return a message with parameters in the place of options.
+
+    >>> worded("--model and --no-case exclude each other; see sentgen align text --help")
+    '`model` and `case=False` exclude each other; see sentgen align text --help'
+    """
+
+    def named(found: re.Match[str]) -> str:
+        option = found["option"]
+        if option is None:
+            return found[0]
+        name = option.replace("-", "_")
+        return _NAMES.get(option) or (f"`{name}=False`" if found["no"] else f"`{name}`")
+
+    return _OPTION.sub(named, message)

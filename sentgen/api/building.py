@@ -1,0 +1,30 @@
+"""Building a model for `Database.build_model`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentgen import progress
+from sentgen.api.arguments import declared
+from sentgen.api.door import Door
+from sentgen.models import registry, stupid_backoff
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.registry import ModelInfo
+
+
+def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]) -> ModelInfo:
+    """Build a model, and show the steps."""
+    given = {**options, "name": name, "corpus": corpora}
+    counts = given.get("min_count")
+    if counts is not None and not isinstance(counts, str):
+        given["min_count"] = ",".join(map(str, [counts] if isinstance(counts, int) else counts))
+    with door.reading() as store, progress.steps(name) as report:
+        asked = declared(BuildRequest, given)
+        if store.lake and asked.smoothing == stupid_backoff.NAME:
+            # By a file more, which what is open does not know.
+            model = asked.build(store, report)
+            with door.released():
+                return model
+        with door.writing() as writable:
+            return registry.find(writable, asked.build(writable, report).label)

@@ -1,0 +1,289 @@
+"""A store from Python: everything that commands do with it, in one object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sentgen import progress
+from sentgen.api import options as taken
+from sentgen.api.arguments import declared, signed
+from sentgen.api.door import Door, translated
+from sentgen.api.tables import Table
+from sentgen.lookups.questions import (
+    Arguments,
+    Collocations,
+    Dependencies,
+    Frequencies,
+    Kwic,
+    Match,
+    Ngrams,
+    Question,
+    Sketch,
+)
+from sentgen.schema import readonly
+from sentgen.schema.guard import require_harmless
+from sentgen.schema.store import raw
+
+if TYPE_CHECKING:  # what takes long to import is imported by the method that needs it
+    from sentgen.api.hits import Hits
+    from sentgen.api.language_models import LanguageModel
+    from sentgen.api.sentences import Sentences
+    from sentgen.api.texts import AlignedTexts, CheckedSummary
+    from sentgen.corpus.parsers import Parser
+    from sentgen.counts.ingestion import Summary
+    from sentgen.schema.snapshots import Publication
+
+
+class Database:
+    """An open store, lake or snapshot; a context manager that closes it. `sentgen.open` makes one.
+
+    Several threads may use it; they come in turn.
+    """
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    @property
+    def path(self) -> Path:
+        """The file, or the lake."""
+        return self._door.path
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written."""
+        return bool(self._door.why_read_only)
+
+    def __repr__(self) -> str:
+        how = "" if self._door.is_open else ", closed"
+        return f"<sentgen.Database {self.path}{', read only' if self.read_only else ''}{how}>"
+
+    def close(self) -> None:
+        """Close the store; what was committed is on the disk."""
+        self._door.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What is in the store.
+
+    @signed(taken.IngestOptions)
+    def ingest(
+        self, paths: str | Path | Sequence[str | Path], corpus: str, **options: Unpack[taken.IngestOptions]
+    ) -> Summary:
+        """Read files, folders, globs or archives into a corpus, and count them.
+
+        What is in the corpus already, by content, is not read again.
+        """
+        from sentgen.counts.ingestion import Settings, ingest
+
+        listed = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        with self._door.writing() as store:
+            parser = _parser(options.pop("parser", None))
+            settings = declared(Settings, {"corpus": corpus, **options})
+            with progress.ingested(corpus) as report:
+                return ingest(store, list(map(str, listed)), settings, parser=parser, progress=report)
+
+    def corpora(self) -> Table:
+        """List the corpora with their sizes and licences."""
+        from sentgen.counts.corpora import overview
+
+        with self._door.reading() as store:
+            return Table(overview(store))
+
+    def remove_corpus(self, name: str) -> tuple[int, int]:
+        """Remove a corpus with all its counts; return its sentences and tokens."""
+        from sentgen.counts.corpora import remove
+
+        with self._door.writing() as store:
+            return remove(store, name)
+
+    def publish(self, to: str | Path, *, keep: int | None = None) -> Publication:
+        """Copy the store, as it is now, into a folder of snapshots, where `sentgen serve` finds it.
+
+        Args:
+            to: the folder; made if need be.
+            keep: remove all but so many of the newest snapshots.
+        """
+        from sentgen.schema.snapshots import publish
+
+        with self._door.released(), translated(), progress.steps("publishing"):
+            return publish(self.path, Path(to), keep=keep, memory_limit=self._door.memory // 2)
+
+    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = (), *, limit: int = 0) -> Table:
+        """Run one SELECT over the tables and views; it cannot change anything, nor read files.
+
+        Args:
+            query: the query.
+            parameters: values of ``?``, in their order, or those of ``$name`` by name.
+            limit: rows at most; 0 for all.
+        """
+        with self._door.reading() as store, store.connect() as connection:
+            duck = raw(connection)
+            require_harmless(duck, query)
+            found = readonly.ask(duck, query, parameters, max_rows=limit)
+            return Table(found.table, sql=query, truncated=found.truncated)
+
+    # Questions to the counts.
+
+    def _ask(self, question: type[Any], given: Mapping[str, Any]) -> Table:
+        with self._door.reading() as store, store.connect() as connection:
+            asked: Question = declared(question, given)
+            return Table._of(asked.ask(connection))
+
+    @signed(taken.NgramsOptions)
+    def ngrams(self, pattern: str, **options: Unpack[taken.NgramsOptions]) -> Table:
+        """Count the n-grams that match a pattern of 1 to 5 words, such as ``in the *``."""
+        return self._ask(Ngrams, {"pattern": pattern, **options})
+
+    @signed(taken.DependenciesOptions)
+    def dependencies(
+        self, head: str, modifier: str = "*", **options: Unpack[taken.DependenciesOptions]
+    ) -> Table:
+        """Count the dependencies between a head and its modifiers."""
+        return self._ask(Dependencies, {"head": head, "modifier": modifier, **options})
+
+    @signed(taken.ArgumentsOptions)
+    def arguments(self, word: str, **options: Unpack[taken.ArgumentsOptions]) -> Table:
+        """Count how many modifiers a word takes on each side."""
+        return self._ask(Arguments, {"word": word, **options})
+
+    @signed(taken.KwicOptions)
+    def kwic(self, pattern: str = "", **options: Unpack[taken.KwicOptions]) -> Table:
+        """Show words in context: ``un*``, ``lemma:go``, ``fell/VBD``, or CQL as ``[lemma="go"] "home"``."""
+        return self._ask(Kwic, {"pattern": pattern, **options})
+
+    @signed(taken.MatchOptions)
+    def match(self, request: str, **options: Unpack[taken.MatchOptions]) -> Hits:
+        """Find where a Grew request matches the trees, such as ``pattern { V -[nsubj]-> S }``."""
+        from sentgen.api.hits import Hits
+
+        with translated():
+            return Hits._ask(self._door, declared(Match, {"request": request, **options}))
+
+    @signed(taken.FrequenciesOptions)
+    def frequencies(self, by: str = "word", **options: Unpack[taken.FrequenciesOptions]) -> Table:
+        """Count words, lemmas, tags or relations, or what a query matches by attributes of it."""
+        return self._ask(Frequencies, {"by": by, **options})
+
+    @signed(taken.CollocationsOptions)
+    def collocations(self, word: str = "", **options: Unpack[taken.CollocationsOptions]) -> Table:
+        """Find what occurs with a word more often than chance."""
+        return self._ask(Collocations, {"word": word, **options})
+
+    @signed(taken.SketchOptions)
+    def sketch(self, word: str, **options: Unpack[taken.SketchOptions]) -> Table:
+        """Find the strongest collocates of a word in each dependency relation."""
+        return self._ask(Sketch, {"word": word, **options})
+
+    @signed(taken.KeynessOptions)
+    def keyness(
+        self,
+        corpus: str | Sequence[str],
+        against: str | Sequence[str],
+        **options: Unpack[taken.KeynessOptions],
+    ) -> Table:
+        """Find what is more frequent in some corpora than in others."""
+        from sentgen.lookups.keyness_question import Keywords
+
+        return self._ask(Keywords, {"corpus": corpus, "against": against, **options})
+
+    # Models, and what they make.
+
+    @signed(taken.BuildOptions)
+    def build_model(
+        self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.BuildOptions]
+    ) -> LanguageModel:
+        """Build the next version of a language model from the counts of corpora."""
+        from sentgen.api.building import built
+        from sentgen.api.language_models import LanguageModel
+
+        return LanguageModel(self._door, built(self._door, name, corpora, options))
+
+    def model(self, name: str) -> LanguageModel:
+        """Return a language model: the newest version of its name, or ``NAME@VERSION``."""
+        from sentgen.api.language_models import LanguageModel
+        from sentgen.models import registry
+
+        with self._door.reading() as store:
+            return LanguageModel(self._door, registry.find(store, name))
+
+    def models(self) -> Table:
+        """List the language models with their settings, and whether they are stale."""
+        from sentgen.models import registry
+
+        with self._door.reading() as store:
+            return Table(registry.overview(store))
+
+    def remove_model(self, name: str) -> list[str]:
+        """Remove a model with all versions, or ``NAME@VERSION``; return what was removed."""
+        from sentgen.models import registry
+
+        with self._door.writing() as store:
+            return [model.label for model in registry.remove(store, name)]
+
+    # Texts.
+
+    @signed(taken.AlignOptions)
+    def align(
+        self, document: str | Path, abstract: str | Path, **options: Unpack[taken.AlignOptions]
+    ) -> AlignedTexts:
+        """Show where each phrase of a summary comes from in its document, and which words are new.
+
+        Both are texts; a `pathlib.Path` is a file with one.
+        """
+        from sentgen.api.aligning import aligned
+
+        return aligned(self._door, document, abstract, options)
+
+    @signed(taken.GenerateOptions)
+    def generate(self, file: str | Path | None = None, **options: Unpack[taken.GenerateOptions]) -> Sentences:
+        """Make the most probable sentences of each length from the words of related sentences with trees.
+
+        A cluster is a text, such as CoNLL-U, or a `pathlib.Path` of a file; a document of it is a cluster of
+        its own. ``lengths=(5, 20)`` asks for each length from 5 to 20.
+        """
+        from sentgen.api.generating import generated
+        from sentgen.api.texts import lengths_of, weights_of
+        from sentgen.generation.clusters.request import ClusterRequest
+
+        with translated():
+            parser = _parser(options.pop("parser", None))
+            given: dict[str, Any] = {**options}
+            given["lengths"] = lengths_of(options.get("lengths", "1-40"))
+            given["salience"], weights = weights_of(options.get("salience", "uniform"))
+            asked = declared(ClusterRequest, given)
+            return generated(self._door, file, asked, weights=weights, parser=parser)
+
+    @signed(taken.CheckOptions)
+    def check(
+        self, summary: str | Path, against: str | Path, **options: Unpack[taken.CheckOptions]
+    ) -> CheckedSummary:
+        """Check which verb arguments of a summary have support in its sources.
+
+        Both are texts with trees, such as CoNLL-U, or any with a ``parser``; a `pathlib.Path` is a file.
+        """
+        from sentgen.api.texts import CheckedSummary, as_file
+        from sentgen.evaluation.check.request import CheckRequest
+
+        with (
+            translated(),
+            as_file(summary, "summary") as first,
+            as_file(against, "against") as second,
+        ):
+            parser = _parser(options.pop("parser", None))
+            asked = declared(CheckRequest, {"summary": first, "against": second, **options})
+            return CheckedSummary(asked.check(parser))
+
+
+def _parser(name: str | None) -> Parser | None:
+    from sentgen.corpus.parsers import open_parser
+
+    return None if name is None else open_parser(name)

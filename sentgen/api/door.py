@@ -1,0 +1,124 @@
+"""The way to an open store, to read or to write: one thread at a time, and errors in words of Python."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sentgen.api.arguments import in_words_of_python
+from sentgen.counts.shares import DATABASE_SHARE
+from sentgen.errors import InputError, SentgenError, StoreError
+from sentgen.schema import Store
+from sentgen.schema.snapshots import newest, snapshot_at
+from sentgen.schema.store import default_memory_limit
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Name parameters where an error names options of commands."""
+    try:
+        yield
+    except SentgenError as error:
+        in_words_of_python(error)
+        raise
+
+
+class Door:
+    """An open store, lake or snapshot.
+
+    DuckDB keeps one result for each connection, and the store has one connection: threads come in turn.
+
+    Args:
+        path: the store, a lake, a snapshot, or a folder of snapshots, of which the newest is opened.
+        create: make a new store if there is none.
+        read_only: do not write, and let others write or read beside.
+        memory: bytes that this process may use.
+    """
+
+    def __init__(self, path: Path, *, create: bool, read_only: bool, memory: int | None) -> None:
+        self._turn = threading.RLock()
+        self.memory = memory or default_memory_limit()
+        self.path, self.why_read_only = _opened_for(path, create=create, read_only=read_only)
+        self._store: Store | None = self._open(create=create)
+
+    def _open(self, *, create: bool = False) -> Store:
+        store = Store(
+            self.path,
+            create=create,
+            read_only=bool(self.why_read_only),
+            memory_limit=int(self.memory * DATABASE_SHARE),
+        )
+        store.share()
+        return store
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was not closed yet."""
+        return self._store is not None
+
+    @contextmanager
+    def reading(self) -> Iterator[Store]:
+        """Wait for the turn of this thread, and give it the store.
+
+        Raises:
+            StoreError: it was closed.
+        """
+        with self._turn, translated():
+            if self._store is None:
+                raise StoreError(f"{self.path}: closed; open it again with: sentgen.open({str(self.path)!r})")
+            yield self._store
+
+    @contextmanager
+    def writing(self) -> Iterator[Store]:
+        """The same for what changes the store; others can read it again at the end.
+
+        Raises:
+            StoreError: it was closed, or is only read.
+        """
+        with self.reading() as store:
+            if self.why_read_only:
+                raise StoreError(f"{self.path}: {self.why_read_only}")
+            try:
+                yield store
+            finally:
+                store.share()
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Close the store for what opens it by itself, and open it again."""
+        with self.reading() as store:
+            store.close()
+            self._store = None
+            try:
+                yield
+            finally:
+                self._store = self._open()
+
+    def close(self) -> None:
+        """Close the store when no other thread uses it; a second time, nothing happens."""
+        with self._turn:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+
+def _opened_for(path: Path, *, create: bool, read_only: bool) -> tuple[Path, str]:
+    """Return what a path stands for, and why it is only read; empty if it may be written."""
+    from sentgen.schema.lakes.places import lake_at
+
+    if create and read_only:
+        raise InputError("a store that is made is written; leave out `create` or `read_only`")
+    lake = lake_at(path)
+    snapshots = not lake and path.is_dir() and any(path.glob("sentgen-*.json"))
+    why = ""
+    if lake:
+        why = "a lake is only read; this writes, and needs a store: a file"
+    elif snapshots or snapshot_at(path):
+        why = "a snapshot is never changed; open the store that it was made from"
+    if why and create:
+        raise InputError(f"{path}: {why}; leave out `create`")
+    if not why and read_only:
+        why = "opened with `read_only=True`, and this writes; open it without"
+    return (newest(path).path if snapshots else path), why

@@ -1,0 +1,99 @@
+"""Where a Grew request matches: a concordance with trees, and the same hits counted by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sentgen.api import html
+from sentgen.api.door import Door
+from sentgen.api.tables import SHOWN, Table
+from sentgen.api.trees import Tree
+from sentgen.counts.conllu_export import sentences_conllu
+from sentgen.errors import StoreError
+from sentgen.generation.drawing.svg import corpus_tree
+from sentgen.lookups.browsing import find_sentence
+from sentgen.lookups.marks import marks_of
+from sentgen.lookups.queries import Answer
+from sentgen.lookups.questions import Match
+from sentgen.tabular import Rows
+
+
+class Hits(Table):
+    """The hits of a request, or what they were counted by."""
+
+    def __init__(self, door: Door, asked: Match, answer: Answer) -> None:
+        super().__init__(
+            answer.found,
+            sql=answer.query.filled(),
+            notes=answer.notes,
+            truncated=answer.truncated,
+            total=answer.total,
+        )
+        self._door, self._asked = door, asked
+
+    @classmethod
+    def _ask(cls, door: Door, asked: Match) -> Hits:
+        with door.reading() as store, store.connect() as connection:
+            return cls(door, asked, asked.ask(connection))
+
+    def by(self, *keys: str) -> Hits:
+        """Count all hits by keys: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``meta.genre``."""
+        return self._ask(self._door, replace(self._asked, key=[*self._asked.key, *keys]))
+
+    def whether(self, *clauses: str) -> Hits:
+        """Count all hits by whether they meet clauses, such as ``S [upos=PRON]``."""
+        return self._ask(self._door, replace(self._asked, whether=[*self._asked.whether, *clauses]))
+
+    @property
+    def _are_counted(self) -> bool:
+        return bool(self._asked.count or self._asked.key or self._asked.whether)
+
+    def conllu(self) -> str:
+        """Return the sentences of the hits as CoNLL-U; empty of counts."""
+        if self._are_counted:
+            return ""
+        with self._door.reading() as store, store.connect() as connection:
+            return "".join(sentences_conllu(connection, self._asked.sentences(connection)))
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The tree of each hit, its nodes marked; none of counts."""
+        return self._trees(len(self))
+
+    def _trees(self, number: int) -> list[Tree]:
+        if self._are_counted:
+            return []
+        rows = self._found.slice(0, number)
+        if isinstance(rows, Rows) and not rows.rows:
+            return []
+        hits = rows.to_pylist()
+        with self._door.reading() as store, store.connect() as connection:
+            marks = [set(one.positions.values()) for one in marks_of(connection, hits)]
+            found = []
+            for hit, marked in zip(hits, marks, strict=True):
+                answer, _ = find_sentence(connection, hit["corpus"], hit["document"], hit["sent_id"])
+                found.append(_tree(hit["sent_id"], answer, marked))
+        return found
+
+    def _repr_html_(self) -> str:
+        if self._are_counted or not len(self):
+            return super()._repr_html_()
+        rows = [row._asdict() for row in self[:SHOWN]]
+        try:
+            trees = [tree.svg for tree in self._trees(SHOWN)]
+        except StoreError:  # closed since: the lines stay
+            trees = []
+        return html.framed(html.concordance(rows, trees), self._size(), self.notes)
+
+
+def _tree(title: str, answer: Answer, marked: set[int]) -> Tree:
+    tokens: Sequence[dict[str, object]] = answer.table.to_pylist()
+    drawing = corpus_tree(
+        title,
+        [str(token["form"]) for token in tokens],
+        [str(token["upos"] or token["xpos"] or "") for token in tokens],
+        [int(str(token["head"])) for token in tokens],
+        [str(token["deprel"] or "") for token in tokens],
+    )
+    return Tree(replace(drawing, marked=frozenset(place - 1 for place in marked)))

@@ -1,0 +1,109 @@
+"""Answers in a notebook: tables, concordances and counts as the pages of the server draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from markupsafe import escape
+
+from sentgen.display import heading, inline_svg, is_number, shortened, shown
+from sentgen.typography import is_right_to_left, readable
+
+# Colors of the notebook, light or dark, are inherited; nothing here is fixed.
+_STYLE = """\
+<style>
+.sentgen table { border-collapse: collapse; font-size: 0.9em }
+.sentgen th, .sentgen td { padding: 0.2em 0.7em; text-align: left; vertical-align: top; border: 0 }
+.sentgen thead th { border-bottom: 1px solid currentColor; font-weight: 600 }
+.sentgen .number { text-align: right; font-variant-numeric: tabular-nums }
+.sentgen .left { text-align: right }
+.sentgen .node { text-align: center; font-weight: 600; white-space: nowrap }
+.sentgen .where, .sentgen .note { opacity: 0.7 }
+.sentgen rect.bar { fill: #4477aa }
+</style>
+"""
+_BAR = 160
+
+
+def framed(body: str, size: str, notes: Sequence[str] = ()) -> str:
+    """Return what a cell of a notebook shows: a body, how many rows there are, and what is said of them."""
+    said = "".join(f'<p class="note">{escape(shortened(note))}</p>' for note in notes)
+    return f'{_STYLE}<div class="sentgen">{body}<p class="note">{escape(size)}</p>{said}</div>'
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table; a column ``count`` has bars beside it if it is the measure of its rows."""
+    if not rows:
+        return ""
+    if {"left", "node", "right"} <= set(columns):
+        return concordance([dict(zip(columns, row, strict=True)) for row in rows])
+    return f"<table>{_head(columns, rows[0])}<tbody>{''.join(_rows(columns, rows))}</tbody></table>"
+
+
+def _head(columns: Sequence[str], first: Sequence[object]) -> str:
+    cells = []
+    for name, value in zip(columns, first, strict=True):
+        cells.append(f'<th scope="col"{_number(value)}>{escape(shortened(heading(name), 60))}</th>')
+        if name == "count":
+            cells.append("<th></th>")
+    return f"<thead><tr>{''.join(cells)}</tr></thead>"
+
+
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
+    counts = [row[columns.index("count")] for row in rows] if "count" in columns else []
+    most = max([1.0, *(float(count) for count in counts if isinstance(count, (int, float)))])
+    for row in rows:
+        cells = []
+        for name, value in zip(columns, row, strict=True):
+            cells.append(f"<td{_number(value)}><bdi>{escape(shown(value))}</bdi></td>")
+            if name == "count":
+                cells.append(f"<td>{_bar(value, most)}</td>")
+        yield f"<tr>{''.join(cells)}</tr>"
+
+
+def _number(value: object) -> str:
+    return ' class="number"' if is_number(value) else ""
+
+
+def _bar(value: object, most: float) -> str:
+    width = max(_BAR * float(value) / most, 1.0) if isinstance(value, (int, float)) else 0.0
+    drawn = f'<rect class="bar" width="{width:.1f}" height="10"></rect>'
+    return f'<svg width="{_BAR}" height="10" aria-hidden="true">{drawn}</svg>'
+
+
+def concordance(rows: Sequence[Mapping[str, object]], trees: Sequence[str] = ()) -> str:
+    """Return the lines of a concordance, the first of them with their trees, which unfold."""
+    sides = ([str(row[name]) for row in rows] for name in ("left", "node"))
+    turned = ' dir="rtl"' if any(map(is_right_to_left, sides)) else ""
+    lines = (_line(row, trees[place] if place < len(trees) else "") for place, row in enumerate(rows))
+    heads = "".join(f'<th scope="col"{kind}>{name}</th>' for name, kind in _HEADS)
+    return f"<table{turned}><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+_HEADS = (
+    ("sentence", ""),
+    ("before", ' class="left"'),
+    ("node", ' class="node"'),
+    ("after", ""),
+)
+
+
+def _line(row: Mapping[str, object], tree: str) -> str:
+    left, node, right = (
+        escape(shortened(readable(str(row[name] or "")), 400)) for name in ("left", "node", "right")
+    )
+    where = f'<td class="where"><bdi>{escape(shown(row.get("sent_id", "")))}</bdi></td>'
+    drawn = (
+        f'<tr><td colspan="4" dir="ltr"><details><summary>tree</summary>{drawing(tree)}</details></td></tr>'
+        if tree
+        else ""
+    )
+    return (
+        f'<tr>{where}<td class="left"><bdi>{left}</bdi></td><td class="node"><bdi>{node}</bdi></td>'
+        f"<td><bdi>{right}</bdi></td></tr>{drawn}"
+    )
+
+
+def drawing(svg: str) -> str:
+    """Return a drawing as part of a page."""
+    return f'<div style="overflow-x: auto">{inline_svg(svg)}</div>'

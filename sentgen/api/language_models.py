@@ -1,0 +1,91 @@
+"""A language model of a store: it scores sentences, and orders words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+from sentgen.api.arguments import declared, signed
+from sentgen.api.door import Door
+from sentgen.api.options import RegenerateOptions, ScoreOptions
+from sentgen.api.sentences import Sentences
+from sentgen.api.tables import Table
+from sentgen.corpus.readers.lines import split_tokens
+from sentgen.generation.answers import Request, answer, require_trees
+from sentgen.models.registry import ModelInfo
+from sentgen.models.request import ScoreRequest
+from sentgen.models.scoring import (
+    COLUMNS,
+    TOTALS,
+    Totals,
+    model_notes,
+    score_rows,
+    score_sentences,
+    split_lines,
+)
+from sentgen.tabular import Rows
+from sentgen.wording import quantity
+
+
+class Scores(Table):
+    """A row a sentence; ``sums`` are the totals over all, such as ``perplexity``."""
+
+    def __init__(self, rows: Rows, sums: Totals, notes: Sequence[str]) -> None:
+        super().__init__(rows, notes=notes)
+        self._sums = sums
+
+    @property
+    def sums(self) -> dict[str, Any]:
+        """Sentences, tokens, unknown words, log-probability and perplexity of all sentences together."""
+        return dict(zip(TOTALS, self._sums.row, strict=True))
+
+    @property
+    def log10(self) -> float:
+        """The decimal log-probability of all sentences together, with their ends."""
+        return self._sums.log10
+
+    @property
+    def perplexity(self) -> float:
+        """The perplexity of all sentences together, with unknown words."""
+        return self._sums.perplexity
+
+
+class LanguageModel:
+    """A model of a store, in the version that it had when it was asked for.
+
+    Attributes:
+        info: its settings, and what it was built from.
+    """
+
+    def __init__(self, door: Door, info: ModelInfo) -> None:
+        self._door, self.info = door, info
+
+    @property
+    def name(self) -> str:
+        """Its name with its version, as ``ewt@1``."""
+        return self.info.label
+
+    def __repr__(self) -> str:
+        words = quantity(self.info.vocabulary, "word")
+        return f"<LanguageModel {self.name}: {self.info.smoothing}, order {self.info.order}, {words}>"
+
+    @signed(ScoreOptions)
+    def score(self, text: str | Sequence[str], **options: Unpack[ScoreOptions]) -> Scores:
+        """Score sentences: words separated by blanks, a sentence a line."""
+        with self._door.reading() as store:
+            asked = declared(ScoreRequest, {"text": text, "model": self.name, **options})
+            sentences = map(split_tokens, split_lines(asked.text))
+            sums = Totals()
+            rows = list(
+                score_rows(score_sentences(store, self.info, sentences, lowercase=asked.lowercase), sums)
+            )
+            table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
+            return Scores(table, sums, [*model_notes(self.info), *sums.notes])
+
+    @signed(RegenerateOptions)
+    def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:
+        """Put words and [base noun phrases] in order; the order in which they are given does not matter."""
+        with self._door.reading() as store:
+            asked = declared(Request, {"bag": bag, "model": self.name, **options})
+            require_trees(asked)
+            return Sentences(answer(store, asked, lambda notation: list(map(notation.bag, asked.bag))))

@@ -1,0 +1,227 @@
+"""Options of the methods: type, default and what each is; written by docs/generate_reference.py.
+
+The declarations of the commands are the source: change those, and not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Literal, TypedDict
+
+
+class IngestOptions(TypedDict, total=False):
+    """How a corpus is read and counted; the same for all of its sources."""
+
+    format: Annotated[str | None, None, "Format; detected if not given."]
+    language: Annotated[str, "en", "Language of raw text, for its sentences and tokens: a code of ISO 639, such as fr."]
+    licence: Annotated[str | None, None, "Licence to record."]
+    lowercase: Annotated[bool, False, "Lower-case forms and lemmas."]
+    order: Annotated[int, 5, "Highest order of n-grams to count, 1 to 5."]
+    tags: Annotated[str, "xpos", "Tags that dependency counts use first."]
+    function_heads: Annotated[bool, True, "Let case, mark, aux and cop head their phrase in the unit layer (UD only)."]
+    on_error: Annotated[str, "raise", "A bad sentence stops everything, or refuses its file after a full check, or is left out."]
+    replace: Annotated[bool, False, "What was read from the same path before goes when the new content is in."]
+    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+
+
+class NgramsOptions(TypedDict, total=False):
+    """The n-grams that match a pattern."""
+
+    min_count: Annotated[int, 1, "Leave out what is rarer."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class DependenciesOptions(TypedDict, total=False):
+    """The dependencies between a head and its modifiers."""
+
+    reverse: Annotated[bool, False, "Ask for the heads of a word instead of its modifiers."]
+    tag: Annotated[str, "*", "Tag of the first word, such as VBD."]
+    layer: Annotated[Literal["word", "unit"], "word", "Tree of words, or of units (base noun phrases as one)."]
+    level: Annotated[Literal["word-word", "tag-word", "word-tag", "tag-tag"], "word-word", "Word or tag, of head and modifier."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class ArgumentsOptions(TypedDict, total=False):
+    """How many modifiers a word takes on each side."""
+
+    tag: Annotated[str, "*", "Its tag, such as VBD."]
+    layer: Annotated[Literal["word", "unit"], "word", "Tree of words, or of units (base noun phrases as one)."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 0, "Rows; 0 for all."]
+
+
+class KwicOptions(TypedDict, total=False):
+    """A word or a sequence of words in context (concordance)."""
+
+    cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which of the spans that a CQL query matches count: every one, or as CQP chooses."]
+    count: Annotated[bool, False, "Only the number of hits."]
+    context: Annotated[int, 15, "Words on each side at most."]
+    sort: Annotated[Literal["none", "left", "right"], "none", "Sort all hits, or those drawn at random, by what is before or after the node."]
+    random: Annotated[int | None, None, "Seed: lines drawn at random, not the first ones."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class MatchOptions(TypedDict, total=False):
+    """The places where a Grew request matches the trees."""
+
+    key: Annotated[str | Sequence[str], (), "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `meta.genre`."]
+    whether: Annotated[str | Sequence[str], (), "Conditions to count hits by, yes or no: `S [upos=PRON]`."]
+    count: Annotated[bool, False, "Only the number of hits."]
+    context: Annotated[int, 15, "Words on each side at most."]
+    random: Annotated[int | None, None, "Seed: hits drawn at random, not the first ones."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class FrequenciesOptions(TypedDict, total=False):
+    """A frequency list with dispersion and coverage."""
+
+    pattern: Annotated[str, "*", "Only these, such as `un*`."]
+    query: Annotated[str | None, None, "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which of the spans that a CQL query matches count: every one, or as CQP chooses."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class CollocationsOptions(TypedDict, total=False):
+    """What occurs with a word more often than chance."""
+
+    cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which of the spans that a CQL query matches count: every one, or as CQP chooses."]
+    window: Annotated[str | None, None, "Words before and after: `5`, or `3,2`."]
+    dependency: Annotated[str | None, None, "By a relation (`nsubj`, `*` for all) instead."]
+    by: Annotated[Literal["word", "lemma"], "word", "Collocates as words or as lemmas."]
+    measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count"], "logdice", "What to rank by."]
+    min_count: Annotated[int, 2, "Leave out what is rarer."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class SketchOptions(TypedDict, total=False):
+    """The strongest collocates of a word in each dependency relation."""
+
+    by: Annotated[Literal["word", "lemma"], "lemma", "Collocates as words or as lemmas."]
+    measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count"], "logdice", "What to rank by."]
+    min_count: Annotated[int, 2, "Leave out what is rarer."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 10, "Collocates of a relation; 0 for all."]
+
+
+class KeynessOptions(TypedDict, total=False):
+    """What is more frequent in some corpora than in others."""
+
+    by: Annotated[Literal["word", "lemma", "upos", "xpos", "deprel"], "word", "What to compare."]
+    measure: Annotated[Literal["log-likelihood", "log-ratio", "percent-diff"], "log-likelihood", "What to rank by."]
+    negative: Annotated[bool, False, "Begin with what is rarer in these corpora than in the others."]
+    min_count: Annotated[int, 1, "Leave out what is rarer."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class BuildOptions(TypedDict, total=False):
+    """A model of some corpora."""
+
+    order: Annotated[int, 4, "Highest order of n-grams."]
+    smoothing: Annotated[str, "kneser-ney", "kneser-ney, katz or stupid-backoff."]
+    min_count: Annotated[str | Sequence[int] | None, None, "Lowest count kept per order; the last one for the rest."]
+    unknown: Annotated[str, "word", "Unknown words: word (one `<unk>`), tag (one per tag) or none."]
+    brackets: Annotated[bool, False, "Count the brackets of base noun phrases, `<np>` and `</np>`, as words."]
+    where: Annotated[str | None, None, "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+
+
+class ScoreOptions(TypedDict, total=False):
+    """Tokenized sentences, words separated by blanks."""
+
+    totals: Annotated[bool, False, "The totals instead of the sentences."]
+    lowercase: Annotated[bool | None, None, "Look words up lower-cased. Default: as the model's corpora."]
+
+
+class RegenerateOptions(TypedDict, total=False):
+    """Bags of words and [base noun phrases]; the order in which they are given does not matter."""
+
+    algorithm: Annotated[str, "beam", "One of: greedy, lmo, viterbi, beam, prim, prim-ngram, prim-arg, cle, ab."]
+    units: Annotated[Literal["np", "word"], "np", "Keep base noun phrases whole, or break them up."]
+    np_joiner: Annotated[str, "", "What joins the words of a phrase, as in the_dow."]
+    tagged: Annotated[bool | None, None, "Words are word/TAG. Default: if all have a known tag."]
+    lowercase: Annotated[bool | None, None, "Look words up lower-cased. Default: as the model's corpora."]
+    seed: Annotated[int, 1, "Seed of the shuffle that breaks ties."]
+    nbest: Annotated[int, 1, "Sentences to give for each bag, at most."]
+    tree: Annotated[bool, False, "Give the dependency trees, also as SVG and CoNLL-U."]
+    explain: Annotated[bool, False, "Give what is behind each attachment, or word, instead."]
+    as_published: Annotated[Literal["2007", "2009"] | None, None, "Take every literal reading of a paper."]
+    order: Annotated[int | None, None, "Order of the n-grams."]
+    beam: Annotated[int | None, None, "Hypotheses kept a stack."]
+    lmo_context: Annotated[Literal["phrase", "string"] | None, None, "What a unit joins: the last one, or all so far."]
+    verb_root: Annotated[bool | None, None, "Only a verb may be the root, if there is one."]
+    noun_under_noun: Annotated[bool | None, None, "A noun may modify a noun."]
+    one_root: Annotated[bool | None, None, "Only one unit may be the root."]
+    theft: Annotated[Literal["off", "sum", "printed"] | None, None, "How an edge is scaled that robs another head."]
+    q: Annotated[Literal["paper", "learned"] | None, None, "Argument positions: by the paper's rule, or as seen."]
+    padding: Annotated[Literal["free", "literal"] | None, None, "Let any position stay empty, or as in the paper."]
+    padding_cost: Annotated[float | None, None, "Cost of a position that stays empty, in nats."]
+    dependencies: Annotated[str | Sequence[str] | None, None, "Treebanks to take dependencies from. Default: the model's corpora."]
+
+
+class AlignOptions(TypedDict, total=False):
+    """What is chosen of `align text`, in the names of its options."""
+
+    model: Annotated[str | None, None, "A model of `sentgen align train`."]
+    system: Annotated[str | None, None, "Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste."]
+    preset: Annotated[Literal["paper", "best"] | None, None, "Settings of the aligner without a model; best if not given."]
+    decode: Annotated[Literal["viterbi", "posterior"] | None, None, "The best path, or links with a high posterior."]
+    threshold: Annotated[float | None, None, "Least posterior of a link."]
+    format: Annotated[str | None, None, "Format of both texts; detected if not given."]
+
+
+class GenerateOptions(TypedDict, total=False):
+    """Clusters: documents of a corpus, or a text with trees (or any text with a parser)."""
+
+    lengths: Annotated[str | int | Iterable[int], "1-40", "Words of a sentence, such as 1-40 or 5,10-12."]
+    nbest: Annotated[int, 1, "Sentences to give for each length, at most."]
+    corpus: Annotated[str | None, None, "Take the clusters that this corpus has, instead of a text."]
+    cluster: Annotated[str | Sequence[str], (), "Only these documents."]
+    format: Annotated[str | None, None, "Format of the text; detected if not given."]
+    algorithm: Annotated[Literal["depviterbi", "bigram"], "depviterbi", "With dependencies, or the baseline."]
+    weight: Annotated[float, 0.5, "Weight of dependencies against bigrams."]
+    reuse: Annotated[Literal["none", "counts", "free"], "none", "Each token once, a word as often as in one sentence, or freely."]
+    transitions: Annotated[Literal["all", "seen"], "all", "A word may follow any other, or only as seen."]
+    smoothing: Annotated[Literal["none", "collins"], "none", "Of dependencies: none, or back-off to tags."]
+    lm: Annotated[str, "cluster", "Bigrams of the cluster alone, or mixed with those of a model."]
+    lm_weight: Annotated[float, 0.5, "Weight of the cluster's own bigrams beside `lm`."]
+    salience: Annotated[Literal["uniform", "frequency"] | Mapping[str, float], "uniform", "Which words are chosen: all alike, or by frequency."]
+    beam: Annotated[int | None, None, "Paths for each length and last word."]
+    punct: Annotated[bool, True, "Keep punctuation."]
+    lowercase: Annotated[bool, False, "Lower-case words."]
+    tree: Annotated[bool, False, "Give the dependency trees, also as SVG and CoNLL-U."]
+    trace: Annotated[bool, False, "Give probabilities and head stack by word."]
+    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+
+
+class CheckOptions(TypedDict, total=False):
+    """Two texts, with trees (CoNLL-U), or any text with a parser."""
+
+    lemmas: Annotated[bool, False, "Compare lemmas instead of forms."]
+    match_case: Annotated[bool, False, "Tell upper from lower case; it is ignored otherwise."]
+    other_words: Annotated[bool, False, "Let other words have support: other forms, other spellings, synonyms, and passives for actives."]
+    format: Annotated[str | None, None, "Format of both texts; detected if not given."]
+    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]

@@ -1,0 +1,152 @@
+"""Texts that are aligned, checked and generated from: given as they are, or as files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sentgen.alignment.texts import pharaoh
+from sentgen.alignment.view.figures import Figures, new_words
+from sentgen.alignment.view.html import fragment, page, script, style
+from sentgen.alignment.view.phrases import phrases
+from sentgen.alignment.view.view import View
+from sentgen.api.tables import Table
+from sentgen.errors import InputError
+from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure
+from sentgen.tabular import Rows
+
+_COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
+_TYPES = ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "BIGINT", "BIGINT", "DOUBLE", "DOUBLE")
+
+
+@contextmanager
+def as_file(text: str | Path, name: str) -> Iterator[str]:
+    """Give the path of a file, or write a text into one for as long as it is read.
+
+    Args:
+        text: the text itself; a `pathlib.Path` is a file with it.
+        name: of the parameter, which stands for the file in messages.
+
+    Raises:
+        InputError: it looks like the name of a file, which would be taken for a text of one word.
+    """
+    if isinstance(text, Path):
+        yield str(text)
+        return
+    if not isinstance(text, str):
+        raise InputError(f"`{name}` is a text, or a pathlib.Path of a file; {text!r} is neither")
+    if text and len(text) < 1000 and len(text.split()) == 1 and Path(text).exists():
+        raise InputError(f"{text!r} is a file, and `{name}` a text; give pathlib.Path({text!r}) to read it")
+    with tempfile.TemporaryDirectory(prefix="sentgen-") as folder:
+        path = Path(folder) / name
+        path.write_text(text, encoding="utf-8")
+        try:
+            yield str(path)
+        except InputError as error:
+            # What was given has no place; a path that is gone helps nobody.
+            if error.path == str(path):
+                error.path = name
+            raise
+
+
+def lengths_of(lengths: str | int | Iterable[int]) -> str:
+    """Return lengths as the command line has them: a pair is a range, anything else is each by itself.
+
+    >>> lengths_of((5, 20)), lengths_of([5, 10, 12]), lengths_of(7), lengths_of("5-20")
+    ('5-20', '5,10,12', '7', '5-20')
+    """
+    if isinstance(lengths, str):
+        return lengths
+    if isinstance(lengths, int):
+        return str(lengths)
+    between = "-" if isinstance(lengths, tuple) and len(lengths) == 2 else ","
+    return between.join(map(str, lengths))
+
+
+class WordLink(NamedTuple):
+    """A word of the abstract and the word of the document that it comes from; places count from 0."""
+
+    document: int
+    abstract: int
+    document_word: str
+    abstract_word: str
+
+
+class AlignedTexts(Table):
+    """Where each phrase of an abstract comes from in its document, and what is new.
+
+    ``first`` and ``last`` are the words of the document, from 1; phrases that are new have none.
+    """
+
+    def __init__(self, view: View, model: str, notes: Iterable[str]) -> None:
+        rows = []
+        for one in phrases(view):
+            text, (start, end) = one.document or (None, (None, None))
+            first = None if start is None else start + 1
+            rows.append(
+                (one.number, one.abstract[0], text, one.sentence, first, end, one.posterior, one.null)
+            )
+        super().__init__(Rows(_COLUMNS, rows, _TYPES), notes=list(notes))
+        self._view, self._model = view, model
+
+    @property
+    def links(self) -> list[WordLink]:
+        """All pairs of words that are linked, in the order of the document."""
+        pair = self._view.pair
+        links = sorted(self._view.alignment.links)
+        return [WordLink(d, s, pair.document[d], pair.abstract[s]) for d, s in links]
+
+    @property
+    def new(self) -> list[str]:
+        """The words of the abstract that come from nothing."""
+        pair = self._view.pair
+        return [pair.abstract[place] for place in new_words(pair, self._view.alignment)]
+
+    @property
+    def figures(self) -> Figures:
+        """How much of the abstract is copied, and how much is new."""
+        return self._view.figures
+
+    def pharaoh(self) -> str:
+        """Return the links as ``i-j``: document word and abstract word, from 0."""
+        return pharaoh(self._view.alignment)
+
+    def html(self) -> str:
+        """Return a page with both texts that stands alone."""
+        return page(self._view, title="Aligned texts", model=f"Aligned by {self._model}")
+
+    def _repr_html_(self) -> str:
+        # Several in a notebook: the ids of each are its own.
+        shown = fragment(self._view, prefix=f"a{id(self):x}-")
+        return f"<style>{style()}</style>{shown}<script>{script()}</script>"
+
+
+class CheckedSummary(Table):
+    """A row a verb argument of a summary, and what supports it."""
+
+    def __init__(self, found: SupportCheck) -> None:
+        super().__init__(claim_table(found), notes=[figure(found)])
+        self._check = found
+
+    @property
+    def claims(self) -> list[Claim]:
+        """The verb arguments, in the order of the summary."""
+        return list(self._check.claims)
+
+    @property
+    def supported(self) -> int:
+        """How many have support."""
+        return self._check.supported
+
+    @property
+    def precision(self) -> float | None:
+        """The share that has support; none of a summary without verb arguments."""
+        return self._check.precision
+
+
+def weights_of(salience: Any) -> tuple[Any, Mapping[str, float] | None]:
+    """Return a kind of salience, and weights of words if these were given."""
+    return ("uniform", salience) if isinstance(salience, Mapping) else (salience, None)
