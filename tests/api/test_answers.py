@@ -1,0 +1,269 @@
+"""The methods answer what the commands answer, and what they take is checked."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import sentgen
+from sentgen.api.tables import Table
+from sentgen.cli import build
+from sentgen.demo import TREEBANK
+from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError
+
+DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
+ABSTRACT = "Trucks brought clean water to the flooded camp."
+SUBJECTS = "pattern { V -[nsubj]-> S }"
+CLUSTER = """\
+1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
+
+"""
+Ask = Callable[[sentgen.Database], Table]
+
+
+@pytest.mark.parametrize(
+    ("line", "ask"),
+    [
+        ("corpora list", lambda db: db.corpora()),
+        ("models list", lambda db: db.models()),
+        ("ngrams 'in the *' --min-count 2 -n 3", lambda db: db.ngrams("in the *", min_count=2, limit=3)),
+        ("deps camp --reverse --layer unit", lambda db: db.dependencies("camp", reverse=True, layer="unit")),
+        ("args '*' --tag VBD", lambda db: db.arguments("*", tag="VBD")),
+        ("kwic camp --sort left --context 3", lambda db: db.kwic("camp", sort="left", context=3)),
+        ('kwic --cql \'"the" [lemma="camp"]\'', lambda db: db.kwic(cql='"the" [lemma="camp"]')),
+        (f"match '{SUBJECTS}' -n 4", lambda db: db.match(SUBJECTS, limit=4)),
+        (f"match '{SUBJECTS}' --key V.lemma", lambda db: db.match(SUBJECTS).by("V.lemma")),
+        (
+            f"match '{SUBJECTS}' --key S#V --whether 'V -[obj]-> O'",
+            lambda db: db.match(SUBJECTS).by("S#V").whether("V -[obj]-> O"),
+        ),
+        ("freq --by lemma --pattern 're*'", lambda db: db.frequencies("lemma", pattern="re*")),
+        ("collocations water --measure pmi", lambda db: db.collocations("water", measure="pmi")),
+        ("sketch lemma:arrive --min-count 1", lambda db: db.sketch("lemma:arrive", min_count=1)),
+        ("score -m relief 'the camp is full .'", lambda db: db.model("relief").score("the camp is full .")),
+        (
+            "regenerate -m relief -a ab --tree '[the trucks] reached [the city] .'",
+            lambda db: db.model("relief").regenerate(
+                "[the trucks] reached [the city] .", algorithm="ab", tree=True
+            ),
+        ),
+        (
+            f"generate {TREEBANK} --cluster relief-001 --lengths 5-6",
+            lambda db: db.generate(TREEBANK, cluster="relief-001", lengths=(5, 6)),
+        ),
+        (f"check {TREEBANK} --against {TREEBANK}", lambda db: db.check(TREEBANK, TREEBANK)),
+    ],
+)
+def test_methods_answer_as_their_commands(
+    relief: Path, db: sentgen.Database, tmp_path: Path, line: str, ask: Ask
+) -> None:
+    """Every row and every column, in the same order."""
+    # One process has a file open with one set of settings: the command gets a copy.
+    copy = shutil.copy(relief, tmp_path / "copy.duckdb")
+    of_store = [] if line.startswith("check") else ["--db", str(copy)]
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
+        build()([*shlex.split(line), "--json", *of_store])
+
+    answer = ask(db)
+    found = [dict(zip(answer.columns, row, strict=True)) for row in answer]
+    assert json.loads(json.dumps(found, default=str)) == _dated(json.loads(told.getvalue()))
+
+
+def _dated(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return rows with times as Python writes them."""
+    return [
+        {key: str(value).replace("T", " ") if key == "created_at" else value for key, value in row.items()}
+        for row in rows
+    ]
+
+
+def test_keywords_of_two_corpora(relief: Path, tmp_path: Path) -> None:
+    """What is more frequent in one of them; neither may be on both sides."""
+    (tmp_path / "news.conllu").write_text(CLUSTER, "utf-8")
+    with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
+        db.ingest([tmp_path / "news.conllu"], "news")
+
+        assert db.keyness("news", ["relief"])[0].word in {"Trucks", "reached", "camps"}
+        with pytest.raises(InputError, match="compared with itself: news"):
+            db.keyness("news", "news")
+
+
+def test_hits_have_trees(db: sentgen.Database) -> None:
+    """Each hit has its tree with the nodes marked, its CoNLL-U, and a line that unfolds in a notebook."""
+    hits = db.match(SUBJECTS, limit=2)
+    first = hits.trees[0]
+
+    assert hits.total == 212
+    assert first.words[:3] == ["Heavy", "rains", "flooded"]
+    assert first.heads[:3] == [2, 3, 0]
+    # V=flooded@3 S=rains@2
+    assert ElementTree.fromstring(first.svg).findall(".//*[@class='marked']")
+    assert "flooded  VERB" in repr(first)
+    assert hits.conllu().count("# sent_id") == 2
+    assert hits._repr_html_().count("<details>") == 2
+    assert (hits.by("V.lemma").trees, hits.by("V.lemma").conllu()) == ([], "")
+    assert "rect" in hits.by("V.lemma")._repr_html_()
+
+
+def test_hits_are_shown_after_the_database_was_closed(relief: Path) -> None:
+    """What a notebook has shown does not become an error."""
+    with sentgen.open(relief, read_only=True) as closed:
+        hits = closed.match(SUBJECTS, limit=2)
+
+    assert "flooded" in hits._repr_html_()
+    assert "<details>" not in hits._repr_html_()
+
+
+def test_a_model_scores_and_orders(db: sentgen.Database) -> None:
+    """Sums over all sentences, the sentence as text, and its tree."""
+    lm = db.model("relief@1")
+    scores = lm.score(["the camp is full .", "zyx"])
+    made = lm.regenerate("[the trucks] reached [the city] .", algorithm="ab")
+
+    assert (len(scores), scores.sums["oov"]) == (2, 1)
+    assert scores.log10 == pytest.approx(sum(scores["log10"]))
+    assert scores.perplexity == pytest.approx(10 ** (-scores.log10 / scores.sums["tokens"]))
+    assert made.text == "the trucks reached the city ."
+    assert made.tree.heads == [2, 0, 2, 2]
+    assert made.texts == [made.text]
+    assert "<svg" in made._repr_html_()
+    assert made.conllu().startswith("# sent_id = 1\n")
+    assert repr(lm) == "<LanguageModel relief@1: kneser-ney, order 3, 695 words>"
+
+
+def test_a_model_is_built_with_counts_as_numbers(relief: Path, tmp_path: Path) -> None:
+    """`min_count` may be a number, numbers, or as on the command line; versions count up."""
+    with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
+        found = [
+            db.build_model("small", ["relief"], order=2, min_count=counts) for counts in (2, [1, 2], "1,2")
+        ]
+        assert [lm.name for lm in found] == ["small@1", "small@2", "small@3"]
+        assert [lm.info.min_count for lm in found] == [(2, 2), (1, 2), (1, 2)]
+        assert db.remove_model("small@2") == ["small@2"]
+        assert [row.version for row in db.models()] == [1, 1, 3]
+
+
+def test_aligned_texts_have_links(db: sentgen.Database) -> None:
+    """Words with the words that they come from, what is new, and both texts as the pages show them."""
+    found = db.align(DOCUMENT, ABSTRACT)
+
+    assert (2, 6, "flooded", "flooded") in found.links
+    assert (8, 0, "Trucks", "Trucks") in found.links
+    assert found.new == ["clean"]
+    assert found.figures.words == 9
+    assert "8-0" in found.pharaoh().split()
+    assert [row.phrase for row in found if row.document is None] == [None]
+    assert found.notes == [
+        "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for `model`"
+    ]
+    shown = found._repr_html_()
+    assert 'class="alignment"' in shown
+    assert "<style>" in shown
+    assert found.html().startswith("<!DOCTYPE html>")
+
+
+def test_texts_come_as_they_are_or_from_files(db: sentgen.Database, tmp_path: Path) -> None:
+    """A `Path` is a file; a text that is the name of one is more likely a mistake than a text."""
+    (tmp_path / "document.txt").write_text(DOCUMENT, "utf-8")
+
+    assert db.align(tmp_path / "document.txt", ABSTRACT).links == db.align(DOCUMENT, ABSTRACT).links
+    with pytest.raises(InputError, match="is a file, and `document` a text; give pathlib"):
+        db.align(str(tmp_path / "document.txt"), ABSTRACT)
+    with pytest.raises(InputError, match=r"^summary:1: no tree here; .* or `parser`, such as udpipe:FILE$"):
+        db.check("Trucks arrived.", CLUSTER)
+
+
+def test_clusters_become_sentences(db: sentgen.Database) -> None:
+    """A pair of lengths is a range; weights of words are a dictionary; trees are there if wanted."""
+    made = db.generate(
+        CLUSTER, lengths=(2, 3), nbest=2, salience={"Trucks": 1.0, "reached": 1.0, "camps": 1.0}
+    )
+
+    assert {row.length for row in made} == {2, 3}
+    assert made.text in made.texts
+    assert made.tree.words
+    assert {row.length for row in db.generate(CLUSTER, lengths=3)} == {3}
+    with pytest.raises(InputError, match="nothing to generate from"):
+        db.generate()
+
+
+def test_clusters_are_kept_as_a_corpus(relief: Path, tmp_path: Path) -> None:
+    """A file with the name of a corpus is ingested, and asked for by that name from then on."""
+    (tmp_path / "cluster.conllu").write_text(CLUSTER, "utf-8")
+    with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
+        kept = db.generate(tmp_path / "cluster.conllu", corpus="news", lengths=3)
+        assert kept.texts == db.generate(corpus="news", lengths=3).texts
+        with pytest.raises(InputError, match="a text cannot be kept as a corpus"):
+            db.generate(CLUSTER, corpus="news")
+
+
+def test_a_summary_is_checked(db: sentgen.Database) -> None:
+    """Precision, and each claim with its reason."""
+    found = db.check(CLUSTER, CLUSTER.replace("camps", "huts"))
+
+    assert (found.precision, found.supported, len(found.claims)) == (0.5, 1, 2)
+    assert found.notes == ["precision 0.500: 1 of 2 verb arguments have support in the source"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "message"),
+    [
+        (
+            lambda db: db.ngrams("the *", limt=3),
+            InputError,
+            "there is no option 'limt'; did you mean 'limit'?",
+        ),
+        (lambda db: db.ngrams("the *", limit=-1), InputError, "`limit` -1 is less than 0"),
+        (lambda db: db.ngrams("the *", limit="3"), InputError, "`limit` is a whole number; '3' is none"),
+        (lambda db: db.ngrams("the *", ignore_case=1), InputError, "`ignore_case` is True or False"),
+        (lambda db: db.ngrams("the *", corpus=3), InputError, "`corpus` is a text, or several; 3 is none"),
+        (lambda db: db.ngrams(3), InputError, "`pattern` is a text; 3 is none"),
+        (lambda db: db.ngrams("the *", corpus="x"), NotFoundError, "no corpus 'x'; the store has: relief"),
+        (lambda db: db.kwic("a", sort="up"), InputError, "`sort` 'up' is none of: none, left, right"),
+        (lambda db: db.kwic(), InputError, "nothing is asked for"),
+        (lambda db: db.match("pattern { V -[ }"), QueryError, "column 16: expected"),
+        (lambda db: db.match(SUBJECTS, key="V.x", count=True), InputError, "a count alone has no keys"),
+        (lambda db: db.model("nope"), NotFoundError, "no model 'nope'; there are: relief@1"),
+        (lambda db: db.model("relief").score([1]), InputError, "`text` is a text, or several"),
+        (
+            lambda db: db.model("relief").regenerate("a b").tree,
+            InputError,
+            "beam makes no trees, so `tree` means",
+        ),
+        (lambda db: db.align("a", "b", threshold="x"), InputError, "`threshold` is a number; 'x' is none"),
+        (lambda db: db.align("a", "b", threshold=2), InputError, "`threshold` 2.0 is more than 1"),
+        (
+            lambda db: db.align("a", "b", model="x", system="y"),
+            InputError,
+            "`model` and `system` exclude each other",
+        ),
+        (
+            lambda db: db.align(3, "b"),
+            InputError,
+            "`document` is a text, or a pathlib.Path of a file; 3 is neither",
+        ),
+        (lambda db: db.generate(CLUSTER, lengths="x"), InputError, "'x' is no length"),
+        (lambda db: db.keyness("relief", against=[]), SentgenError, ""),
+    ],
+)
+def test_errors_are_one_line_in_words_of_python(
+    db: sentgen.Database, ask: Callable[[sentgen.Database], object], kind: type[SentgenError], message: str
+) -> None:
+    """Whatever is wrong: an error of ours, without an option of the command line."""
+    with pytest.raises(kind) as found:
+        ask(db)
+
+    assert str(found.value).startswith(message)
+    assert "\n" not in str(found.value)
+    assert "--" not in str(found.value)

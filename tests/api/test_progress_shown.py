@@ -1,0 +1,40 @@
+"""Bars: in a terminal and in a notebook, and nowhere else."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from sentgen import progress
+
+
+@pytest.mark.parametrize(
+    ("terminal", "kernel", "shown"),
+    [(False, False, None), (True, False, "terminal"), (False, True, "notebook"), (True, True, "notebook")],
+)
+def test_bars_are_for_people(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, kernel: bool, shown: str | None
+) -> None:
+    """A script whose output goes to a file reports nothing; IPython in a terminal is a terminal."""
+    shell = SimpleNamespace(kernel=None) if kernel else SimpleNamespace()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+
+    console = progress._console()
+
+    assert (console is not None) == (shown is not None)
+    assert console is None or console.is_jupyter == (shown == "notebook")
+
+
+def test_steps_and_sources_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a build and an ingestion report can be shown."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.steps("relief") as step, progress.ingested("news") as read:
+        assert step is not None
+        assert read is not None
+        step("writing the model")
+        read(SimpleNamespace(name="/data/news.txt"), 0.5, 1000)
