@@ -12,6 +12,7 @@ from sentgen.typography import is_right_to_left, readable
 # Colors of the notebook, light or dark, are inherited; nothing here is fixed.
 _STYLE = """\
 <style>
+.sentgen { overflow-x: auto }
 .sentgen table { border-collapse: collapse; font-size: 0.9em }
 .sentgen th, .sentgen td { padding: 0.2em 0.7em; text-align: left; vertical-align: top; border: 0 }
 .sentgen thead th { border-bottom: 1px solid currentColor; font-weight: 600 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, overload
 
 from sentgen.api import html, plain
@@ -103,8 +105,8 @@ class Table:
 
     @cached_property
     def _rows(self) -> list[Any]:
-        # A column may be called like a keyword, or as nothing in Python is: such have their place as a name.
-        named = namedtuple("Row", self.columns, rename=True)  # type: ignore[misc]
+        # What is left without a name, such as a column "1", has its place: `_0`.
+        named = namedtuple("Row", _names(self.columns), rename=True)  # type: ignore[misc]
         kind = type("Row", (Row, named), {"__slots__": ()})
         return [kind._make(row) for row in rows_of(self._found)]  # type: ignore[attr-defined]
 
@@ -163,3 +165,13 @@ class Table:
     def _repr_html_(self) -> str:
         columns, rows = self._shown()
         return html.framed(html.table(columns, rows), self._size(), self.notes)
+
+
+def _names(columns: Sequence[str]) -> list[str]:
+    """Return names of Python for columns.
+
+    >>> _names(["V.lemma", "S#V", "V -[obj]-> O", "class"])
+    ['V_lemma', 'S_V', 'V_obj_O', 'class_']
+    """
+    plain = [re.sub(r"\W+", "_", column).strip("_") for column in columns]
+    return distinct([f"{name}_" if iskeyword(name) else name for name in plain])

@@ -33,12 +33,13 @@ def test_rows_have_the_names_of_their_columns(db: sentgen.Database) -> None:
 
 
 def test_columns_of_any_name(db: sentgen.Database) -> None:
-    """Columns of the same name are told apart; a name that Python does not have is a place."""
-    found = db.sql('select 1 as a, 2 as a, 3 as "class"')
+    """Columns of the same name are told apart; what is no name in Python becomes one, or a place."""
+    found = db.sql('select 1 as a, 2 as a, 3 as "class", 4 as "V.lemma", 5 as "9"')
 
-    assert found.columns == ["a", "a_2", "class"]
-    assert found[0] == (1, 2, 3)
-    assert found[0]._fields == ("a", "a_2", "_2")
+    assert found.columns == ["a", "a_2", "class", "V.lemma", "9"]
+    assert found[0] == (1, 2, 3, 4, 5)
+    assert found[0]._fields == ("a", "a_2", "class_", "V_lemma", "_4")
+    assert found[0].V_lemma == 4
     assert found.arrow().column_names == found.columns
     assert found["a_2"] == [2]
 

@@ -26,7 +26,7 @@ def first(db: Database) -> str:
     db.kwic('[lemma="go"]', sort="left", corpus=["a", "b"])
     reveal_type(db.match("pattern { V [] }").by("V.lemma"))  #! "sentgen.api.hits.Hits"
     db.ngrams("in the *", limt=3)  #! Unexpected keyword argument "limt"
-    db.kwic("camp", sort="up")  #! "Literal['up']" has incompatible type
+    db.kwic("camp", sort="up")  #! incompatible type "Literal['up']"
     db.ngrams(3)  #! incompatible type "int"; expected "str"
     for row in found:
         return str(row.w3)

@@ -15,7 +15,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
 #: Modules of the packages that extras install, and of those that they bring; not pydantic, which Typer brings.
 OPTIONAL = (
     *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "sacrebleu", "lxml", "scipy"),
-    *("matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec"),
+    *("pandas", "polars", "matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec"),
 )
 TREEBANK = ROOT / "sentgen" / "demo" / "relief.conllu"
 EXPERIMENT = ("--test", TREEBANK, "--model", "pets", "--algorithms", "lmo")

@@ -148,12 +148,14 @@ def test_the_tutorial_runs_and_prints_what_it_shows(workplace: Path) -> None:
     assert len(ran) > 20
 
 
-def test_the_python_page_runs(workplace: Path) -> None:
+@pytest.mark.parametrize("name", ["python.md", "reference/python.md"])
+def test_the_python_pages_run(workplace: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The examples of the Python API do what they show."""
-    text = (DOCS / "reference" / "python.md").read_text("utf-8")
+    monkeypatch.setenv("COLUMNS", "80")
+    text = (DOCS / name).read_text("utf-8")
     blocks = re.findall(r"^```pycon\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", None, 0)
-    result = doctest.DocTestRunner().run(examples)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, None, 0)
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples)
 
     assert result.attempted > 20
     assert not result.failed

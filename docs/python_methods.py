@@ -1,0 +1,99 @@
+"""The methods of the Python API as Markdown, from their signatures and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import sentgen
+
+#: Classes whose methods are told, and what makes one.
+CLASSES: dict[type, str] = {
+    sentgen.Database: "",
+    sentgen.LanguageModel: "`Database.build_model` and `Database.model` make one.",
+    sentgen.Table: "What all answers are.",
+    sentgen.Hits: "What `Database.match` gives; a `Table`.",
+    sentgen.Sentences: "What `LanguageModel.regenerate` and `Database.generate` give; a `Table`.",
+    sentgen.AlignedTexts: "What `Database.align` gives; a `Table`.",
+    sentgen.CheckedSummary: "What `Database.check` gives; a `Table`.",
+    sentgen.Tree: "A tree of `Hits` or `Sentences`.",
+}
+
+
+def page() -> str:
+    """Return all methods and properties."""
+    parts = [f"### sentgen.open\n\n{_method('sentgen.open', sentgen.open)}"]
+    for kind, origin in CLASSES.items():
+        parts.append(f"### {kind.__name__}\n\n{_sentences(kind)}\n{origin}".rstrip())
+        parts += _members(kind)
+    return "\n\n".join(parts)
+
+
+def _members(kind: type) -> Iterator[str]:
+    for name, member in vars(kind).items():
+        if name.startswith("_") or not (callable(member) or isinstance(member, property)):
+            continue
+        title = f"{kind.__name__}.{name}"
+        if isinstance(member, property):
+            yield f"#### {title}\n\n{_sentences(member.fget)}"
+        else:
+            yield f"#### {title}\n\n{_method(name, member)}"
+
+
+def _method(name: str, method: Any) -> str:
+    """Return the signature, what it does, and its options as a table."""
+    signature = inspect.signature(method)
+    own = [one for one in signature.parameters.values() if one.name != "self"]
+    told = dict(re.findall(r"^ {4}(\w+): (.+)$", _options(method), re.MULTILINE))
+    # What stands in the table is not said twice.
+    shown = [one for one in own if one.name not in told]
+    written = ", ".join([*_parameters(shown), *(["..."] if told else [])])
+    parts = [f"```python\n{name}({written}) -> {_type(signature.return_annotation)}\n```", _sentences(method)]
+    told |= dict(re.findall(r"^ {4}(\w+): (.+)$", _arguments(method), re.MULTILINE))
+    if rows := [_row(one, told[one.name]) for one in own if one.name in told]:
+        parts.append("\n".join(["| option | type | default | |", "| --- | --- | --- | --- |", *rows]))
+    return "\n\n".join(parts)
+
+
+def _row(one: inspect.Parameter, about: str) -> str:
+    default = "" if one.default is one.empty else f"`{one.default!r}`"
+    return f"| `{one.name}` | `{_cell(_type(one.annotation))}` | {default} | {_cell(about)} |"
+
+
+def _parameters(own: list[inspect.Parameter]) -> Iterator[str]:
+    named = False
+    for one in own:
+        if one.kind is one.KEYWORD_ONLY and not named:
+            yield "*"
+            named = True
+        default = "" if one.default is one.empty else f" = {one.default!r}"
+        star = "*" if one.kind is one.VAR_POSITIONAL else ""
+        yield f"{star}{one.name}: {_type(one.annotation)}{default}"
+
+
+def _type(annotation: Any) -> str:
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return text.replace("collections.abc.", "").replace("typing.", "")
+
+
+def _cell(text: str) -> str:
+    return text.replace("``", "`").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _options(method: Any) -> str:
+    return (inspect.getdoc(method) or "").partition("\nOptions:\n")[2]
+
+
+def _arguments(method: Any) -> str:
+    after = (inspect.getdoc(method) or "").partition("\nArgs:\n")[2]
+    return after.partition("\nRaises:")[0]
+
+
+def _sentences(method: Any) -> str:
+    """Return what is said before the arguments, a sentence a line."""
+    text = (inspect.getdoc(method) or "").partition("\nOptions:")[0]
+    text = re.split(r"\n(?:Args|Raises|Attributes):", text)[0]
+    paragraphs = [" ".join(part.split()) for part in text.strip().split("\n\n")]
+    return "\n\n".join(re.sub(r"(?<=[.]) (?=[A-Z`])", "\n", part) for part in paragraphs).replace("``", "`")
