@@ -47,6 +47,7 @@ def imported(*words: str, **environment: str) -> set[str]:
     code = f"""
 import sys
 sys.argv = ["sentgen", *{words!r}]
+sys.modules["pandas"] = None  # DuckDB imports it to bind a value, where it is installed
 from sentgen.cli import main
 try:
     main()
