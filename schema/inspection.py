@@ -31,6 +31,8 @@ VERSION_COMMENTS = {
     "": "Revision of the schema of this store.",
     "version_num": "Number of the newest migration that was applied.",
 }
+#: The views that a view reads.
+_READ = re.compile(r"\bfrom (v_\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,9 @@ def views() -> tuple[View, ...]:
     files = resources.files("sentgen.schema").joinpath("views").iterdir()
     found = [_parse(f.name[:-4], f.read_text("utf-8")) for f in files if f.name.endswith(".sql")]
     # Creating a view binds it: what it reads must be there.
-    return tuple(sorted(found, key=lambda view: (_depth(view, found), view.name)))
+    names = {view.name for view in found}
+    read = {view.name: (names - {view.name}).intersection(_READ.findall(view.sql)) for view in found}
+    return tuple(sorted(found, key=lambda view: (_depth(view.name, read), view.name)))
 
 
 def _parse(name: str, text: str) -> View:
@@ -65,9 +69,8 @@ def _parse(name: str, text: str) -> View:
     return View(name, " ".join(description), columns, text)
 
 
-def _depth(view: View, others: list[View]) -> int:
-    below = [v for v in others if v.name != view.name and re.search(rf"\bfrom {v.name}\b", view.sql)]
-    return 1 + max((_depth(v, others) for v in below), default=0)
+def _depth(name: str, read: dict[str, set[str]]) -> int:
+    return 1 + max((_depth(other, read) for other in read[name]), default=0)
 
 
 def view_names() -> tuple[str, ...]:

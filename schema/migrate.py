@@ -1,6 +1,6 @@
 """Bring a store to the current revision of the schema, or say clearly why not.
 
-Opening a store that is current costs two small queries and does not import Alembic.
+Opening a store that is current costs two small queries; only an upgrade imports Alembic.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, insert, text
+from sqlalchemy.schema import CreateTable
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import block_journal, inspection
+from sentgen.schema.base import metadata
+from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
 from sentgen.schema.engine import default_memory_limit, open_engine, raw, sync_folder, translated_errors
 from sentgen.schema.lakes.places import lake_at
 
@@ -38,7 +41,7 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
             raise StoreError(
                 f"{path}: an empty DuckDB file; fill it with: sentgen ingest PATH --corpus NAME --db {path}"
             )
-        _migrate(engine)
+        _make(engine)
     elif revision not in REVISIONS:
         raise StoreError(f"{path}: made by a newer sentgen (revision {revision}); upgrade sentgen")
     elif revision != REVISIONS[-1]:
@@ -135,6 +138,21 @@ def _revision(connection: Connection, tables: dict[str, str | None]) -> str | No
 def script_location() -> Path:
     """Return the folder of the migrations, in the source tree or in an installed wheel."""
     return Path(str(resources.files("sentgen.migrations")))
+
+
+def _make(engine: Engine) -> None:
+    """Make a new store in one transaction: the tables as they are declared, which all migrations come to."""
+    with engine.begin() as connection:
+        for table in metadata.sorted_tables:
+            connection.execute(CreateTable(table))
+        connection.execute(insert(word), [{"id": i, "form": form} for i, form in enumerate(RESERVED_WORDS)])
+        connection.execute(insert(tag), [{"id": i, "name": name} for i, name in enumerate(RESERVED_TAGS)])
+        name = inspection.VERSION_TABLE
+        connection.execute(
+            text(f"create table {name} (version_num varchar not null, primary key (version_num))")
+        )
+        connection.execute(text(f"insert into {name} values ('{REVISIONS[-1]}')"))
+        inspection.apply(raw(connection))
 
 
 def _migrate(engine: Engine) -> None:

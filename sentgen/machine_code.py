@@ -9,10 +9,12 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from numba import config, njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.np import linalg
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +76,16 @@ def _say_that_it_compiles() -> None:
         "the machine code that came with this sentgen does not fit this computer; compiling it, once,"
         " takes half a minute"
     )
+
+
+def _spare_scipy() -> None:
+    """Have numba take it that there is a BLAS: looking imports scipy, in 0.15 s, and no kernel needs it."""
+    look, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    import_module("numba.np.arraymath")  # looks while it is imported, which numba does for the first kernel
+    linalg.ensure_blas = look
+
+
+_spare_scipy()
 
 
 def dispatcher(function: Callable[..., Any], **options: Any) -> Any:

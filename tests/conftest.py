@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store as the migrations leave it, made once for all processes of a test run."""
+    """A store with nothing in it, made once for all processes of a test run."""
     path = _shared_folder(tmp_path_factory) / "empty.duckdb"
     with _one_process(path):
         if not path.exists():
@@ -70,7 +70,7 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def copied_stores(request: pytest.FixtureRequest, empty_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a new store be a copy of an empty one: migrating one takes longer than most tests.
+    """Let a new store be a copy of an empty one: making one takes longer than most tests.
 
     What is about making stores is marked ``migrates``; so are commands that tests run as processes, without a mark.
     """
