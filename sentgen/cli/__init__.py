@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sentgen import __version__
 from sentgen.cli.console.interrupts import (
     EXIT_CODE,
+    end_at_once,
     exit_now,
     interruptible,
     is_ending,
@@ -35,18 +36,20 @@ def build() -> typer.Typer:
 def program() -> None:
     """Run sentgen as a program: when the command has ended, Ctrl-C comes too late.
 
-    Who has pressed it does not wait for the interpreter to tidy up, which takes 0.2 s of CPU time.
+    Nobody waits for the interpreter to tidy up, which takes 0.15 s of CPU time.
     """
     gc.disable()  # until all is imported, which is a tenth faster so; nothing of it becomes garbage
+    code: object = None
     try:
         with interruptible(afterwards=signal.SIG_IGN):
             main()
     except SystemExit as end:
         if was_interrupted(end):
             exit_now(end.code)
-        raise
+        code = end.code
     except KeyboardInterrupt:
         exit_now(say_interrupted())
+    end_at_once(code)
 
 
 def main() -> None:
