@@ -18,7 +18,14 @@ from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import block_journal, inspection
 from sentgen.schema.base import metadata
 from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
-from sentgen.schema.engine import default_memory_limit, open_engine, raw, sync_folder, translated_errors
+from sentgen.schema.engine import (
+    default_memory_limit,
+    one_thread,
+    open_engine,
+    raw,
+    sync_folder,
+    translated_errors,
+)
 from sentgen.schema.lakes.places import lake_at
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
@@ -142,9 +149,9 @@ def script_location() -> Path:
 
 def _make(engine: Engine) -> None:
     """Make a new store in one transaction: the tables as they are declared, which all migrations come to."""
-    with engine.begin() as connection:
-        for table in metadata.sorted_tables:
-            connection.execute(CreateTable(table))
+    tables = ";\n".join(str(CreateTable(table).compile(engine)) for table in metadata.sorted_tables)
+    with engine.connect() as connection, one_thread(connection), connection.begin():
+        raw(connection).execute(tables)
         connection.execute(insert(word), [{"id": i, "form": form} for i, form in enumerate(RESERVED_WORDS)])
         connection.execute(insert(tag), [{"id": i, "name": name} for i, name in enumerate(RESERVED_TAGS)])
         name = inspection.VERSION_TABLE

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +20,14 @@ from sentgen.default_store import default_path, unnamed_path
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import block_journal, crash_mark, migrate, write_lock
 from sentgen.schema.connections import cursor
-from sentgen.schema.engine import arrow_table, default_memory_limit, open_engine, raw, translated_errors
+from sentgen.schema.engine import (
+    arrow_table,
+    default_memory_limit,
+    one_thread,
+    open_engine,
+    raw,
+    translated_errors,
+)
 from sentgen.schema.lakes.places import Place, lake_at
 
 if TYPE_CHECKING:
@@ -35,6 +42,7 @@ __all__ = [
     "fetch_arrow",
     "next_id",
     "now",
+    "one_thread",
     "raw",
     "scalar",
     "translated_errors",
@@ -141,11 +149,20 @@ class Store:
             crash_mark.clear(self.path)
 
     @contextmanager
-    def begin(self) -> Iterator[Connection]:
-        """Open a transaction that is committed at the end, or rolled back as a whole."""
+    def begin(self, *, in_order: bool = False) -> Iterator[Connection]:
+        """Open a transaction that is committed at the end, or rolled back as a whole.
+
+        Args:
+            in_order: keep the order of appended rows, on one thread (`one_thread`), commit included.
+        """
         with translated_errors(self.path):
             self._take_back()
-            with self._counted(), self.engine.begin() as connection:
+            with (
+                self._counted(),
+                self.engine.connect() as connection,
+                one_thread(connection) if in_order else nullcontext(),
+                connection.begin(),
+            ):
                 yield connection
 
     @contextmanager
@@ -226,18 +243,6 @@ def append(
     """Append Arrow rows to a table; columns are matched by name."""
     _rows = rows  # DuckDB finds it by its name. Registered, it would be held until the transaction ends.
     raw(connection).execute(f"insert into {table} by name select * from _rows")
-
-
-@contextmanager
-def one_thread(connection: Connection) -> Iterator[None]:
-    """Append with one thread: the rows keep their order, and take half the CPU time of two threads."""
-    raw(connection).execute("set threads = 1")
-    try:
-        yield
-    finally:
-        # A failed transaction takes no statement: it would say so, and no longer why it has failed.
-        with cursor(raw(connection)) as other:
-            other.execute("reset threads")
 
 
 def fetch_arrow(

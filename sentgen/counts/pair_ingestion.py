@@ -29,7 +29,7 @@ from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
 from sentgen.schema.alignment import pair as pair_table
-from sentgen.schema.store import next_id, now, one_thread
+from sentgen.schema.store import next_id, now
 
 #: What `corpus.kind` says of a corpus of pairs.
 KIND = "pairs"
@@ -119,7 +119,7 @@ class _Ingestion:
         more = True
         while more:
             done = PairSummary(self.total.corpus)
-            with self.store.begin() as connection, one_thread(connection):
+            with self.store.begin(in_order=True) as connection:
                 more = self._batch(connection, found, done)
             self.total.add(done)
 

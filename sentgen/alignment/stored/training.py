@@ -38,7 +38,7 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, ModelError
 from sentgen.options import Option
 from sentgen.schema import Store
-from sentgen.schema.store import one_thread, translated_errors
+from sentgen.schema.store import translated_errors
 from sentgen.space import Space
 
 #: Share of the memory limit for the rewrite tables; inference and Python have what DuckDB leaves of the rest.
@@ -320,7 +320,7 @@ class _Training:
         )
         lexicon = self.ids.lexicon
         names = {"words": lexicon.words, "stems": lexicon.stems}
-        with self.store.begin() as connection, one_thread(connection):
+        with self.store.begin(in_order=True) as connection:
             for layer, sides in self.phrases.items():
                 model_store.save_phrases(connection, self.model, layer, names[layer], sides)
             model_store.save_iteration(connection, self.model, done, parameters)
