@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -13,13 +12,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from sentgen.corpus.formats import READERS, UnrecognizedError, detect
-from sentgen.corpus.line_blocks import Block, read_blocks
-from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
+from sentgen.corpus.line_blocks import Block
+from sentgen.corpus.parsers import CachedParser, Parser
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import LineReader, Source, expand, place_of
+from sentgen.corpus.sources import Source, expand, place_of
+from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts import segments
 from sentgen.counts.batch import (
     BATCH_SECONDS,
@@ -33,6 +31,7 @@ from sentgen.counts.batch import (
 )
 from sentgen.counts.settings import Settings as Settings
 from sentgen.counts.settings import add_corpus, check_settings, new_corpus
+from sentgen.counts.source_reading import choose_reader, read_source
 from sentgen.counts.stored_sources import (
     find_source,
     record_rejections,
@@ -45,17 +44,12 @@ from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
 from sentgen.schema import corpus as tables
-from sentgen.schema.store import next_id, one_thread
+from sentgen.schema.store import next_id
 
 #: New objects after which the garbage collector looks for cycles; by its own count that takes a tenth of all.
 _OBJECTS = 100_000
 #: Bytes of a file that is read in an instant.
 _SMALL = 1 << 20
-#: What lies beside a corpus in its folder and is no part of it, unless the user names it.
-_ABOUT = re.compile(
-    r"(readme|licen[cs]e|copying|copyright|notice|changes|changelog|contributing|authors|citation)(?![a-z])",
-    re.IGNORECASE,
-)
 
 
 @dataclass(slots=True)
@@ -173,7 +167,7 @@ class _Ingestion:
                     if batch.done.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
                         break
             # Rows keep their order in the file, which pruning lives on (docs/design.md).
-            with self.store.begin() as connection, one_thread(connection):
+            with self.store.begin(in_order=True) as connection:
                 batch.store(connection)
         finally:
             batch.close()
@@ -227,7 +221,7 @@ class _Batch:
             return
         # A first pass that keeps nothing, so that all faults are told.
         if self.settings.on_error == "collect":
-            found = self._found(source, reader, source.open())
+            found = read_source(source.open(), reader, self.parser)
             rejections = [one for one in found if isinstance(one, Rejection)]
             if rejections:
                 self.found.append(_Read(source, reader, digest, None, rejections))
@@ -291,7 +285,7 @@ class _Batch:
         rejections: list[Rejection] = []
         report_at = 0
         before = self.before + self.done.tokens
-        for found in self._found(source, reader, lines):
+        for found in read_source(lines, reader, self.parser):
             if isinstance(found, Rejection):
                 if self.settings.on_error == "raise":
                     raise found.as_error()
@@ -299,6 +293,8 @@ class _Batch:
                 continue
             if isinstance(found, Block):
                 writer.add_lines(found.text, found.first_line)
+            elif isinstance(found, TreebankBlock):
+                writer.add_block(found)
             else:
                 writer.add(found)
             # Sentences are buffered, so that most change nothing yet.
@@ -311,13 +307,6 @@ class _Batch:
         if reader.name == conllu.READER.name:
             tally.layout = lines.layout
         return tally, rejections
-
-    def _found(
-        self, source: Source, reader: Reader, lines: LineReader
-    ) -> Iterator[Block | Sentence | Rejection]:
-        if self.parser is not None:
-            return read_parsed(reader, self.parser, lines, path=source.name)
-        return read_blocks(lines) if reader.name == "lines" else reader.read(iter(lines), path=source.name)
 
     def _writer(self) -> Writer:
         if self.writer is None:
@@ -374,26 +363,6 @@ class _Batch:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
-
-
-def choose_reader(source: Source, settings: Settings) -> Reader | str:
-    """Return the reader of a source, or why it is passed over: it only lies beside a corpus.
-
-    Args:
-        source: the source.
-        settings: with the name of its format, if it is known, and its language.
-
-    Raises:
-        UnrecognizedError: the user named the source, and its format cannot be told.
-    """
-    if not source.explicit and _ABOUT.match(source.base_name):
-        return "is about the corpus, by its name"
-    try:
-        return READERS[settings.format or detect(source)].of(settings.language)
-    except UnrecognizedError as error:
-        if source.explicit:
-            raise
-        return error.message
 
 
 def _is_small(paths: Sequence[str]) -> bool:

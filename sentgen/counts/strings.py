@@ -33,9 +33,10 @@ class StoredStrings:
         self._ids = np.empty(0, np.int32)
         self._next = -1
 
-    def encode(self, strings: list[str], *, lowercase: bool = False) -> Ints:
-        """Return the ids of a column of strings."""
-        return self.resolve(self.vocabulary.encode(strings, lowercase=lowercase))
+    def encode(self, strings: list[str], codes: Ints | None = None, *, lowercase: bool = False) -> Ints:
+        """Return the ids of a column: of the strings, or of that one which ``codes`` names for each row."""
+        numbers = self.vocabulary.encode(strings, lowercase=lowercase)
+        return self.resolve(numbers if codes is None else numbers[codes])
 
     def resolve(self, numbers: Ints) -> Ints:
         """Translate numbers of the vocabulary to ids; new strings get the next ids, frequent ones first."""

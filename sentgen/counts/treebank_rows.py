@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import pyarrow.compute as pc
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.comments import OF_DOCUMENT, usual_letters
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.token_columns import TokenColumns
 from sentgen.schema.lakes.layout import file_schema
 
 #: Numbers of more digits are no positions of a sentence.
@@ -32,7 +32,8 @@ class Placed:
     """Sentences with their place in the store.
 
     Attributes:
-        sentences: as a reader yields them.
+        sentences: as a reader yields them, and
+        columns: theirs, end to end.
         ids: the number of each.
         documents: the number of the document of each.
         first: whether each is the first one of its document.
@@ -40,6 +41,7 @@ class Placed:
 
     corpus_id: int
     sentences: Sequence[Sentence]
+    columns: TokenColumns
     ids: Longs
     documents: Ints
     first: Sequence[bool]
@@ -49,9 +51,9 @@ class Placed:
         if rows:
             names = file_schema(table).names[1:]
             columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-            yield self.columns(table, columns, len(rows))
+            yield self.table(table, columns, len(rows))
 
-    def columns(self, table: str, columns: dict[str, Any], size: int) -> Rows:
+    def table(self, table: str, columns: dict[str, Any], size: int) -> Rows:
         """Return columns with that of the corpus."""
         schema = file_schema(table)
         rows = {"corpus_id": np.full(size, self.corpus_id, np.int32)} | columns
@@ -115,24 +117,22 @@ def _metadata(placed: Placed) -> Iterator[Rows]:
 
 
 def _misc(placed: Placed) -> Iterator[Rows]:
-    kept = [i for i, sentence in enumerate(placed.sentences) if sentence.misc is not None]
-    if not kept:
+    values = placed.columns.strings["misc"]
+    if values is None:
         return
-    columns = [placed.sentences[i].misc or () for i in kept]
-    values = pa.array(list(chain.from_iterable(columns)), pa.string())
     said = pc.not_equal(values, "_")
-    chosen = np.flatnonzero(said.to_numpy(zero_copy_only=False))
-    ids, positions = _tokens(placed.ids[kept], columns)
+    chosen = np.flatnonzero(said.to_numpy())
+    ids, positions = _tokens(placed)
     rows = {"sentence_id": ids[chosen], "position": positions[chosen], "misc": values.filter(said)}
-    yield placed.columns("token_misc", rows, chosen.size)
+    yield placed.table("token_misc", rows, chosen.size)
 
 
-def _tokens(numbers: Longs, columns: Sequence[Sequence[str]]) -> tuple[Longs, Ints]:
-    """Return sentence and position of the values of columns."""
-    lengths = np.array([len(column) for column in columns], np.int32)
+def _tokens(placed: Placed) -> tuple[Longs, Ints]:
+    """Return sentence and position of all tokens."""
+    lengths = placed.columns.lengths
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     positions = np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1
-    return np.repeat(numbers, lengths), positions.astype(np.int32)
+    return np.repeat(placed.ids, lengths), positions.astype(np.int32)
 
 
 def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:
@@ -150,17 +150,19 @@ def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:
 
 def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
     """Yield the edges of all columns DEPS, and the columns that are no lists of edges."""
-    kept = [i for i, sentence in enumerate(placed.sentences) if sentence.deps is not None]
+    deps = placed.columns.strings["deps"]
     nodes = [(i, node) for i, one in enumerate(placed.sentences) for node in one.empty_nodes]
-    if not kept and not nodes:
+    if deps is None and not nodes:
         return
-    columns = [placed.sentences[i].deps or () for i in kept]
-    ids, positions = _tokens(placed.ids[kept], columns)
-    cells = pa.array(
-        [*chain.from_iterable(columns), *(node.columns[_DEPS] for _, node in nodes)], pa.string()
-    ).dictionary_encode()
-    lengths = [len(sentence.forms) for sentence in placed.sentences]
-    limits = np.repeat(np.array([lengths[i] for i in kept], np.int32), [len(one) for one in columns])
+    ids, positions = _tokens(placed)
+    lengths = placed.columns.lengths
+    limits = np.repeat(lengths, lengths)
+    cells = pa.chunked_array([pa.array([node.columns[_DEPS] for _, node in nodes], pa.string())])
+    if deps is None:
+        ids, positions, limits = ids[:0], positions[:0], limits[:0]
+    else:
+        cells = pa.chunked_array([*pa.chunked_array([deps]).chunks, *cells.chunks])
+    cells = cells.dictionary_encode().combine_chunks()
     of_nodes = np.array([(i, lengths[i], node.position, node.minor) for i, node in nodes], np.int64)
     of_nodes = of_nodes.reshape(-1, 4)
     # Where each cell stands: sentence, position, number of the empty node, and the greatest head.
@@ -196,7 +198,7 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
         "deprel_id": edges.relations[which],
     }
     if parents.size:
-        yield placed.columns("enhanced_edge", rows, parents.size)
+        yield placed.table("enhanced_edge", rows, parents.size)
 
 
 @dataclass(frozen=True, slots=True)

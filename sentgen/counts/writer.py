@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from sqlalchemy import Connection, insert
 
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.base_np_arrays import (
-    NO_HEAD,
     base_np_numbers,
     function_head_positions,
     relation_codes,
@@ -25,6 +23,8 @@ from sentgen.corpus.base_np_arrays import (
 )
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import TextLayout
+from sentgen.corpus.token_columns import ABSENT, NO_NP, Coded, TokenColumns
+from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap
 from sentgen.counts.spill import NgramCounter
@@ -41,9 +41,6 @@ from sentgen.schema.store import append, next_id, now
 USUAL = TextLayout()
 #: Sentences are buffered until they are worth an append.
 FLUSH_TOKENS = 100_000
-#: CoNLL's mark for a value that is not there.
-_ABSENT = "_"
-_NO_NP = -1
 #: Columns whose values are classified for the trees.
 _CODES = {"upos_id": upos_codes, "deprel_id": relation_codes}
 
@@ -97,6 +94,9 @@ class Writer:
     #: Sentences with their documents, and whether they are the first ones of these.
     _pending: list[tuple[Sentence, int, bool]] = field(default_factory=list)
     _pending_tokens: int = 0
+    #: Columns of the first ``_joined`` of them; the others have their own.
+    _parts: list[TokenColumns] = field(default_factory=list)
+    _joined: int = 0
     _documents: list[_Document] = field(default_factory=list)
     _source: SourceTally = field(init=False)
     _words: StoredStrings = field(init=False)
@@ -119,6 +119,35 @@ class Writer:
 
     def add(self, sentence: Sentence) -> None:
         """Take one sentence."""
+        self._place(sentence)
+        self._pending_tokens += len(sentence.forms)
+        if self._pending_tokens >= FLUSH_TOKENS:
+            self.flush()
+
+    def add_block(self, block: TreebankBlock) -> None:
+        """Take sentences whose columns stand end to end; what is stored is the same as one by one."""
+        self._join()
+        begin, last = 0, len(block.sentences)
+        for end, (sentence, length) in enumerate(
+            zip(block.sentences, block.columns.lengths.tolist(), strict=True), 1
+        ):
+            self._place(sentence)
+            self._pending_tokens += length
+            full = self._pending_tokens >= FLUSH_TOKENS
+            if full or end == last:
+                self._parts.append(block.columns.cut(begin, end))
+                begin, self._joined = end, len(self._pending)
+            if full:
+                self.flush()
+
+    def _join(self) -> None:
+        """Put the columns of the sentences that have their own behind those before them."""
+        if own := [sentence for sentence, _, _ in self._pending[self._joined :]]:
+            self._parts.append(TokenColumns.of(own))
+            self._joined = len(self._pending)
+
+    def _place(self, sentence: Sentence) -> None:
+        """Put a sentence behind those that wait, into its document."""
         if sentence.document is not None:
             if not self._documents[-1].sentences:
                 # The document that every source begins with is dropped if the source names its own.
@@ -131,9 +160,6 @@ class Writer:
         document.sentences += 1
         self._source.empty_nodes += len(sentence.empty_nodes)
         self._pending.append((sentence, self._first_document + len(self._documents) - 1, first))
-        self._pending_tokens += len(sentence.forms)
-        if self._pending_tokens >= FLUSH_TOKENS:
-            self.flush()
 
     def add_lines(self, text: bytes, first_line: int) -> None:
         """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
@@ -162,9 +188,11 @@ class Writer:
         """Write what is buffered."""
         if not self._pending:
             return
+        self._join()
+        columns = TokenColumns.joined(self._parts)
         sentences = [sentence for sentence, _, _ in self._pending]
         documents = np.array([document for _, document, _ in self._pending], np.int32)
-        lengths = np.array([len(sentence.forms) for sentence in sentences], np.int32)
+        lengths = columns.lengths
         ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
         self._append_sentences(
             {
@@ -177,15 +205,14 @@ class Writer:
             },
             documents,
         )
-        words = self._words.encode(
-            list(chain.from_iterable(sentence.forms for sentence in sentences)), lowercase=self.lowercase
-        )
-        self._append_tokens(self._annotation(sentences, lengths), words, lengths, ids)
+        words = self._words.encode(*Coded.of(columns.strings["forms"]), lowercase=self.lowercase)
+        self._append_tokens(self._annotation(columns), words, lengths, ids)
         self._append_multiwords(sentences, ids)
-        placed = Placed(self.corpus_id, sentences, ids, documents, [first for _, _, first in self._pending])
+        firsts = [first for _, _, first in self._pending]
+        placed = Placed(self.corpus_id, sentences, columns, ids, documents, firsts)
         for table, rows in treebank_rows(placed, self._tags.encode):
             self._append(table, rows)
-        self._pending, self._pending_tokens = [], 0
+        self._pending, self._pending_tokens, self._parts, self._joined = [], 0, [], 0
 
     def _append_sentences(self, columns: dict[str, Any], documents: Ints) -> None:
         rows = {"corpus_id": np.full(documents.size, self.corpus_id, np.int32), "document_id": documents}
@@ -205,42 +232,39 @@ class Writer:
         self._source.sentences += int(lengths.size)
         self._source.tokens += int(words.size)
 
-    def _annotation(self, sentences: list[Sentence], lengths: Ints) -> dict[str, pa.Array]:
+    def _annotation(self, tokens: TokenColumns) -> dict[str, pa.Array]:
         """Return the columns of the token table that the sentences fill."""
         columns: dict[str, pa.Array] = {}
         strings = (
-            ("lemma_id", self._words, [sentence.lemmas for sentence in sentences]),
-            ("upos_id", self._tags, [sentence.upos for sentence in sentences]),
-            ("xpos_id", self._tags, [sentence.xpos for sentence in sentences]),
-            ("feats_id", self._tags, [sentence.feats for sentence in sentences]),
-            ("deprel_id", self._tags, [sentence.deprels for sentence in sentences]),
+            ("lemma_id", self._words, "lemmas"),
+            ("upos_id", self._tags, "upos"),
+            ("xpos_id", self._tags, "xpos"),
+            ("feats_id", self._tags, "feats"),
+            ("deprel_id", self._tags, "deprels"),
         )
-        codes: dict[str, Ints] = {}
-        for name, store, lists in strings:
-            filled = _column(lists, lengths, _ABSENT)
-            if filled is not None:
-                # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
-                absent = np.array(filled, object) == _ABSENT if _ABSENT in filled else None
-                ids = store.encode(filled, lowercase=self.lowercase and name == "lemma_id")
-                columns[name] = pa.array(ids, mask=absent)
-                if name in _CODES:
-                    codes[name] = _CODES[name](filled)
-        spaces = _column([sentence.space_after for sentence in sentences], lengths, None)
-        if spaces is not None:
-            columns["space_after"] = pa.array(spaces, pa.bool_())
-        return columns | self._tree_columns(sentences, lengths, codes.get("upos_id"), codes.get("deprel_id"))
+        classes: dict[str, Ints] = {}
+        for name, store, column in strings:
+            if (filled := tokens.strings[column]) is None:
+                continue
+            values, codes = Coded.of(filled)
+            # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
+            absent = codes == values.index(ABSENT) if ABSENT in values else None
+            ids = store.encode(values, codes, lowercase=self.lowercase and name == "lemma_id")
+            columns[name] = pa.array(ids, mask=absent)
+            if name in _CODES:
+                classes[name] = _CODES[name](values)[codes]
+        if tokens.space_after is not None:
+            columns["space_after"] = tokens.space_after
+        return columns | self._tree_columns(tokens, classes.get("upos_id"), classes.get("deprel_id"))
 
     def _tree_columns(
-        self, sentences: list[Sentence], lengths: Ints, upos: Ints | None, relations: Ints | None
+        self, tokens: TokenColumns, upos: Ints | None, relations: Ints | None
     ) -> dict[str, pa.Array]:
-        heads = _integers([sentence.heads for sentence in sentences], lengths, NO_HEAD)
-        nps = _integers([sentence.nps for sentence in sentences], lengths, _NO_NP)
-        if heads is not None and upos is not None and relations is not None:
-            # Phrases that the source marks win over those found by rule.
-            unmarked = [bool(s.nps is None and s.upos and s.heads and s.deprels) for s in sentences]
-            if any(unmarked):
-                found = base_np_numbers(upos, relations, heads, lengths)
-                nps = np.where(np.repeat(unmarked, lengths), found, _NO_NP if nps is None else nps)
+        heads, nps, lengths = tokens.heads, tokens.nps, tokens.lengths
+        # Phrases that the source marks win over those found by rule.
+        if heads is not None and upos is not None and relations is not None and tokens.unmarked.any():
+            found = base_np_numbers(upos, relations, heads, lengths)
+            nps = np.where(np.repeat(tokens.unmarked, lengths), found, NO_NP if nps is None else nps)
         columns: dict[str, pa.Array] = {}
         if nps is not None:
             columns["np"] = pa.array(nps, mask=nps < 0)
@@ -329,21 +353,3 @@ def append_ngrams(connection: Connection, segment_id: int, block: Sequence[Ngram
             words = {f"w{i}": counted.words[i - 1] for i in range(1, order + 1)}
             rows = {"segment_id": np.full(counted.counts.size, segment_id, np.int32)}
             append(connection, f"ngram_{order}", pa.table(rows | words | {"count": counted.counts}))
-
-
-def _column(lists: Sequence[list[Any] | None], lengths: Ints, missing: Any) -> list[Any] | None:
-    """Join one column of all sentences; ``None`` if no sentence has it."""
-    if all(values is None for values in lists):
-        return None
-    return list(
-        chain.from_iterable(
-            [missing] * size if values is None else values
-            for values, size in zip(lists, lengths.tolist(), strict=True)
-        )
-    )
-
-
-def _integers(lists: Sequence[list[int] | None], lengths: Ints, missing: int) -> Ints | None:
-    """Join one column of numbers of all sentences; ``None`` if no sentence has it."""
-    column = _column(lists, lengths, missing)
-    return None if column is None else np.array(column, np.int32)

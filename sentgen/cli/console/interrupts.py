@@ -229,12 +229,12 @@ def end_at_once(code: object) -> NoReturn:
     """
     others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
     if others or not (code is None or isinstance(code, int)):
-        sys.exit(code)
+        raise SystemExit(code)
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError):
-        sys.exit(code)  # the interpreter tries once more, and says so
+    except (OSError, ValueError):  # the interpreter tries once more, and says so
+        raise SystemExit(code) from None
     atexit._run_exitfuncs()
     os._exit(code or 0)
 

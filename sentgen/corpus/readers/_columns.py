@@ -16,7 +16,7 @@ from sentgen.errors import Rejection
 IDS = [str(number) for number in range(1, 10_001)]
 #: Lines that are taken at once.
 _LINES = 10_000
-_HEADS = {str(number): number for number in range(10_001)}
+HEADS = {str(number): number for number in range(10_001)}
 
 
 class FormatError(Exception):
@@ -27,13 +27,13 @@ class FormatError(Exception):
         self.check_id, self.message, self.row = check_id, message, row
 
 
-def blocks(lines: Iterable[str], most: int) -> Iterator[tuple[int, list[str]]]:
+def blocks(lines: Iterable[str], most: int, first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
     """Yield the first line number and the lines of each block between blank lines.
 
     Of an oversized block only ``most + 1`` lines are kept; the reader must refuse it.
     """
     rows: list[str] = []
-    start, taken = 1, 0
+    start, taken = first_line, first_line - 1
     lines = iter(lines)
     # Blank lines are looked for by the list, not by a loop over all lines.
     while several := list(islice(lines, _LINES)):
@@ -135,7 +135,7 @@ def parse_heads(column: list[str]) -> list[int]:
     """Turn a column of heads into numbers."""
     try:
         # "01", "+1" and " 1" are no keys: what the fast way takes is written as it must be.
-        return [_HEADS[head] for head in column]
+        return [HEADS[head] for head in column]
     except KeyError:
         return [_parse_head(row, head) for row, head in enumerate(column)]
 

@@ -8,7 +8,7 @@ A `# newdoc` without an id is the document `PATH#LINE`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -32,25 +32,39 @@ _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)\Z", re.ASCII)
 #: A block is cut after so many lines a token (range, token, empty nodes) and so many comments.
 _ROWS_PER_TOKEN = 3
 _COMMENTS = 10_000
-_NO_SPACE = "SpaceAfter=No"
+NO_SPACE = "SpaceAfter=No"
 #: What the line of a range says in the columns from LEMMA to DEPS, as a rule.
 _NOTHING = ["_"] * 7
 #: What MISC says of nearly all words: nothing but whether a space follows.
-_SPACES = frozenset(("_", _NO_SPACE))
+_SPACES = frozenset(("_", NO_SPACE))
 
 
 def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a CoNLL-U file; a broken one is a rejection and the next one is read."""
-    document: str | None = None
-    most = _ROWS_PER_TOKEN * limits.sentence_tokens + _COMMENTS
-    for start, rows in blocks(lines, most):
+    yield from read_on(lines, path=path, limits=limits)
+
+
+def read_on(
+    lines: Iterable[str], *, path: str, limits: Limits, first_line: int = 1, document: str | None = None
+) -> Generator[Sentence | Rejection, None, str | None]:
+    """Read lines from the middle of a file, and return the document that has begun without a sentence.
+
+    Args:
+        lines: the lines.
+        path: name of the file.
+        limits: what is refused.
+        first_line: number of the first of the lines.
+        document: the document that has begun before them.
+    """
+    most = most_lines(limits)
+    for start, rows in blocks(lines, most, first_line):
         first = 0
         for row in rows:
             if row[0] != "#":
                 break
             first += 1
         sentence = Sentence([], line=start)
-        document = _read_comments(rows[:first], sentence, path) or document
+        document = read_comments(rows[:first], sentence, path) or document
         if len(rows) > most:
             message = f"more than {most} lines"
             yield Rejection(path, start, sentence.sent_id, "sentence-length", message, document)
@@ -63,9 +77,15 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
         # A rejected sentence leaves the name of its document to the next one.
         result.document, document = document, None
         yield result
+    return document
 
 
-def _read_comments(comments: list[str], sentence: Sentence, path: str) -> str | None:
+def most_lines(limits: Limits) -> int:
+    """Return how many lines a sentence may have, comments included."""
+    return _ROWS_PER_TOKEN * limits.sentence_tokens + _COMMENTS
+
+
+def read_comments(comments: list[str], sentence: Sentence, path: str) -> str | None:
     """Store the comments in the sentence and return the name of the document that begins, if one does."""
     document = None
     for comment in comments:
@@ -92,7 +112,7 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     ids, spaces = columns[0], columns[9]
     # Most sentences have words only: one comparison of lists instead of a look at each row.
     if ids != IDS[: len(ids)]:
-        words, spaces = _select_words(columns, sentence)
+        words, spaces = select_words(columns, sentence)
         columns = [[column[row] for row in words] for column in columns]
         if not words:
             return
@@ -105,11 +125,15 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
         sentence.heads = parse_heads(columns[6])
     sentence.deprels = optional(columns[7])
     sentence.deps = _said(columns[8])
-    if _SPACES.issuperset(spaces):
-        sentence.space_after = [value == "_" for value in spaces]
-    else:
-        sentence.space_after = [value == "_" or f"|{_NO_SPACE}|" not in f"|{value}|" for value in spaces]
+    sentence.space_after = spaces_after(spaces)
     sentence.misc = _misc(columns[9], sentence)
+
+
+def spaces_after(misc: list[str]) -> list[bool]:
+    """Return whether a space follows, for values of MISC."""
+    if _SPACES.issuperset(misc):
+        return [value == "_" for value in misc]
+    return [value == "_" or f"|{NO_SPACE}|" not in f"|{value}|" for value in misc]
 
 
 def _said(column: list[str]) -> tuple[str, ...] | None:
@@ -121,15 +145,15 @@ def _misc(column: list[str], sentence: Sentence) -> tuple[str, ...] | None:
     if not sentence.multiwords:
         if _SPACES.issuperset(column):
             return None
-        return tuple(["_" if value == _NO_SPACE else value for value in column])
+        return tuple(["_" if value == NO_SPACE else value for value in column])
     # The space after a range is told at its line: what is told at its words, too, is more than that.
     within = {word for first, last, _ in sentence.multiwords for word in range(first, last + 1)}
     return _said(
-        ["_" if value == _NO_SPACE and word not in within else value for word, value in enumerate(column, 1)]
+        ["_" if value == NO_SPACE and word not in within else value for word, value in enumerate(column, 1)]
     )
 
 
-def _select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[int], list[str]]:
+def select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[int], list[str]]:
     """Check the numbers of words, ranges and empty nodes; return the rows of the words and their MISC.
 
     The space after a range is noted at the range: its last word gets that MISC, and no space follows the

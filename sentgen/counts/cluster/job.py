@@ -29,8 +29,8 @@ from sentgen.counts.cluster.locking import left_if_used, locked
 from sentgen.counts.cluster.reading import TREES, Reading
 from sentgen.counts.cluster.shards import Piece, Shard, pack, survey
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
-from sentgen.counts.ingestion import choose_reader
 from sentgen.counts.settings import Settings
+from sentgen.counts.source_reading import choose_reader
 from sentgen.errors import InputError
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place

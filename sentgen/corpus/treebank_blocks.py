@@ -1,0 +1,221 @@
+"""CoNLL-U in blocks of whole sentences, without a Python object per token.
+
+Arrow splits the lines, and a column is looked at once for each value that occurs in it. A block in which
+anything may be wrong takes the careful road through the `conllu` reader instead, which says what: both roads
+store the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from sentgen.arrays import Bools, Ints
+from sentgen.corpus.base_np_arrays import NO_HEAD
+from sentgen.corpus.readers import conllu
+from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
+from sentgen.corpus.sentence import RESERVED, Sentence
+from sentgen.corpus.sources import LineReader
+from sentgen.corpus.token_columns import ABSENT, STRINGS, Coded, TokenColumns
+from sentgen.corpus.validation import Limits
+from sentgen.errors import Rejection
+
+_FILE = ("id", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
+#: Columns whose values may not be longer than the limit.
+_LIMITED = ("forms", "lemmas", "upos", "xpos", "feats", "deprels")
+_COMMENTS = re.compile(r"(?:#[^\n]*\n)*")
+_BYTE_ORDER_MARK = "\ufeff"
+_UNREAD = -2
+
+
+@dataclass(frozen=True, slots=True)
+class TreebankBlock:
+    """Sentences without their columns, and the columns of all of them."""
+
+    sentences: list[Sentence]
+    columns: TokenColumns
+
+
+class _Careful(Exception):
+    """Something may be wrong."""
+
+
+def read_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejection]:
+    """Yield the sentences of CoNLL-U, as blocks wherever nothing in them is refused."""
+    path, limits = reader.source.name, reader.limits
+    document: str | None = None
+    for first_line, text in _whole_sentences(reader, conllu.most_lines(limits)):
+        if isinstance(text, str):
+            try:
+                yield _block(_Pieces.of(text, first_line, document, path, limits), limits)
+                document = None
+                continue
+            except (_Careful, FormatError, pa.ArrowInvalid):
+                text = text.split("\n")
+        document = yield from conllu.read_on(
+            text, path=path, limits=limits, first_line=first_line, document=document
+        )
+
+
+def _whole_sentences(reader: LineReader, most: int) -> Iterator[tuple[int, str | Iterable[str]]]:
+    """Yield texts that end where a sentence does, with their first line.
+
+    After more than ``most`` lines without an end, all that follows comes as lines, not to be held at once.
+    """
+    blocks = reader.whole_lines()
+    start, rest = 1, ""
+    for _, block in blocks:
+        text = f"{rest}\n{block.decode()}" if rest else block.decode()
+        # The last line feed of a block is left out: one that ends with another ends with a blank line.
+        cut = len(text) if text.endswith("\n") or not text else text.rfind("\n\n") + 1
+        if cut or not text:
+            yield start, text[:cut]
+            start += text.count("\n", 0, cut) + 1
+            text = text[cut + 1 :]
+        rest = text
+        if rest.count("\n") > most:
+            following = chain.from_iterable(block.decode().split("\n") for _, block in blocks)
+            yield start, chain(rest.split("\n"), following)
+            return
+    if rest:
+        yield start, rest
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """Sentences with their comments read, and their other lines."""
+
+    sentences: list[Sentence]
+    bodies: list[str]
+
+    @classmethod
+    def of(cls, text: str, line: int, document: str | None, path: str, limits: Limits) -> _Pieces:
+        """Cut a text at its blank lines."""
+        sentences, bodies = [], []
+        most = conllu.most_lines(limits)
+        for piece in text.split("\n\n"):
+            lines = piece.count("\n")
+            if rows := piece.strip("\n"):
+                sentence = Sentence([], line=line + len(piece) - len(piece.lstrip("\n")))
+                match = _COMMENTS.match(rows)
+                end = match.end() if match else 0
+                document = conllu.read_comments(rows[:end].split("\n")[:-1], sentence, path) or document
+                if lines >= most or end == len(rows):
+                    raise _Careful
+                sentence.document, document = document, None
+                sentences.append(sentence)
+                bodies.append(rows[end:])
+            line += lines + 2
+        if not sentences:
+            raise _Careful
+        return cls(sentences, bodies)
+
+    def rows(self) -> pa.Table:
+        """Split the lines into columns."""
+        text = "\n".join(self.bodies)
+        # Arrow would leave it out.
+        if text.startswith(_BYTE_ORDER_MARK):
+            raise _Careful
+        data = text.encode()
+        return csv.read_csv(
+            pa.BufferReader(data),
+            csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=_FILE),
+            csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False),
+            csv.ConvertOptions(
+                check_utf8=False, column_types=dict.fromkeys(_FILE, pa.string()), strings_can_be_null=False
+            ),
+        )
+
+
+def _block(pieces: _Pieces, limits: Limits) -> TreebankBlock:
+    rows = pieces.rows()
+    sizes = np.array([body.count("\n") + 1 for body in pieces.bodies], np.int64)
+    if rows.num_rows != sizes.sum():
+        raise _Careful
+    starts = np.cumsum(sizes) - sizes
+    expected = np.arange(rows.num_rows) - np.repeat(starts, sizes) + 1
+    numbers = _values(rows["id"], lambda name: HEADS.get(name, 0))
+    chosen = numbers == expected
+    spaces: dict[int, list[bool]] = {}
+    # Sentences with ranges and empty nodes: each is looked at as the other road does.
+    for number in np.flatnonzero(~np.logical_and.reduceat(chosen, starts)).tolist():
+        columns = split_columns(pieces.bodies[number].split("\n"), len(_FILE))
+        words, misc = conllu.select_words(columns, pieces.sentences[number])
+        spaces[number] = conllu.spaces_after(misc)
+        chosen[starts[number] : starts[number] + sizes[number]] = False
+        chosen[starts[number] + np.array(words, np.int64)] = True
+    lengths = np.add.reduceat(chosen, starts, dtype=np.int32)
+    if not lengths.all() or lengths.max() > limits.sentence_tokens:
+        raise _Careful
+    table = rows.filter(pa.array(chosen)) if spaces else rows
+    return TreebankBlock(pieces.sentences, _columns(pieces.sentences, table, lengths, spaces, limits))
+
+
+def _columns(
+    sentences: list[Sentence], table: pa.Table, lengths: Ints, spaces: dict[int, list[bool]], limits: Limits
+) -> TokenColumns:
+    """Check the columns of words, and put them together."""
+    _check_strings(table, limits)
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    heads = _values(table["heads"], lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
+    trees = _trees(heads, lengths, starts)
+    after = _values(table["misc"], lambda value: conllu.spaces_after([value])[0]).astype(bool)
+    within = np.zeros(heads.size, bool)
+    for number, values in spaces.items():
+        start = starts[number]
+        after[start : start + len(values)] = values
+        for first, last, _ in sentences[number].multiwords:
+            within[start + first - 1 : start + last] = True
+    strings: dict[str, Any] = {name: table[name] for name in STRINGS}
+    # The space after a range is told at its line: what is told at its words, too, is more than that.
+    alone = pc.and_(pc.equal(strings["misc"], conllu.NO_SPACE), pa.array(~within))
+    strings["misc"] = pc.if_else(alone, ABSENT, strings["misc"])
+
+    def said(name: str) -> Bools:
+        found = pc.not_equal(strings[name], ABSENT).to_numpy()
+        return np.logical_or.reduceat(found, starts)
+
+    unmarked = trees & said("upos") & said("deprels")
+    return TokenColumns(lengths, strings, heads, None, pa.array(after), unmarked)
+
+
+def _check_strings(table: pa.Table, limits: Limits) -> None:
+    for name in _FILE:
+        # In bytes, never fewer than characters.
+        sizes = pc.min_max(pc.binary_length(table[name])).as_py()
+        if not sizes["min"] or (name in _LIMITED and sizes["max"] > limits.field_length):
+            raise _Careful
+    forms = pc.unique(table["forms"]).to_pylist()
+    if not (RESERVED.isdisjoint(forms) and all(map(str.strip, forms))):
+        raise _Careful
+
+
+def _trees(heads: Ints, lengths: Ints, starts: np.ndarray[Any, np.dtype[np.int64]]) -> Bools:
+    """Say which sentences have heads, all of which are trees."""
+    given = np.logical_and.reduceat(heads >= 0, starts)
+    if not (given | np.logical_and.reduceat(heads == NO_HEAD, starts)).all():
+        raise _Careful
+    roots = np.add.reduceat(heads == 0, starts, dtype=np.int32)
+    if (heads > np.repeat(lengths, lengths)).any() or (roots[given] != 1).any():
+        raise _Careful
+    # Each token's head, among all tokens from 1; each step doubles the way to an ancestor.
+    up = np.concatenate(([0], np.where(heads > 0, np.repeat(starts, lengths) + heads, 0)))
+    for _ in range(int(lengths.max()).bit_length()):
+        up = up[up]
+    if up.any():
+        raise _Careful
+    return given
+
+
+def _values(column: pa.ChunkedArray, value: Callable[[str], int]) -> Ints:
+    """Return a number for each row, found once for each different string."""
+    coded = Coded.of(column)
+    return np.array([value(one) for one in coded.values], np.int32)[coded.codes]
