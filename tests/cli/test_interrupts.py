@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -229,3 +230,20 @@ def test_deadline_kept() -> None:
         time.sleep(0.3)
 
     run(step)
+
+
+@pytest.mark.parametrize(
+    "first", ["atexit.register(print, 'done')", "threading.Timer(0.2, print, ['done']).start()"]
+)
+def test_program_ends_when_all_is_done(first: str) -> None:
+    """It does without the interpreter's tidying up, not without what is registered or still runs."""
+    code = (
+        f"import atexit, sys, threading; sys.argv = ['sentgen', '--version']; {first};"
+        " from sentgen.cli import program; program()"
+    )
+
+    buffered = os.environ | {"PYTHONUNBUFFERED": ""}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=buffered)
+
+    assert done.stdout.split("\n")[1:] == ["done", ""]

@@ -230,12 +230,12 @@ def end_at_once(code: object) -> NoReturn:
     others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
     if others or not (code is None or isinstance(code, int)):
         raise SystemExit(code)
+    atexit._run_exitfuncs()
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     except (OSError, ValueError):  # the interpreter tries once more, and says so
         raise SystemExit(code) from None
-    atexit._run_exitfuncs()
     os._exit(code or 0)
 
 
