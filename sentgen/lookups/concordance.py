@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
+from sentgen.lookups import places
 from sentgen.lookups.absence import explained
 from sentgen.lookups.cql.search import Strategy
 from sentgen.lookups.hits import Hits, Source, TokenHits, read_hits
-from sentgen.lookups.places import Part, Places, Range, places_of_words
+from sentgen.lookups.places import Part, Places, Range, places_of_words, sentences_of
 from sentgen.lookups.queries import Answer, Bindings, Held, Query, select_corpora
 from sentgen.lookups.surface import surface_of
 from sentgen.tabular import Rows
@@ -20,8 +21,7 @@ from sentgen.tabular import Rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Sentences that are searched at once, and lines that are made of their hits at once: some ten megabytes.
-SENTENCES = 500_000
+#: Lines that are made of hits at once: some ten megabytes.
 LINES = 20_000
 
 
@@ -92,7 +92,6 @@ _WORDS = {
 #: Where the node of a line is, and what lines are put in order by that were found range by range.
 _PLACE = ",\n  line.sentence_id, first, last"
 _KEYS = f"{_PLACE}, chosen_by, words"
-_SIZE = "select coalesce(max(id), 0) as sentences from sentence"
 #: Columns of the answer, and of the place of the node; the keys come after them.
 _COLUMNS, _PLACES = 6, 3
 
@@ -142,7 +141,7 @@ def concordance(
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     drawn = seed if limit else None
-    search = _Search(connection, hits, context, order, drawn, _sentences(connection), placed)
+    search = _Search(connection, hits, context, order, drawn, sentences_of(connection), placed)
     missing = f"occurrence of {pattern if cql is None else cql!r}"
     lines = replace(search, placed=False).lines(limit)
     if search.at_once(limit):
@@ -170,7 +169,7 @@ def count_hits(
     """Return the number of lines that `concordance` has in all, as the one row of a column ``hits``."""
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
-    search = _Search(connection, hits, 0, Order.NONE, None, _sentences(connection))
+    search = _Search(connection, hits, 0, Order.NONE, None, sentences_of(connection))
     parts, known = search.searched(1)
     total = sum(map(search.hits, parts)) if known is None else known
     missing = f"occurrence of {pattern if cql is None else cql!r}"
@@ -195,12 +194,8 @@ def all_lines(
     """
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
-    search = _Search(connection, hits, context, Order.NONE, None, _sentences(connection))
+    search = _Search(connection, hits, context, Order.NONE, None, sentences_of(connection))
     return search.lines(0), search.parts()
-
-
-def _sentences(connection: Connection) -> int:
-    return int(Query(_SIZE).value(connection))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,34 +215,25 @@ class _Search:
         return range(_COLUMNS + _PLACES if self.placed else _COLUMNS)
 
     @property
-    def _size(self) -> int:
-        """How many sentences are searched at once."""
-        return self.pattern.sentences or SENTENCES
-
-    @property
     def sorts_all(self) -> bool:
         """Whether the first lines are known only when all hits are."""
         return self.order is not Order.NONE and self.seed is None
 
     def at_once(self, limit: int) -> bool:
         """Return whether one statement has the answer, within bounded memory."""
-        if not limit or self.sentences > self._size:
+        if not limit or not self.pattern.at_once(self.sentences):
             return False
         return not self.sorts_all or self.hits(None) <= LINES
-
-    def ranges(self) -> Iterator[Range]:
-        """Yield the sentences of the store in ranges that memory holds."""
-        return Range(1, self.sentences).cut(self._size)
 
     def searched(self, limit: int) -> tuple[Iterator[Part], int | None]:
         """Return the parts of the store that have the lines asked for, and the number of hits if known."""
         found = None
-        if self.sentences > SENTENCES and isinstance(self.pattern, TokenHits):
+        if self.sentences > places.SENTENCES and isinstance(self.pattern, TokenHits):
             asked = (self.connection, self.pattern.shapes, self.pattern.selection, self.sentences)
             found = places_of_words(*asked, 0 if self.sorts_all else limit, self.seed)
         if isinstance(found, tuple):
             return found
-        return found or self.ranges(), None
+        return found or self.pattern.parts(self.connection, self.sentences), None
 
     def source(self, bindings: Bindings, within: Part | None) -> Source:
         """Return where the hits are."""

@@ -7,14 +7,12 @@ longer than a range needs no join.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.queries import Bindings, Query, Selection, where
-from sentgen.schema.engine import raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,16 +112,3 @@ def _range(documents: Sequence[tuple[int, int, int]]) -> _Range:
     """Return the sentences of documents: number, first sentence, and number of sentences of each."""
     (first, low, _), (_, start, sentences) = documents[0], documents[-1]
     return _Range(low, start + sentences - 1, first if len(documents) == 1 else 0)
-
-
-@contextmanager
-def lent(connection: Connection, **tables: pa.Table) -> Iterator[None]:
-    """Let statements of a connection read Arrow tables by name."""
-    duck = raw(connection)
-    for name, rows in tables.items():
-        duck.register(name, rows)
-    try:
-        yield
-    finally:
-        for name in tables:
-            duck.unregister(name)

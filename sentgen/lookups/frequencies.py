@@ -15,13 +15,14 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import Value, explained
-from sentgen.lookups.dispersion import MOST_ROWS, Spread, lent
+from sentgen.lookups.dispersion import MOST_ROWS, Spread
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
     Query,
     Selection,
+    lent,
     limit_clause,
     limited,
     select_corpora,

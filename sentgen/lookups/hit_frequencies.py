@@ -6,18 +6,20 @@ the part: per million tokens of the sentences that have the same metadata.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import Value, explained
-from sentgen.lookups.cql.search import Strategy, is_cql, known_terms, parse_cql
+from sentgen.lookups.absence import explained
+from sentgen.lookups.cql.search import Found, Strategy, is_cql, known_terms, parse_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, Conditions, metadata_key
 from sentgen.lookups.frequencies import JUILLAND_D
-from sentgen.lookups.hits import read_hits
+from sentgen.lookups.gathered import gathered
+from sentgen.lookups.hits import CqlHits, Hits, read_hits
+from sentgen.lookups.places import Range, sentences_of
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
@@ -29,23 +31,39 @@ from sentgen.lookups.queries import (
     where,
 )
 
-_STATEMENT = """\
+_COUNTED = """\
 with recursive {parts}item as (
 {items}
 ),
 counted as (
   select {keys}, document_id, count(*) as count
   from item
-  join sentence on sentence.id = item.sentence_id
+  join sentence on sentence.id = item.sentence_id{in_part}
   group by {keys}, document_id
+)"""
+#: The same of the counts of parts of the store, of the keys alone that are shown: they may be of any number.
+_GATHERED = """\
+with shown as (
+  select {keys}
+  from gathered
+  group by {keys}
+  order by sum(count) desc, {keys}{limit}
 ),
+counted as (
+  select {keys}, document_id, sum(count)::bigint as count
+  from gathered
+  semi join shown using ({keys})
+  group by {keys}, document_id
+)"""
+_STATEMENT = """\
+{counted},
 part as (
   select document_id, sum(length) as size
   from sentence{corpora}
   group by document_id
 ),
 {kinds}total as (
-  select sum(size) as tokens, count(*) as documents, (select sum(count) from counted) as hits from part
+  select sum(size) as tokens, count(*) as documents, (select sum(count) from {all}) as hits from part
 )
 select {shown}, sum(count)::bigint as count, sum(count) / any_value(hits) as share,
   1e6 * sum(count) / any_value(tokens) as per_million, count(*) as documents,
@@ -81,7 +99,7 @@ _WHOLE = """\
 (
     select h.sentence_id, h.first, h.last, {strings}
     from {hits} as h
-    join token as t on t.sentence_id = h.sentence_id and t.position between h.first and h.last
+    join token as t on t.sentence_id = h.sentence_id and t.position between h.first and h.last{in_part}
     group by h.sentence_id, h.first, h.last
   )"""
 
@@ -92,26 +110,96 @@ _PLACES = """\
     join {hits} using (sentence_id, first, last)
   )"""
 
+#: In how many pieces a part of the store is counted: the strings of a hit take more memory than its place.
+_PIECES = 6
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query in a statement.
+    """A question in statements.
 
     Args:
-        parts: common table expressions, each with a comma and a line feed behind it.
-        hits: the name of that with the hits.
-        match: the name of that with the places of labels.
-        labels: label to its column there.
-        conditions: what writes attributes of tokens.
-        values: what the query names.
+        query: as it was asked.
+        hits: the query.
+        keys: what is counted by, each with its name.
+        selection: the corpora.
+        misc: the attributes among the keys that are keys of MISC.
     """
 
-    parts: str
-    hits: str
-    match: str
-    labels: dict[str, str]
-    conditions: Conditions
-    values: Sequence[Value]
+    query: str
+    hits: Hits
+    keys: dict[str, Term]
+    selection: Selection
+    misc: frozenset[str]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Key to its column in the statement."""
+        return {name: f"key_{number}" for number, name in enumerate(self.keys, 1)}
+
+    def conditions(self, bindings: Bindings) -> Conditions:
+        """Return what writes attributes of tokens."""
+        if isinstance(self.hits, CqlHits):
+            return self.hits.cql.conditions(bindings)
+        return Conditions(self.query, self.selection, bindings, frozenset(), self.misc)
+
+    def counted(self, bindings: Bindings, within: Range | None = None) -> str:
+        """Return what counts the hits by keys and documents, in all sentences or some of them."""
+        found, part = self._found(bindings, within), within.part if within else ""
+        return _COUNTED.format(
+            parts=found.parts,
+            items=self._items(found, bindings, part),
+            keys=", ".join(self.columns.values()),
+            in_part=f" and sentence.id {part}" if part else "",
+        )
+
+    def _found(self, bindings: Bindings, within: Range | None) -> Found:
+        if isinstance(self.hits, CqlHits):
+            return self.hits.found(bindings, within)
+        source = self.hits.source(bindings, within)
+        parts = (
+            f"found as (\n  select {source.sentence} as sentence_id, {source.first} as first,"
+            f" {source.last} as last\n  from {source.table}\n),\n"
+        )
+        return Found(parts, "found", "found", {})
+
+    def _items(self, found: Found, bindings: Bindings, part: str) -> str:
+        """Return the statement for the keys of each hit; ``part``: the condition on the sentence."""
+        strings, whole, joins, told = list[str](), list[str](), list[str](), list[str]()
+        conditions = self.conditions(bindings)
+        keys = self.keys.values()
+        if isinstance(self.hits, CqlHits) and self.hits.one_token:
+            keys = [Term(term.attribute, term.label or "match") for term in keys]
+        labels = (term.label for term in keys)
+        places = {label: found.labels[label] for label in labels if label in found.labels}
+        for number, term in enumerate(keys, 1):
+            column, alias = f"key_{number}", "h" if _of_metadata(term) else "t"
+            if term.label and alias == "t":
+                alias = f"t_{number}"
+                place = f"h.{(ENDS | places)[term.label]}"
+                joins.append(f"\n  join token as {alias} on {alias}.sentence_id = h.sentence_id")
+                joins.append(f" and {alias}.position = {place}{_in_part(alias, part)}")
+            elif term.label in places:
+                told.append(f"h.{places[term.label]} is not null")
+            string = conditions.string(term.attribute, alias)
+            if self.selection.ignore_case and term.attribute in ("word", "form", "lemma"):
+                string = f"lower({string})"
+            string = f"coalesce({string}, '_')"
+            if not term.label:
+                whole.append(f"string_agg({string}, ' ' order by t.position) as {column}")
+                string = column
+            strings.append(f"{string} as {column}")
+        source = found.hits
+        if whole:
+            source = _WHOLE.format(strings=", ".join(whole), hits=source, in_part=_in_part("t", part))
+        if places:
+            placed = _PLACES.format(places=", ".join(places.values()), match=found.match, hits=found.hits)
+            if whole:
+                joins.insert(0, f"\n  join {source} as w using (sentence_id, first, last)")
+            source = placed
+        return f"  select h.sentence_id, {', '.join(strings)}\n  from {source} as h{''.join(joins)}" + where(
+            told, "  "
+        )
 
 
 def hit_frequencies(
@@ -150,30 +238,48 @@ def hit_frequencies(
         NotFoundError: no such corpus.
     """
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
-    keys, bindings = _read_keys(by), Bindings()
-    asked = _asked(connection, query, selection, strategy, list(keys.values()), bindings)
-    columns = {name: f"key_{number}" for number, name in enumerate(keys, 1)}
+    asked, bindings = _read(connection, query, selection, strategy, _read_keys(by)), Bindings()
+    sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
+    rest = _rest(asked, limit, bindings)
+    whole = Query(_STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
+    if asked.hits.at_once(sentences):
+        answer = limited(connection, whole, limit, missing)
+    else:
+        counted = _GATHERED.format(**rest)
+        with gathered(connection, "gathered", _parts(connection, asked, sentences)):
+            summed = Query(_STATEMENT.format(counted=counted, all="gathered", **rest), bindings)
+            answer = replace(limited(connection, summed, limit, missing), query=whole)
+    return explained(connection, answer, selection, asked.hits.values)
+
+
+def _parts(connection: Connection, asked: _Asked, sentences: int) -> Iterator[Query]:
+    """Yield the statements that count in parts of the store."""
+    for within in asked.hits.parts(connection, sentences):
+        for smaller in within.cut(-(-within.size // _PIECES)):
+            bindings = Bindings()
+            yield Query(f"{asked.counted(bindings, smaller)}\nselect * from counted", bindings)
+
+
+def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
+    """Return what a statement says of the counts."""
+    conditions, columns = asked.conditions(bindings), asked.columns
     metadata = {
-        columns[name]: f"coalesce({asked.conditions.string(term.attribute, 'h')}, '_')"
-        for name, term in keys.items()
+        columns[name]: f"coalesce({conditions.string(term.attribute, 'h')}, '_')"
+        for name, term in asked.keys.items()
         if _of_metadata(term)
     }
-    corpora_only = where(selection.of_sentences(bindings), "  ")
+    corpora = where(asked.selection.of_sentences(bindings), "  ")
     strings = ", ".join(f"{string} as {column}" for column, string in metadata.items())
-    text = _STATEMENT.format(
-        parts=asked.parts,
-        items=_items(asked, keys, selection),
-        keys=", ".join(columns.values()),
-        shown=", ".join(f'{column} as "{_quoted(name)}"' for name, column in columns.items()),
-        corpora=corpora_only,
-        juilland=_JUILLAND,
-        kinds=_KINDS.format(strings=strings, corpora=corpora_only.replace("\n  ", " ")) if metadata else "",
-        join_kinds=f"\njoin kind using ({', '.join(metadata)})" if metadata else "",
-        within=_WITHIN if metadata else "",
-        limit=limit_clause(limit, bindings),
-    )
-    answer = limited(connection, Query(text, bindings), limit, f"occurrence of {query!r}")
-    return explained(connection, answer, selection, asked.values)
+    return {
+        "keys": ", ".join(columns.values()),
+        "shown": ", ".join(f'{column} as "{_quoted(name)}"' for name, column in columns.items()),
+        "corpora": corpora,
+        "juilland": _JUILLAND,
+        "kinds": _KINDS.format(strings=strings, corpora=corpora.replace("\n  ", " ")) if metadata else "",
+        "join_kinds": f"\njoin kind using ({', '.join(metadata)})" if metadata else "",
+        "within": _WITHIN if metadata else "",
+        "limit": limit_clause(limit, bindings),
+    }
 
 
 def _read_keys(by: str) -> dict[str, Term]:
@@ -192,63 +298,20 @@ def _of_metadata(term: Term) -> bool:
     return bool(term.label and metadata_key(term.attribute)[0])
 
 
-def _asked(
-    connection: Connection,
-    query: str,
-    selection: Selection,
-    strategy: Strategy,
-    by: Sequence[Term],
-    bindings: Bindings,
+def _read(
+    connection: Connection, query: str, selection: Selection, strategy: Strategy, keys: dict[str, Term]
 ) -> _Asked:
     """Read the query, in CQL unless nothing of it looks so."""
+    by = list(keys.values())
     if is_cql(query) or "[" in query or '"' in query:
         cql = parse_cql(connection, query, selection, strategy, by)
-        found = cql.find(bindings)
-        values = [Value(*one) for one in cql.values]
-        return _Asked(found.parts, found.hits, found.match, found.labels, cql.conditions(bindings), values)
-    read = read_hits(connection, query, selection, written=True)
-    source = read.source(bindings)
-    parts = (
-        f"found as (\n  select {source.sentence} as sentence_id, {source.first} as first,"
-        f" {source.last} as last\n  from {source.table}\n),\n"
-    )
-    misc = known_terms(connection, query, by)
-    conditions = Conditions(query, selection, bindings, frozenset(), misc)
-    return _Asked(parts, "found", "found", {}, conditions, read.values)
+        return _Asked(query, CqlHits(cql), keys, selection, cql.misc)
+    hits = read_hits(connection, query, selection, written=True)
+    return _Asked(query, hits, keys, selection, known_terms(connection, query, by))
 
 
-def _items(asked: _Asked, keys: dict[str, Term], selection: Selection) -> str:
-    """Return the statement for the keys of each hit."""
-    strings, whole, joins, conditions = list[str](), list[str](), list[str](), list[str]()
-    places = {term.label: asked.labels[term.label] for term in keys.values() if term.label in asked.labels}
-    for number, term in enumerate(keys.values(), 1):
-        column, alias = f"key_{number}", "h" if _of_metadata(term) else "t"
-        if term.label and alias == "t":
-            alias = f"t_{number}"
-            place = f"h.{(ENDS | places)[term.label]}"
-            joins.append(f"\n  join token as {alias} on {alias}.sentence_id = h.sentence_id")
-            joins.append(f" and {alias}.position = {place}")
-        elif term.label in places:
-            conditions.append(f"h.{places[term.label]} is not null")
-        string = asked.conditions.string(term.attribute, alias)
-        if selection.ignore_case and term.attribute in ("word", "form", "lemma"):
-            string = f"lower({string})"
-        string = f"coalesce({string}, '_')"
-        if not term.label:
-            whole.append(f"string_agg({string}, ' ' order by t.position) as {column}")
-            string = column
-        strings.append(f"{string} as {column}")
-    source = asked.hits
-    if whole:
-        source = _WHOLE.format(strings=", ".join(whole), hits=asked.hits)
-    if places:
-        placed = _PLACES.format(places=", ".join(places.values()), match=asked.match, hits=asked.hits)
-        if whole:
-            joins.insert(0, f"\n  join {source} as w using (sentence_id, first, last)")
-        source = placed
-    return f"  select h.sentence_id, {', '.join(strings)}\n  from {source} as h{''.join(joins)}" + where(
-        conditions, "  "
-    )
+def _in_part(alias: str, part: str) -> str:
+    return f" and {alias}.sentence_id {part}" if part else ""
 
 
 def _quoted(name: str) -> str:

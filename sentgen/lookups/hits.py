@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups import places
 from sentgen.lookups.absence import Value, values_of
-from sentgen.lookups.cql.search import Cql, Strategy, is_cql, parse_cql
+from sentgen.lookups.cql.search import Cql, Found, Strategy, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import one_token
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
-from sentgen.lookups.places import Named, Range
-from sentgen.lookups.queries import Bindings, Selection, where
+from sentgen.lookups.places import Named, Range, Walked
+from sentgen.lookups.queries import Bindings, Selection, lent, where
 from sentgen.lookups.surface_words import Shape, shapes_of, tokens_alone
 
 #: Where words of the pattern may be surface words of several tokens.
@@ -60,9 +61,11 @@ class Source:
 class Hits(Protocol):
     """A pattern that was read."""
 
-    @property
-    def sentences(self) -> int:
-        """How many sentences are searched at once; 0 for as many as usual."""
+    def at_once(self, sentences: int) -> bool:
+        """Return whether one statement finds the hits in that many sentences, within bounded memory."""
+
+    def parts(self, connection: Connection, sentences: int) -> Iterator[Range]:
+        """Yield parts of that many sentences, each ready to be searched until the next one."""
 
     @property
     def values(self) -> Sequence[Value]:
@@ -90,10 +93,13 @@ class TokenHits:
     selection: Selection
     shapes: Sequence[Shape]
 
-    @property
-    def sentences(self) -> int:
-        """As many as usual."""
-        return 0
+    def at_once(self, sentences: int) -> bool:
+        """Return whether there are no more than usual."""
+        return sentences <= places.SENTENCES
+
+    def parts(self, connection: Connection, sentences: int) -> Iterator[Range]:
+        """Yield ranges of as many as usual."""
+        return Range(1, sentences).cut(places.SENTENCES)
 
     @property
     def values(self) -> Sequence[Value]:
@@ -151,10 +157,20 @@ class CqlHits:
 
     cql: Cql
 
-    @property
-    def sentences(self) -> int:
-        """How many sentences are searched at once."""
-        return self.cql.sentences
+    def at_once(self, sentences: int) -> bool:
+        """Return whether there are as few as are searched at once, and nothing is walked before."""
+        return sentences <= self.cql.sentences and not self.cql.walked
+
+    def parts(self, connection: Connection, sentences: int) -> Iterator[Range]:
+        """Yield ranges of them, walked where there is much to walk along."""
+        for within in Range(1, sentences).cut(self.cql.sentences):
+            if not self.cql.walked:
+                yield within
+                continue
+            bindings = Bindings(low=within.low, high=within.high)
+            walks = self.cql.walks(bindings, "$low", "$high")
+            with lent(connection, **{name: walk.spans(connection) for name, walk in walks.items()}):
+                yield Walked(within.low, within.high)
 
     @property
     def values(self) -> Sequence[Value]:
@@ -168,13 +184,15 @@ class CqlHits:
 
     def source(self, bindings: Bindings, within: Range | Named | None = None) -> Source:
         """Return where the hits come from."""
-        if not isinstance(within, Range):  # sentences are named for plain words alone
-            found = self.cql.find(bindings)
-        else:
-            found = self.cql.find(
-                bindings, bindings.bind("low", within.low), bindings.bind("high", within.high)
-            )
+        found = self.found(bindings, within)
         return Source(found.hits, "sentence_id", "first", "last", found.parts, varied=True)
+
+    def found(self, bindings: Bindings, within: Range | Named | None = None) -> Found:
+        """Return the hits, with the places of labels."""
+        if not isinstance(within, Range):  # sentences are named for plain words alone
+            return self.cql.find(bindings)
+        low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
+        return self.cql.find(bindings, low, high, walked=isinstance(within, Walked))
 
 
 def read_hits(

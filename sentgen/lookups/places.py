@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Bindings, Selection
+from sentgen.lookups.queries import Bindings, Query, Selection
 from sentgen.lookups.surface_words import Shape
 
+#: Sentences that are searched at once, unless what is asked says how many.
+SENTENCES = 500_000
 #: Sentences that are named one by one; more are read as a range.
 NAMED = 1_000
 
@@ -31,10 +34,14 @@ class Range:
         """How many sentences they are."""
         return self.high - self.low + 1
 
-    def cut(self, size: int) -> Iterator[Range]:
+    def cut(self, size: int) -> Iterator[Self]:
         """Yield ranges of that many sentences, the last one of fewer."""
         for low in range(self.low, self.high + 1, size):
-            yield Range(low, min(low + size - 1, self.high))
+            yield replace(self, low=low, high=min(low + size - 1, self.high))
+
+
+class Walked(Range):
+    """Sentences by number, where the matches of the automata of a query are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +103,15 @@ class Places:
   ) as place"""
 
 
+_SIZE = "select coalesce(max(id), 0) as sentences from sentence"
+
 #: A part of a store that is searched at once.
 Part = Range | Named | Places
+
+
+def sentences_of(connection: Connection) -> int:
+    """Return the number of the last sentence."""
+    return int(Query(_SIZE).value(connection))
 
 
 def places_of_words(

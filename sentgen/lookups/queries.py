@@ -8,7 +8,8 @@ The modules beside this one (`ngram_search`, `dependency_search`, `concordance`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -85,14 +86,14 @@ class Query:
     parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def _used(self) -> dict[str, Any]:
+    def used(self) -> dict[str, Any]:
         """The parameters that the text names; DuckDB refuses others."""
         return {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
 
     def run(self, connection: Connection) -> pa.Table:
         """Return the rows."""
         # DuckDB refuses parameters that the statement does not have.
-        reader = arrow_reader(raw(connection), self.text, self._used)
+        reader = arrow_reader(raw(connection), self.text, self.used)
         held, batches = Held(connection), []
         for batch in reader:
             batches.append(batch)
@@ -110,7 +111,7 @@ class Query:
         """
         if not 0 < limit <= _FEW:
             return self.run(connection)
-        found = raw(connection).execute(self.text, self._used or None)
+        found = raw(connection).execute(self.text, self.used or None)
         names, types = zip(*((name, str(kind)) for name, kind, *_ in found.description), strict=True)
         if not set(types) <= set(SIMPLE_TYPES):
             return self.run(connection)
@@ -118,7 +119,7 @@ class Query:
 
     def value(self, connection: Connection) -> Any:
         """Return the one value of a query for one row; none if there is no row."""
-        row = raw(connection).execute(self.text, self._used or None).fetchone()
+        row = raw(connection).execute(self.text, self.used or None).fetchone()
         return row[0] if row else None
 
     def filled(self) -> str:
@@ -325,6 +326,19 @@ def _corpora(connection: Connection) -> list[dict[str, Any]]:
         query = Query("select name, lowercase, max_order from corpus order by name")
         rows = kept[_corpora] = query.fetch(connection, _FEW).to_pylist()
     return list(rows)
+
+
+@contextmanager
+def lent(connection: Connection, **tables: pa.Table) -> Iterator[None]:
+    """Let statements of a connection read Arrow tables by name."""
+    duck = raw(connection)
+    for name, rows in tables.items():
+        duck.register(name, rows)
+    try:
+        yield
+    finally:
+        for name in tables:
+            duck.unregister(name)
 
 
 def where(conditions: Sequence[str], indent: str = "") -> str:

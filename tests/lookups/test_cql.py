@@ -193,7 +193,7 @@ def test_ranges_change_nothing(
     whole = concordance(connection, query, order=order, seed=seed, limit=3)
     everything = concordance(connection, query, order=order, limit=0).table.to_pylist()
     monkeypatch.setattr(concordance_module, "LINES", 2)
-    monkeypatch.setattr(concordance_module, "SENTENCES", 3)
+    monkeypatch.setattr("sentgen.lookups.places.SENTENCES", 3)
     monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
     parts = concordance(connection, query, order=order, seed=seed, limit=3)
 
@@ -201,6 +201,56 @@ def test_ranges_change_nothing(
     assert parts.total == len(everything)
     if seed is None:
         assert whole.table.to_pylist() == everything[:3]
+
+
+@pytest.fixture
+def in_ranges(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Have every query asked in ranges of three of the ten sentences."""
+    monkeypatch.setattr("sentgen.lookups.places.SENTENCES", 3)
+    monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
+    monkeypatch.setattr("sentgen.lookups.cql.plan._ROWS", 1)
+    monkeypatch.setattr("sentgen.lookups.cql.plan._LEAST", 3)
+    return monkeypatch
+
+
+#: Queries, each with what is counted by: some that are walked over arrays, and one that is not.
+COUNTED = (
+    ('[xpos="DT"] []*', "word"),
+    ('[xpos="DT"] a:[]', "a.xpos,match.word"),
+    ('a:[]? [xpos="NN.*"]', "a.word,lemma"),
+    ('[xpos="DT"] ([] containing "dow")', "word"),
+    ("[]", "lemma"),
+    ("the *", "word"),
+    ("none", "word"),
+)
+
+
+@pytest.mark.parametrize("strategy", [Strategy.ALL, Strategy.LONGEST])
+@pytest.mark.parametrize(("query", "by"), COUNTED)
+@pytest.mark.parametrize("limit", [0, 2])
+@pytest.mark.parametrize("walked", [True, False])
+def test_frequencies_of_ranges_are_added(
+    connection: Connection,
+    in_ranges: pytest.MonkeyPatch,
+    query: str,
+    by: str,
+    strategy: Strategy,
+    limit: int,
+    walked: bool,
+) -> None:
+    """To the same rows, in the same order, and of the same documents."""
+    in_ranges.setattr("sentgen.lookups.cql.plan.WALKED", -1 if walked else 1e9)
+    asked: dict[str, Any] = {"by": by, "strategy": strategy, "limit": limit}
+    parts = hit_frequencies(connection, query, **asked)
+    in_ranges.undo()
+    whole = hit_frequencies(connection, query, **asked)
+
+    assert told(parts) == told(whole)
+
+
+def told(answer: Answer) -> tuple[Any, ...]:
+    """Return all that a user sees of an answer."""
+    return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.filled()
 
 
 def test_frequencies_of_hits(connection: Connection) -> None:

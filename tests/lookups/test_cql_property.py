@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.cql.plan import required
 from sentgen.lookups.cql.search import Cql, Strategy, parse_cql
-from sentgen.lookups.queries import Bindings, Selection
+from sentgen.lookups.hits import CqlHits
+from sentgen.lookups.queries import Bindings, Query, Selection
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -147,6 +148,18 @@ def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     return raw(connection).execute(text, dict(bindings)).fetchall()
 
 
+def walked(connection: Connection, cql: Cql, corpus: list[Any]) -> list[tuple[int, int, int]]:
+    """Return the hits of a query that walks over arrays, range by range."""
+    hits, rows = CqlHits(cql), list[tuple[int, int, int]]()
+    for within in hits.parts(connection, len(corpus)):
+        bindings = Bindings()
+        source = hits.source(bindings, within)
+        columns = f"{source.sentence}, {source.first}, {source.last}"
+        query = Query(f"{source.alone}select {columns} from {source.table} order by all", bindings)
+        rows += raw(connection).execute(query.text, query.used).fetchall()
+    return rows
+
+
 @settings(suppress_health_check=list(HealthCheck))
 @given(CORPORA, QUERIES, st.sampled_from(Strategy))
 @example([(True, [("a", "a", "N", None)] * 6)], '("a" "b"? | []){2,}', Strategy.STANDARD)
@@ -175,3 +188,7 @@ def test_the_statement_finds_what_the_definition_says(
 
     for rare in (None, *(one for one in required(cql.pattern) if one)):
         assert found(connection, replace(cql, rare=rare)) == expected
+        for size in (1, 9):
+            assert (
+                walked(connection, replace(cql, rare=rare, sentences=size, walked=True), corpus) == expected
+            )

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups import concordance as concordance_module
 from sentgen.lookups import dispersion, places, word_places
 from sentgen.lookups.concordance import Order, all_lines, concordance
 from sentgen.lookups.frequencies import By, frequency_list
@@ -72,7 +71,7 @@ def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Conne
 def as_if_large() -> Iterator[None]:
     """Have every bound so low that the ten sentences of a store are more than it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(concordance_module, "SENTENCES", 3)
+        patch.setattr(places, "SENTENCES", 3)
         patch.setattr(dispersion, "SENTENCES", 3)
         patch.setattr(places, "NAMED", 2)
         for name, value in (("MOST_NAMED", 9), ("MOST_PLACES", 30)):

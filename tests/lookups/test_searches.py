@@ -209,7 +209,7 @@ def test_ranges_of_sentences_make_no_difference(
         return [(rows(one), one.truncated, one.total) for one in found]
 
     whole = answers()
-    monkeypatch.setattr(concordance_module, "SENTENCES", sentences)
+    monkeypatch.setattr("sentgen.lookups.places.SENTENCES", sentences)
     monkeypatch.setattr(concordance_module, "LINES", lines)
 
     assert answers() == whole

@@ -15,6 +15,8 @@ from sentgen.lookups.cql import syntax
 
 #: More states make statements that take seconds to plan.
 MOST_STATES = 400
+#: More states do not fit into one number, a bit each.
+MOST_WALKED = 64
 
 Symbol = syntax.Token | syntax.Joined
 #: Conditions on where a match begins or ends.

@@ -20,6 +20,9 @@ _FEW = 0.2
 _ROWS = 6_000_000
 #: Sentences that are searched at once at most, and at least.
 _MOST, _LEAST = 500_000, 2_000
+#: Rows from which on a walk over arrays is worth its beginning, and tokens that it reads at once.
+WALKED = 500_000
+_TOKENS = 2_000_000
 
 _SAMPLE = """\
 select count(*) as tokens, count(distinct t.sentence_id) as sentences{counts}
@@ -34,10 +37,12 @@ class Plan:
         rare: the condition of a token that every match has, if it is so rare that only the sentences with one
             are to be looked at.
         sentences: how many are searched at once.
+        walked: whether automata are walked over arrays.
     """
 
     rare: syntax.Condition | None
     sentences: int
+    walked: bool
 
 
 def plan(connection: Connection, pattern: syntax.Pattern, conditions: Conditions, sentences: int) -> Plan:
@@ -61,10 +66,15 @@ def plan(connection: Connection, pattern: syntax.Pattern, conditions: Conditions
     needed = sorted((one for one in asked if one in always), key=share.__getitem__)
     rare = needed[0] if needed and share[needed[0]] < _FEW and len(asked) > 1 else None
     rows = _rows(pattern, share, length)
-    if rare is None:
-        return Plan(None, int(min(max(_ROWS / max(rows, 1e-9), _LEAST), _MOST)))
     # What the sample lacks is still somewhere.
-    return Plan(rare, int(max(_ROWS / max(share[rare] * (rows + length), 0.1), _LEAST)))
+    looked_at = 1.0 if rare is None else share[rare]
+    most = int(max(_ROWS / max(looked_at * (rows + (0 if rare is None else length)), 0.1), _LEAST))
+    if rare is None:
+        most = min(most, _MOST)
+    walked = looked_at * rows * sentences > WALKED
+    if walked:
+        most = min(most, max(int(_TOKENS / max(looked_at * length, 0.1)), 1))
+    return Plan(rare, most, walked)
 
 
 def _conditions(pattern: syntax.Pattern) -> list[syntax.Condition]:

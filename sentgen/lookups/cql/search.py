@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import duckdb
 from sqlalchemy import Connection
@@ -19,6 +20,9 @@ from sentgen.lookups.cql.tokens import ENDS, TAGS, Conditions, metadata_key
 from sentgen.lookups.queries import Bindings, Query, Selection
 from sentgen.schema.engine import raw
 
+if TYPE_CHECKING:
+    from sentgen.lookups.cql.walks import Walk
+
 
 class Strategy(StrEnum):
     """Which of the spans that match a CQL query are its hits."""
@@ -29,7 +33,8 @@ class Strategy(StrEnum):
     STANDARD = "standard"
 
 
-_SPANS = "select distinct sentence_id, first, last from {match}"
+_EACH = "select sentence_id, first, last from {match}"
+_SPANS = _EACH.replace("select", "select distinct")
 #: A span is one of the longest if none that begins before it, or with it and is longer, ends behind it.
 _LONGEST = f"""\
   select sentence_id, first, last
@@ -115,6 +120,7 @@ class Cql:
         misc: the attributes in it that are keys of MISC.
         rare: what is looked up first.
         sentences: how many are searched at once.
+        walked: whether there is so much to walk along that it is done over arrays.
     """
 
     text: str
@@ -125,6 +131,7 @@ class Cql:
     misc: frozenset[str]
     rare: syntax.Condition | None = None
     sentences: int = 0
+    walked: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -148,19 +155,27 @@ class Cql:
         """Return what writes the conditions of this query into a statement."""
         return Conditions(self.text, self.selection, bindings, self.empty, self.misc)
 
-    def find(self, bindings: Bindings, low: str = "", high: str = "") -> Found:
+    def find(self, bindings: Bindings, low: str = "", high: str = "", *, walked: bool = False) -> Found:
         """Return the hits.
 
         Args:
             bindings: of the statement.
             low: a parameter with the first sentence to search; empty for all of them.
             high: a parameter with the last one.
+            walked: whether `walks` were walked, and lent to the connection.
         """
-        spans = Spans(self.conditions(bindings), self.rare, low, high)
+        spans = Spans(self.conditions(bindings), self.rare, low, high, walked)
         match = spans.write(self.pattern)
         parts = "".join(f"{part},\n" for part in spans.parts)
-        hits = f"found as (\n{_HITS[self.strategy].format(match=match)}\n),\n"
+        text = f"  {_EACH}" if spans.once and self.strategy is Strategy.ALL else _HITS[self.strategy]
+        hits = f"found as (\n{text.format(match=match)}\n),\n"
         return Found(parts + hits, "found", match, spans.labels)
+
+    def walks(self, bindings: Bindings, low: str, high: str) -> dict[str, Walk]:
+        """Return what is to be walked for the hits in a range of sentences, by the name of its table."""
+        spans = Spans(self.conditions(bindings), self.rare, low, high, walked=True)
+        spans.write(self.pattern)
+        return {f"walked_{number}": walk for number, walk in enumerate(spans.walks, 1)}
 
 
 def parse_cql(
@@ -191,7 +206,8 @@ def parse_cql(
     cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), misc)
     sentences = int(Query(_SIZE).value(connection))
     planned = plan(connection, pattern, cql.conditions(Bindings()), sentences)
-    return Cql(text, pattern, strategy, selection, cql.empty, misc, planned.rare, planned.sentences)
+    cql = replace(cql, rare=planned.rare, sentences=planned.sentences)
+    return replace(cql, walked=planned.walked and bool(cql.walks(Bindings(), "", "")))
 
 
 def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:

@@ -4,31 +4,30 @@ The tokens that some token pattern of the query matches are looked up once (``to
 that pattern; a recursive query walks from token to token along the steps of the automaton (``walk``). What is
 no automaton (``within``, ``containing``, ``&``, ``::``) is a join of spans, and what it finds a symbol of the
 automaton around it. Where a token that the query cannot do without is rare, only its sentences are looked at
-(``near``).
+(``near``). Where there are many tokens to walk along, automata without such symbols are walked beforehand
+(`sentgen.lookups.cql.walks`), and the statement reads what they found.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.automaton import Automaton, Edges, automaton
-from sentgen.lookups.cql.tokens import ENDS, Conditions, columns
+from sentgen.lookups.cql.automaton import MOST_WALKED, Automaton, Edges, automaton
+from sentgen.lookups.cql.tokens import ENDS, Conditions, at_edges, columns
 from sentgen.lookups.queries import where
+
+if TYPE_CHECKING:
+    from sentgen.lookups.cql.walks import Walk
 
 _SENTENCES_WITH = "{alias}.sentence_id in (\n    select r.sentence_id\n    from token as r{conditions}\n  )"
 _WHOLE = {
     "s": "select s.id as sentence_id, 1 as first, s.length as last{labels}\n  from sentence as s{conditions}",
     "doc": "select s.id as sentence_id, 1 as first, s.length as last{labels}\n  from sentence as s\n"
     "  join document as d on d.id = s.document_id and d.sentences = 1{conditions}",
-}
-_AT_EDGE = {
-    ("s", False): "{first} = 1",
-    ("s", True): "({sentence}, {last}) in (select id, length from sentence)",
-    ("doc", False): "{first} = 1 and {sentence} in (select first_sentence from document where sentences > 0)",
-    ("doc", True): "({sentence}, {last}) in (select s.id, s.length from sentence as s join document as d"
-    " on s.id = d.first_sentence + d.sentences - 1)",
 }
 _STEP = """\
   select walk.sentence_id, walk.first, t.last, step.target{carried}
@@ -84,13 +83,17 @@ class Spans:
         rare: what a token of every match is, so that only the sentences with one are looked at.
         low: a parameter with the first sentence to search; empty for all.
         high: a parameter with the last one.
+        walked: whether automata are walked beforehand: what they find is a table ``walked_1`` and so on.
+        walks: these automata, in that order.
     """
 
     conditions: Conditions
     rare: syntax.Condition | None
     low: str = ""
     high: str = ""
+    walked: bool = False
     parts: list[Part] = field(default_factory=list)
+    walks: list[Walk] = field(default_factory=list)
     _classes: dict[syntax.Condition, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
 
@@ -106,7 +109,15 @@ class Spans:
         if self._classes:
             scans = map(self._scan, self._classes)
             self.parts.append(Part("tok", "\n  union all\n".join(scans), kept=True))
-        return self._spans(pattern)
+        found = self._spans(pattern)
+        if self.walks:
+            self.parts = _named(self.parts, found)
+        return found
+
+    @property
+    def once(self) -> bool:
+        """Whether the last part has each span once."""
+        return len(self.parts) == len(self.walks) == 1 and not self._names
 
     @property
     def labels(self) -> dict[str, str]:
@@ -120,16 +131,20 @@ class Spans:
         return self.conditions.selection.of_tokens(self.conditions.bindings, f"{alias}.corpus_id")
 
     def _near(self, pattern: syntax.Pattern) -> str:
+        sentences = self._with_rare()
+        needed = sorted({name for one in syntax.conditions(pattern) for name in columns(one)})
+        read = ", ".join(f"t.{name}" for name in ("sentence_id", "position", *needed))
+        return f"  select {read}\n  from token as t{where([sentences, *self._range('t.sentence_id')], '  ')}"
+
+    def _with_rare(self) -> str:
+        """Return the condition on a row ``t`` of `token` that its sentence has a rare token."""
         assert self.rare is not None
         inner = [
             self.conditions.of_token(self.rare, "r"),
             *self._of_corpora("r"),
             *self._range("r.sentence_id"),
         ]
-        sentences = _SENTENCES_WITH.format(alias="t", conditions=where(inner, "    "))
-        needed = sorted({name for one in syntax.conditions(pattern) for name in columns(one)})
-        read = ", ".join(f"t.{name}" for name in ("sentence_id", "position", *needed))
-        return f"  select {read}\n  from token as t{where([sentences, *self._range('t.sentence_id')], '  ')}"
+        return _SENTENCES_WITH.format(alias="t", conditions=where(inner, "    "))
 
     def _scan(self, condition: syntax.Condition) -> str:
         told = [self.conditions.of_token(condition, "t")]
@@ -220,7 +235,22 @@ class Spans:
         told = self.conditions.of_labels(condition, {label: f"m.{place}" for label, place in places.items()})
         return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {told}")
 
+    def _walk(self, states: Automaton) -> str:
+        """Have an automaton walked beforehand, and read what it finds."""
+        from sentgen.lookups.cql.token_sets import walk_of
+
+        told = self._of_corpora("t") if self.rare is None else [self._with_rare()]
+        walk = walk_of(states, self.conditions, [*told, *self._range("t.sentence_id")], self._names)
+        self.walks.append(walk)
+        own = [label for label, column in self._names.items() if column in walk.labels]
+        columns = f"m.sentence_id, m.first, m.last{self._labels('m', own)}"
+        within = where(self._range("m.sentence_id"), "  ")
+        return self._add("match", f"  select {columns}\n  from walked_{len(self.walks)} as m{within}")
+
     def _walked(self, states: Automaton) -> str:
+        plain = all(isinstance(symbol, syntax.Token) for symbol in states.symbols)
+        if self.walked and plain and states.steps and len(states.symbols) <= MOST_WALKED:
+            return self._walk(states)
         inner = {
             number: self._spans(symbol)
             for number, symbol in enumerate(states.symbols)
@@ -293,7 +323,7 @@ class Spans:
         length = ", s.length" if states.length else ""
         if length:
             source += "\n  join sentence as s on s.id = t.sentence_id"
-        told += _at(edges, sentence, first, last)
+        told += at_edges(edges, sentence, first, last)
         return (
             f"  select {sentence}, {first}, {last}, {number}{labels}{length}"
             f"\n  from {source}{where(told, '  ')}"
@@ -337,7 +367,7 @@ class Spans:
         told = [f"w.state in ({', '.join(map(str, free))})"] if free else []
         for number, edges in states.lasts:
             if number not in free:
-                at = _at(edges, "w.sentence_id", "w.first", "w.last")
+                at = at_edges(edges, "w.sentence_id", "w.first", "w.last")
                 told.append(f"(w.state = {number} and {' and '.join(at)})")
         accepted = " or ".join(told) or "false"
         # One state alone yields no span twice.
@@ -347,10 +377,14 @@ class Spans:
         return self._add("match", f"  select {read}\n  from {walk} as w\n  where {accepted}")
 
 
-def _at(edges: Edges, sentence: str, first: str, last: str) -> list[str]:
-    """Return the conditions that a match begins or ends at edges."""
-    keys = sorted((edge.region, edge.end) for edge in edges)
-    return [_AT_EDGE[key].format(sentence=sentence, first=first, last=last) for key in keys]
+def _named(parts: Sequence[Part], last: str) -> list[Part]:
+    """Return the parts that a part needs, and itself."""
+    kept, wanted = list[Part](), {last}
+    for part in reversed(parts):
+        if part.name.partition("(")[0] in wanted:
+            kept.insert(0, part)
+            wanted |= set(re.findall(r"\w+", part.text))
+    return kept
 
 
 def _tokens(pattern: syntax.Pattern) -> list[syntax.Token]:

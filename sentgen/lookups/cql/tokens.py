@@ -7,7 +7,7 @@ token is false, whatever its sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sentgen.errors import QueryError
@@ -44,6 +44,13 @@ _META = {
     " where s.id = {alias}.sentence_id and m.key = {key})",
     "sentence": "(select min(m.value) from sentence_meta as m"
     " where m.sentence_id = {alias}.sentence_id and m.key = {key})",
+}
+_AT_EDGE = {
+    ("s", False): "{first} = 1",
+    ("s", True): "({sentence}, {last}) in (select id, length from sentence)",
+    ("doc", False): "{first} = 1 and {sentence} in (select first_sentence from document where sentences > 0)",
+    ("doc", True): "({sentence}, {last}) in (select s.id, s.length from sentence as s join document as d"
+    " on s.id = d.first_sentence + d.sentences - 1)",
 }
 
 
@@ -180,3 +187,9 @@ def columns(condition: syntax.Condition | None) -> set[str]:
                     COLUMNS[kind][0] if kind in COLUMNS else "feats_id" for kind in kinds(term.attribute)
                 }
     return names
+
+
+def at_edges(edges: Iterable[syntax.Edge], sentence: str, first: str, last: str) -> list[str]:
+    """Return the conditions that a match begins or ends at edges."""
+    keys = sorted((edge.region, edge.end) for edge in edges)
+    return [_AT_EDGE[key].format(sentence=sentence, first=first, last=last) for key in keys]
