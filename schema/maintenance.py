@@ -187,8 +187,11 @@ def _run(store: Store, check: Check) -> Result:
         DamagedError: a block that it reads is damaged.
     """
     with store.connect() as connection:
-        duck = raw(connection)
+        duck, before = raw(connection), dict[str, object]()
         for name, value in check.settings.items():
+            (before[name],) = duck.execute("select current_setting($name)", {"name": name}).fetchone() or (
+                "",
+            )
             duck.execute(f"set {name} = {value}")
         try:
             # One row however many problems there are: their number, and some value of each column as example.
@@ -197,8 +200,8 @@ def _run(store: Store, check: Check) -> Result:
             row = duck.execute(f"select count(*){rest} from ({check.query})").fetchone() or (0,)
         finally:
             connection.rollback()
-            for name in check.settings:
-                duck.execute(f"reset {name}")
+            for name, value in before.items():
+                duck.execute(f"set {name} = '{value}'")
     example = ", ".join(f"{c[0]} {value}" for c, value in zip(columns, row[1:], strict=True))
     return Result(check, int(row[0]), example if row[0] else "")
 

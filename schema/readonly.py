@@ -23,6 +23,7 @@ import duckdb
 from sentgen.errors import NotFoundError, QueryRejected, StoreError
 from sentgen.schema import connections, write_lock
 from sentgen.schema.engine import (
+    RIGHT_PLANS,
     arrow_error,
     arrow_reader,
     arrow_reader_of,
@@ -204,7 +205,7 @@ def open_locked(
 
 def _config(memory_limit: int, threads: int | None) -> dict[str, Any]:
     limits: dict[str, Any] = {"memory_limit": f"{memory_limit // 2**20}MiB"}
-    return {**_SWITCHES, **limits, **({"threads": threads} if threads else {})}
+    return {**_SWITCHES, **RIGHT_PLANS, **limits, **({"threads": threads} if threads else {})}
 
 
 def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) -> duckdb.DuckDBPyConnection:
