@@ -7,11 +7,14 @@ Kilgarriff, Rychlý, Smrž and Tugwell 2004, "The Sketch Engine", EURALEX; collo
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
-from sentgen.lookups.collocations import COLUMN, Measure, Unit, read_node, statement
+from sentgen.lookups.collocation_statements import Statements
+from sentgen.lookups.collocations import COLUMN, Measure, Unit, read_node
+from sentgen.lookups.patterns import ATTRIBUTES
 from sentgen.lookups.queries import Answer, Bindings, Query, at_least, limited, select_corpora
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
@@ -65,12 +68,18 @@ def word_sketch(
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     node = read_node(connection, word, selection)
     bindings = Bindings(min_count=max(min_count, 1))
-    collocates = statement(node, "*", by, measure, selection, bindings)
-    text = _SKETCH.format(
-        collocates=collocates.rpartition("\norder by")[0],
-        measure=COLUMN.get(measure, "count"),
-        each=f"\nwhere rank <= {bindings.bind('each', each)}" if each else "",
-    )
+    statements = Statements(node, "*", ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)
+    only = f"\nwhere rank <= {bindings.bind('each', each)}" if each else ""
     missing = f"collocate of {word!r} in a relation{at_least(min_count)}"
-    answer = limited(connection, Query(text, bindings), 0, missing)
-    return explained(connection, answer, selection, node.values)
+    with statements.asked(connection, bindings) as texts:
+        whole, summed = (
+            _SKETCH.format(
+                collocates=text.rpartition("\norder by")[0],
+                measure=COLUMN.get(measure, "count"),
+                each=only,
+            )
+            for text in texts
+        )
+        answer = limited(connection, Query(summed, bindings), 0, missing)
+        answer = replace(answer, query=Query(whole, bindings))
+        return explained(connection, answer, selection, node.values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import Strategy, is_cql, parse_cql
 from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.queries import Answer, Selection
+from sentgen.lookups.sketch import word_sketch
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -246,6 +248,40 @@ def test_frequencies_of_ranges_are_added(
     whole = hit_frequencies(connection, query, **asked)
 
     assert told(parts) == told(whole)
+
+
+@pytest.mark.parametrize(
+    ("node", "within"),
+    [
+        *product(("lemma:fall", "none", '[xpos="NN.*"]'), (Window(2, 1), "*", "nsubj")),
+        ('[xpos="DT"] []*', Window(0, 3)),
+        ('"the" []', Window(2, 1)),
+    ],
+)
+@pytest.mark.parametrize("ignore_case", [True, False])
+@pytest.mark.parametrize("min_count", [1, 3])
+def test_collocations_of_ranges_are_added(
+    connection: Connection,
+    in_ranges: pytest.MonkeyPatch,
+    node: str,
+    within: Window | str,
+    ignore_case: bool,
+    min_count: int,
+) -> None:
+    """Rare ones in each of them, too; heads and modifiers have all counts of the store."""
+    asked: dict[str, Any] = {"within": within, "ignore_case": ignore_case, "min_count": min_count}
+    parts = find_collocations(connection, node, **asked)
+    in_ranges.undo()
+
+    assert told(parts) == told(find_collocations(connection, node, **asked))
+
+
+def test_a_sketch_of_ranges_is_the_same(connection: Connection, in_ranges: pytest.MonkeyPatch) -> None:
+    """It asks for collocations."""
+    parts = word_sketch(connection, "lemma:fall", min_count=1)
+    in_ranges.undo()
+
+    assert told(parts) == told(word_sketch(connection, "lemma:fall", min_count=1))
 
 
 def told(answer: Answer) -> tuple[Any, ...]:
