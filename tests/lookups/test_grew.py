@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import grew_oracle
 import pytest
@@ -15,6 +17,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, QueryError
+from sentgen.lookups.grew import matches
 from sentgen.lookups.grew.matches import count_matches, match, matched_sentences
 from sentgen.lookups.grew.reading import read_key, read_request
 
@@ -151,6 +154,18 @@ def test_sql_finds_what_brute_force_finds(trees: Forest, request: str) -> None:
 
     assert sortable(hits_of(connection, request)) == sortable(wanted), request
     assert count_matches(connection, request).table.to_pylist() == [{"count": len(wanted)}]
+    with in_ranges():
+        assert sortable(hits_of(connection, request)) == sortable(wanted), request
+        assert count_matches(connection, request).table.to_pylist() == [{"count": len(wanted)}]
+
+
+@contextmanager
+def in_ranges() -> Iterator[None]:
+    """Have the sixty sentences searched in ranges of eleven, or of five and ten before where the first do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matches, "SENTENCES", 11)
+        patch.setattr(matches, "_FIRST", 2)
+        yield
 
 
 KEYED = (
@@ -180,6 +195,34 @@ def test_keys_count_what_brute_force_counts(
     assert {tuple(row[name] for name in [*keys, whether]): row["count"] for row in found} == counted
     assert sum(row["frequency"] for row in found) == pytest.approx(1)
     assert [row["count"] for row in found] == sorted(counted.values(), reverse=True)
+
+
+@pytest.mark.parametrize("ask", [match, count_matches, matched_sentences])
+@pytest.mark.parametrize("limit", [0, 1, 7, 20])
+@pytest.mark.parametrize("seed", [None, 3])
+@pytest.mark.parametrize(
+    "request_", [*(one[0] for one in KEYED), "pattern { }", "global { is_cyclic }", "pattern { X ->> Y }"]
+)
+def test_ranges_change_nothing(
+    trees: Forest, ask: Callable[..., Any], limit: int, seed: int | None, request_: str
+) -> None:
+    """The first hits, the same ones drawn, their number, and their number by keys."""
+    connection, _ = trees
+    asked: dict[str, Any] = {"limit": limit}
+    if ask is not count_matches:
+        asked |= {"seed": seed}
+    elif found := [one for one in KEYED if one[0] == request_]:
+        asked |= {"keys": found[0][1], "whether": [found[0][2]]}
+
+    def told() -> Any:
+        answer = ask(connection, request_, **asked)
+        if isinstance(answer, list):
+            return answer
+        return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.filled()
+
+    whole = told()
+    with in_ranges():
+        assert told() == whole
 
 
 def test_order_as_a_key(trees: Forest) -> None:

@@ -36,6 +36,7 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     Request,
 )
+from sentgen.lookups.places import Range
 from sentgen.lookups.queries import Bindings, Selection
 
 #: Rows of `token`, and one for the anchor node of each sentence.
@@ -109,9 +110,16 @@ class Source:
 
 
 class Compiler:
-    """Compiles one request, and what is asked of its hits beside it."""
+    """Compiles one request, and what is asked of its hits, in the sentences ``within`` a range."""
 
-    def __init__(self, bindings: Bindings, selection: Selection, in_feats: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        bindings: Bindings,
+        selection: Selection,
+        in_feats: Callable[[str], bool],
+        within: Range | None = None,
+    ) -> None:
+        self._within = within
         self.conditions = Conditions(bindings, selection, in_feats)
         self._bindings, self._selection, self.ignore_case = bindings, selection, selection.ignore_case
         self._numbers = count(1)
@@ -131,6 +139,7 @@ class Compiler:
         chosen = self._selection.of_tokens if rows else self._selection.of_sentences
         corpus = f"{rows[0].alias if rows else 'sentence'}.corpus_id"
         conditions = [*chosen(self._bindings, corpus), *block.conditions]
+        conditions += [] if rows else self._in_part("sentence.id")
         conditions += [structure_condition(one, sentence, self._corpora("t")) for one in request.structures]
         conditions += [self.conditions.metadata(sentence, one) for one in request.metadata]
         for one in request.filters:
@@ -172,6 +181,7 @@ class Compiler:
             if bound.alias:
                 table = _ANCHORED if bound.anchored else "token"
                 block.tables.append(f"{table} as {bound.alias}")
+                block.conditions += self._in_part(bound.sentence)
             for each in bound.descriptions:
                 block.conditions += self.conditions.described(bound.alias, each, anchored=bound.anchored)
         for clause in clauses:
@@ -201,7 +211,7 @@ class Compiler:
         if edge.target is None:
             alias, source = f"child_{next(self._numbers)}", scope.node(str(edge.source))
             asked = [f"{alias}.sentence_id = {source.sentence}", f"{alias}.head = {source.position}"]
-            asked += self.conditions.label(alias, edge.label)
+            asked += [*self.conditions.label(alias, edge.label), *self._in_part(f"{alias}.sentence_id")]
             block.conditions.append(f"exists (select 1 from token as {alias} where {' and '.join(asked)})")
             return
         target = scope.node(edge.target)
@@ -223,7 +233,7 @@ class Compiler:
             scope.edges[edge.name] = BoundEdge(source, target, target.alias)
 
     def _enhanced_edge(self, block: Block, edge: Edge, scope: Scope) -> None:
-        label = self.conditions.label("enhanced_edge", edge.label)
+        label = [*self.conditions.label("enhanced_edge", edge.label), *self._in_part("sentence_id")]
         source, target = (None if name is None else scope.node(name) for name in (edge.source, edge.target))
         alias = f"enhanced_{next(self._numbers)}"
         ends = [(target, "position"), (source, "head")]
@@ -262,6 +272,7 @@ class Compiler:
             conditions,
             self._corpora("seed"),
             down=seed is above and above is not below,
+            steps=self._in_part("step.sentence_id"),
         )
         self._paths.append(path)
         block.tables.append(path.name)
@@ -346,7 +357,12 @@ class Compiler:
                 block.conditions.append(f"{one.position} <> {other.position}")
 
     def _corpora(self, alias: str) -> list[str]:
-        return self._selection.of_tokens(self._bindings, f"{alias}.corpus_id")
+        corpora = self._selection.of_tokens(self._bindings, f"{alias}.corpus_id")
+        return [*corpora, *self._in_part(f"{alias}.sentence_id")]
+
+    def _in_part(self, sentence: str) -> list[str]:
+        """Return the condition that a sentence is searched; every table has it, to be read in part."""
+        return [f"{sentence} {self._within.part}"] if self._within else []
 
 
 def _edges_lie(operator: str, one: tuple[str, str], other: tuple[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import duckdb
@@ -12,6 +13,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import Value as Named
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import Value
+from sentgen.lookups.gathered import gathered
 from sentgen.lookups.grew.compiler import Compiler
 from sentgen.lookups.grew.features import TOKEN_KEYS, is_feats_key
 from sentgen.lookups.grew.reading import read_key, read_request, read_whether
@@ -27,11 +29,16 @@ from sentgen.lookups.grew.syntax import (
     Relation,
     Request,
 )
+from sentgen.lookups.places import Range, sentences_of
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
 from sentgen.lookups.surface import surface_of
 from sentgen.schema.engine import raw
-from sentgen.tabular import column_of
+from sentgen.tabular import Rows
 
+#: Sentences that are searched at once, and what part of them the first time, where the first hits are enough.
+SENTENCES = 100_000
+_FIRST = 8
+_GATHERED = Query("select count(*) from gathered")
 _MATCHES = "select regexp_full_match('', $pattern)"
 
 
@@ -68,8 +75,8 @@ def match(
     """
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     read = read_request(request)
-    statements = _compiled(connection, read, selection, [], [])
-    answer = _hits(connection, statements, limit, context, seed, _missing(request))
+    search = _Search(connection, read, selection)
+    answer = _hits(search, limit, context, seed, _missing(request))
     return _with_hints(connection, answer, selection, read)
 
 
@@ -108,14 +115,15 @@ def count_matches(
     read = read_request(request)
     asked = [read_key(text) for text in keys]
     conditions = [(text, read_whether(text)) for text in whether]
-    statements = _compiled(connection, read, selection, asked, conditions)
+    search = _Search(connection, read, selection, asked, conditions)
     if not (keys or whether):
-        query = statements.count()
-        found = query.fetch(connection, 1)
-        (total,) = column_of(found, "count")
-        answer = Answer(found, query, _missing(request), total=total)
+        total = search.count()
+        found = Rows(("count",), [(total,)], ("BIGINT",))
+        answer = Answer(found, search.statements().count(), _missing(request), total=total)
         return _with_hints(connection, answer, selection, read)
-    answer = limited(connection, statements.keyed(asked, conditions, limit), limit, _missing(request))
+    with search.counted() as statements:
+        answer = limited(connection, statements.keyed(asked, conditions, limit), limit, _missing(request))
+        answer = replace(answer, query=search.statements().keyed(asked, conditions, limit))
     return _with_hints(connection, answer, selection, read)
 
 
@@ -135,34 +143,86 @@ def matched_sentences(
 ) -> list[int]:
     """Return the numbers of the sentences of the hits that `match` returns, in the order of the corpus."""
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
-    statements = _compiled(connection, read_request(request), selection, [], [])
-    found = statements.sentences(limit, seed).run(connection)
+    with _Search(connection, read_request(request), selection).chosen(limit, seed) as statements:
+        found = statements.sentences(limit, seed).run(connection)
     return [int(number) for number in found["sentence_id"].to_pylist()]
 
 
-def _compiled(
-    connection: Connection,
-    request: Request,
-    selection: Selection,
-    keys: Sequence[Key],
-    whether: Sequence[tuple[str, Filter]],
-) -> Statements:
-    bindings = Bindings()
-    compiler = Compiler(bindings, selection, is_feats_key(connection))
-    source = compiler.source(request, keys, [condition for _, condition in whether])
-    for value in _values(request, [condition for _, condition in whether]):
-        _check_regex(connection, value)
-    return Statements(compiler, source, bindings)
+class _Search:
+    """A request that is asked, of the whole store or part by part."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        request: Request,
+        selection: Selection,
+        keys: Sequence[Key] = (),
+        whether: Sequence[tuple[str, Filter]] = (),
+    ) -> None:
+        self.connection, self._sentences = connection, sentences_of(connection)
+        self._request, self._selection, self._keys, self._whether = request, selection, keys, whether
+        self._in_feats = is_feats_key(connection)
+        # What is wrong with its names is said first.
+        self.statements()
+        for value in _values(request, [condition for _, condition in whether]):
+            _check_regex(connection, value)
+
+    def statements(self, within: Range | None = None, *, gathered: bool = False) -> Statements:
+        """Compile the request, for all sentences or some of them."""
+        bindings = Bindings()
+        compiler = Compiler(bindings, self._selection, self._in_feats, within)
+        source = compiler.source(self._request, self._keys, [condition for _, condition in self._whether])
+        return Statements(compiler, source, bindings, gathered)
+
+    def count(self) -> int:
+        """Return the number of hits."""
+        parts = [None] if self._at_once else Range(1, self._sentences).cut(SENTENCES)
+        return sum(int(self.statements(part).count().value(self.connection)) for part in parts)
+
+    @contextmanager
+    def counted(self) -> Iterator[Statements]:
+        """Yield statements that know the counts by keys."""
+        if self._at_once:
+            yield self.statements()
+            return
+        parts = (
+            self.statements(part).counts(self._keys, self._whether)
+            for part in Range(1, self._sentences).cut(SENTENCES)
+        )
+        with gathered(self.connection, "gathered", parts):
+            yield self.statements(gathered=True)
+
+    @contextmanager
+    def chosen(self, limit: int, seed: int | None) -> Iterator[Statements]:
+        """Yield statements that know the hits asked for, of which the first ones end the search."""
+        if self._at_once:
+            yield self.statements()
+            return
+        with gathered(self.connection, "gathered", self._parts(limit, seed)):
+            yield self.statements(gathered=True)
+
+    def _parts(self, limit: int, seed: int | None) -> Iterator[Query]:
+        first_ones = bool(limit) and seed is None
+        low, size = 1, max(SENTENCES // _FIRST, 1) if first_ones else SENTENCES
+        while low <= self._sentences:
+            yield self.statements(Range(low, min(low + size - 1, self._sentences))).hits(limit, seed)
+            if first_ones and int(_GATHERED.value(self.connection)) >= limit:
+                return
+            low, size = low + size, min(2 * size, SENTENCES)
+
+    @property
+    def _at_once(self) -> bool:
+        return self._sentences <= SENTENCES
 
 
-def _hits(
-    connection: Connection, statements: Statements, limit: int, context: int, seed: int | None, missing: str
-) -> Answer:
-    query = statements.lines(limit, context, seed, surface_of(connection))
-    found = query.fetch(connection, limit)
+def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: str) -> Answer:
+    surface = surface_of(search.connection)
+    with search.chosen(limit, seed) as statements:
+        found = statements.lines(limit, context, seed, surface).fetch(search.connection, limit)
     total = found.num_rows
     if limit and total == limit:
-        total = int(statements.count().value(connection))
+        total = search.count()
+    query = search.statements().lines(limit, context, seed, surface)
     return Answer(found, query, missing, truncated=total > found.num_rows, total=total)
 
 

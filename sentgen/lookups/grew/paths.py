@@ -18,19 +18,19 @@ _UP = """\
   union all
   select {name}.sentence_id, {name}.below, step.head
   from {name}
-  join token as step on step.sentence_id = {name}.sentence_id and step.position = {name}.above
+  join token as step on step.sentence_id = {name}.sentence_id and step.position = {name}.above{steps}
   where step.head is not null
 )"""
 _DOWN = """\
 {name} as (
   select step.sentence_id, step.position as below, step.head as above
   from token as seed
-  join token as step on step.sentence_id = seed.sentence_id and step.head = seed.position
+  join token as step on step.sentence_id = seed.sentence_id and step.head = seed.position{steps}
   where {conditions}
   union all
   select {name}.sentence_id, step.position, {name}.above
   from {name}
-  join token as step on step.sentence_id = {name}.sentence_id and step.head = {name}.below
+  join token as step on step.sentence_id = {name}.sentence_id and step.head = {name}.below{steps}
 )"""
 
 
@@ -43,16 +43,20 @@ class Path:
         asked: conditions on the token where the paths begin, called ``seed``.
         corpora: the condition on its corpus.
         down: whether they begin above, else below.
+        steps: conditions on the tokens after that, called ``step``.
     """
 
     name: str
     asked: Sequence[str]
     corpora: Sequence[str]
     down: bool
+    steps: Sequence[str] = ()
 
     @property
     def table(self) -> str:
         """The common table expression."""
         up = [] if self.down else ["seed.head is not null"]
         conditions = " and ".join([*self.asked, *self.corpora, *up]) or "true"
-        return (_DOWN if self.down else _UP).format(name=self.name, conditions=conditions)
+        return (_DOWN if self.down else _UP).format(
+            name=self.name, conditions=conditions, steps="".join(f" and {one}" for one in self.steps)
+        )

@@ -55,6 +55,13 @@ counted as (
   {source}
   group by all
 )"""
+#: The same of the counts of parts of the store.
+_SUMMED = """\
+counted as (
+  select {keys}, sum(count)::bigint as count
+  from gathered
+  group by all
+)"""
 _KEYED = """\
 select {keys}, sum(count)::bigint as count, sum(count) / sum(sum(count)) over () as frequency
 from counted
@@ -90,15 +97,27 @@ class Statements:
         compiler: what compiled it.
         source: what finds its hits.
         bindings: the parameters of all statements.
+        gathered: whether their hits, or the counts of these, were found part by part, and are a table
+            ``gathered`` with the rows of `hits` or `counts`.
     """
 
     compiler: Compiler
     source: Source
     bindings: Bindings
+    gathered: bool = False
 
     def count(self) -> Query:
         """Return the statement for the number of hits."""
         return Query(f"{self.source.head()}select count(*) as count\n{self.source.text}", self.bindings)
+
+    def hits(self, limit: int, seed: int | None) -> Query:
+        """Return the statement for the places of hits, chosen as in `lines`."""
+        return Query(f"{self._head([self._hit(limit, seed)])}select * from hit", self.bindings)
+
+    def counts(self, keys: Sequence[Key], whether: Sequence[tuple[str, Filter]]) -> Query:
+        """Return the statement for the number of hits by what stands for the keys, as in `keyed`."""
+        counted = self._counted([one for one, _ in self._columns(keys, whether)])
+        return Query(f"{self._head([counted])}select * from counted", self.bindings)
 
     def lines(self, limit: int, context: int, seed: int | None, surface: Surface) -> Query:
         """Return the statement for hits in context, in the order of the corpus.
@@ -138,11 +157,11 @@ class Statements:
                 join=surface.join,
             ),
         ]
-        return Query(self.source.head(parts) + _LINES, self.bindings)
+        return Query(self._head(parts) + _LINES, self.bindings)
 
     def sentences(self, limit: int, seed: int | None) -> Query:
         """Return the statement for the numbers of the sentences of the same hits."""
-        head = self.source.head([self._hit(limit, seed)])
+        head = self._head([self._hit(limit, seed)])
         return Query(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
 
     def keyed(self, keys: Sequence[Key], whether: Sequence[tuple[str, Filter]], limit: int) -> Query:
@@ -153,31 +172,42 @@ class Statements:
             whether: conditions, with the text that names them, by which they are counted too.
             limit: rows at most, 0 for all.
         """
-        raw, shown, names = list[str](), list[str](), list[str]()
-        for key in keys:
-            one, string = self._key(key, f"key_{len(raw) + 1}")
-            raw.append(one)
-            shown.append(string)
-            names.append(_quoted(key.text))
-        for text, condition in whether:
-            raw.append(self.compiler.filter(condition, self.source.scope))
-            shown.append(f"case when key_{len(raw)} then 'yes' else 'no' end")
-            names.append(_quoted(text))
+        columns = self._columns(keys, whether)
+        names = [_quoted(text) for text in (*(key.text for key in keys), *(text for text, _ in whether))]
         if len(set(names)) < len(names):
             raise InputError("the same key is given twice; give each once")
-        columns = ",\n    ".join(f"{one} as key_{number}" for number, one in enumerate(raw, 1))
-        keyed = ", ".join(f"{one} as {name}" for one, name in zip(shown, names, strict=True))
-        counted, order = _COUNTED.format(raw=columns, source=self._inner), ", ".join(names)
+        keyed = ", ".join(f"{one} as {name}" for (_, one), name in zip(columns, names, strict=True))
+        counted, order = self._counted([one for one, _ in columns]), ", ".join(names)
         parts = self._metadata(keys)
         if not parts:
-            text = self.source.head([counted]) + _KEYED.format(keys=keyed, order=order)
+            text = self._head([counted]) + _KEYED.format(keys=keyed, order=order)
         else:
             corpora = self.compiler.conditions.selection.of_sentences(self.bindings, "meta.corpus_id")
             metadata = ", ".join(f"{string} as {name}" for name, string in parts.items())
             part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
-            head = self.source.head([counted, _NAMED.format(keys=keyed), part])
+            head = self._head([counted, _NAMED.format(keys=keyed), part])
             text = head + _RELATIVE.format(shared=", ".join(parts), order=order)
         return Query(text + limit_clause(limit, self.bindings), self.bindings)
+
+    def _columns(self, keys: Sequence[Key], whether: Sequence[tuple[str, Filter]]) -> list[tuple[str, str]]:
+        """Return for each key what hits are grouped by, and the string that it stands for."""
+        found = [self._key(key, f"key_{number}") for number, key in enumerate(keys, 1)]
+        for _, condition in whether:
+            column = f"key_{len(found) + 1}"
+            raw = self.compiler.filter(condition, self.source.scope)
+            found.append((raw, f"case when {column} then 'yes' else 'no' end"))
+        return found
+
+    def _counted(self, raw: Sequence[str]) -> str:
+        """Return the table of the number of hits by keys."""
+        if self.gathered:
+            return _SUMMED.format(keys=", ".join(f"key_{number}" for number, _ in enumerate(raw, 1)))
+        columns = ",\n    ".join(f"{one} as key_{number}" for number, one in enumerate(raw, 1))
+        return _COUNTED.format(raw=columns, source=self._inner)
+
+    def _head(self, parts: Sequence[str]) -> str:
+        """Return the ``with`` clause; what was gathered needs no paths."""
+        return "with " + ",\n".join(parts) + "\n" if self.gathered else self.source.head(parts)
 
     def _metadata(self, keys: Sequence[Key]) -> dict[str, str]:
         """Return the columns of metadata by which the corpus falls into parts, each with its string."""
@@ -233,16 +263,20 @@ class Statements:
         scope = self.source.scope
         positions = [one.position for one in scope.nodes.values()]
         labels = [f"(select name from tag where id = {one.alias}.deprel_id)" for one in scope.edges.values()]
-        columns = [f"{self.source.sentence} as sentence_id"]
-        columns += [f"{one} as place_{number}" for number, one in enumerate(positions, 1)]
-        columns += [f"{one} as label_{number}" for number, one in enumerate(labels, 1)]
-        order = ["sentence_id", *(column.rpartition(" ")[2] for column in columns[1:])]
+        columns = {"sentence_id": self.source.sentence}
+        columns |= {f"place_{number}": one for number, one in enumerate(positions, 1)}
+        columns |= {f"label_{number}": one for number, one in enumerate(labels, 1)}
+        source = self._inner
+        if self.gathered:
+            columns, source = {name: name for name in columns}, "from gathered"
+        order = list(columns)
         if seed is not None and limit:
             # A hash of the place: the same hits for a seed.
-            place = ", ".join([self.source.sentence, *positions, *labels])
+            place = ", ".join(columns.values())
             order.insert(0, f"md5(concat_ws(':', {self.bindings.bind('seed', seed)}, {place}))")
         most = f"\n  limit {self.bindings.bind('limit', limit)}" if limit else ""
-        return _HIT.format(columns=", ".join(columns), source=self._inner, order=", ".join(order), limit=most)
+        told = ", ".join(one if one == name else f"{one} as {name}" for name, one in columns.items())
+        return _HIT.format(columns=told, source=source, order=", ".join(order), limit=most)
 
     @property
     def _inner(self) -> str:
