@@ -37,8 +37,12 @@ CQL_CASES = (
     Case("unselective repetition, sorted", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]', 10, "sorted"),
     Case("groups", '[upos="ADP"] [upos="DET"]? ([upos="ADV"]? [upos="ADJ"])* [upos="NOUN"]+', 3),
     Case("labels", 'a:[] "and" b:[] :: a.lemma = b.lemma', 3),
+    Case("nested unbounded repetition", '[upos="DET"] []* [upos="NOUN"]', 3),
+    Case("anything", "[]{1,3}", 3),
     Case("feature", '[Number != "Sing" & upos="NOUN"]', 3),
     Case("frequencies", 'a:[upos="ADJ"] [upos="NOUN"]', 3, "frequencies"),
+    Case("frequencies, unselective", 'a:[upos="DET"] []* [upos="NOUN"]', 5, "frequencies"),
+    Case("collocations", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]', 3, "collocations"),
 )
 
 
@@ -76,6 +80,7 @@ def one(number: int, path: Path) -> None:
     import time
 
     from sentgen.cli.console.options import open_store
+    from sentgen.lookups.collocations import find_collocations
     from sentgen.lookups.concordance import Order, concordance, count_hits
     from sentgen.lookups.hit_frequencies import hit_frequencies
 
@@ -87,6 +92,8 @@ def one(number: int, path: Path) -> None:
             began, used = time.monotonic(), time.process_time()
             if case.asked == "frequencies":
                 hits = hit_frequencies(connection, case.query, by="a.lemma").table.num_rows
+            elif case.asked == "collocations":
+                hits = find_collocations(connection, cql=case.query).table.num_rows
             elif case.asked == "count":
                 hits = count_hits(connection, cql=case.query).total or 0
             else:

@@ -200,8 +200,8 @@ def _run(store: Store, check: Check) -> Result:
             row = duck.execute(f"select count(*){rest} from ({check.query})").fetchone() or (0,)
         finally:
             connection.rollback()
-            for name, value in before.items():
-                duck.execute(f"set {name} = '{value}'")
+            for name, earlier in before.items():
+                duck.execute(f"set {name} = '{earlier}'")
     example = ", ".join(f"{c[0]} {value}" for c, value in zip(columns, row[1:], strict=True))
     return Result(check, int(row[0]), example if row[0] else "")
 

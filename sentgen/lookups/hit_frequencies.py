@@ -167,7 +167,7 @@ class _Asked:
         """Return the statement for the keys of each hit; ``part``: the condition on the sentence."""
         strings, whole, joins, told = list[str](), list[str](), list[str](), list[str]()
         conditions = self.conditions(bindings)
-        keys = self.keys.values()
+        keys = list(self.keys.values())
         if isinstance(self.hits, CqlHits) and self.hits.one_token:
             keys = [Term(term.attribute, term.label or "match") for term in keys]
         labels = (term.label for term in keys)

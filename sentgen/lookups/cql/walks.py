@@ -109,7 +109,7 @@ class _Walker:
 
     def _followed(self, states: States) -> States:
         """Return the states that come after any of these."""
-        found = self._follow[0][states & 255]
+        found: States = self._follow[0][states & 255]
         for number, table in enumerate(self._follow[1:], 1):
             found |= table[(states >> states.dtype.type(number * _BYTE)) & 255]
         return found
