@@ -35,6 +35,10 @@ DOING = {
     ),
     "Aligning": ("sentgen/alignment/", "sentgen/cli/align"),
     "Evaluating and checking": ("sentgen/evaluation/", "sentgen/cli/evaluate", "sentgen/cli/check.py"),
+    "Using plug-ins": (
+        *("sentgen/entry_points.py", "sentgen/corpus/plugin_"),
+        *("sentgen/generation/plugin_", "sentgen/alignment/plugin_"),
+    ),
     "Publishing and serving": ("sentgen/server/", "schema/snapshots.py", "sentgen/cli/serve.py"),
     "Anywhere": ("",),
 }

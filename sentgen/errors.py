@@ -7,6 +7,7 @@
     │   └── DamagedError         what the file holds is not what was written
     ├── NotFoundError            no such corpus, model, word or table
     ├── ModelError               a model cannot be built or asked what was asked
+    ├── PluginError              what another package added is not as it must be, or has failed
     └── QueryRejected            SQL that sentgen refuses to run
 
 A message says what is wrong, where, and what to do.
@@ -106,6 +107,23 @@ class NotFoundError(SentgenError):
 
 class ModelError(SentgenError):
     """A model cannot be built, loaded or asked what was asked."""
+
+
+class PluginError(SentgenError):
+    """What another package added cannot be used, or has failed.
+
+    Args:
+        message: what it is or does, without a subject.
+        plugin: what it is, whose, and of which version.
+        path: the file that it was reading.
+        line: the line of that.
+    """
+
+    def __init__(
+        self, message: str, *, plugin: object, path: str | None = None, line: int | None = None
+    ) -> None:
+        where = ":".join(str(part) for part in (path, line) if part)
+        super().__init__(f"{where}: {plugin} {message}" if where else f"{plugin} {message}")
 
 
 class QueryRejected(SentgenError):

@@ -52,6 +52,14 @@ def check_texts() -> None:
     run("ruff", "check", ".")
     lay_out()
     run("mypy", "-p", "sentgen", "--config-file", str(ROOT / "pyproject.toml"), cwd=INSTALLED)
+    # As an author of a plug-in does it.
+    run(
+        "mypy",
+        str(ROOT / "examples/plugin/src"),
+        "--config-file",
+        str(ROOT / "pyproject.toml"),
+        cwd=INSTALLED,
+    )
     run("lint-imports", "--config", str(ROOT / "pyproject.toml"), cwd=INSTALLED)
 
 

@@ -8,6 +8,7 @@ named after do.
 behind colons: `pbhmm:preset=paper:iterations=10` trains in memory on all these pairs, as in the paper,
 `pbhmm:max-document-phrase=1` changes a setting (see `PbhmmSettings`), `pbhmm:prior-identity=0` one of
 its priors. Only an evaluation has it among the others; `align text` has options for it (`choice.py`).
+Plug-ins add systems of their own.
 """
 
 from __future__ import annotations
@@ -35,10 +36,14 @@ from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
+from sentgen.alignment.plugin_aligners import system_of
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
-from sentgen.errors import InputError, SentgenError
+from sentgen.alignment.system import System
+from sentgen.entry_points import Registry
+from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth
 from sentgen.schema import Store
+from sentgen.tabular import Rows
 from sentgen.wording import quantity
 
 #: The name of our own system.
@@ -82,16 +87,6 @@ def _join(text: str) -> Join:
 
 def _model(text: str) -> str:
     return {"4": "4", "hmm": "hmm"}[text]
-
-
-@dataclass(frozen=True, slots=True)
-class System:
-    """How a system is made: with ``name``, the settings that it has and, if it ``learns``, ``training``."""
-
-    make: Callable[..., Aligner]
-    help: str
-    settings: Mapping[str, Callable[[str], Any]]
-    learns: bool = False
 
 
 def _symmetric(*, name: str, join: Join = "grow-diag-final-and", **settings: Any) -> SymmetricHMM:
@@ -138,6 +133,30 @@ SYSTEMS: Mapping[str, System] = {
 }
 
 
+_REGISTRY = Registry("aligner", SYSTEMS, system_of, reserved=(PBHMM,))
+
+
+def usable_systems() -> dict[str, System]:
+    """Return all systems but our own by name; plug-ins that cannot be used are left out."""
+    return _REGISTRY.usable()
+
+
+def package_of(spec: str) -> str:
+    """Return the package that adds a system, with its version; empty if it is one of ours."""
+    name = parse_system(spec)[0]
+    return "" if name == PBHMM else _REGISTRY.package(name)
+
+
+def overview() -> tuple[Rows, list[str]]:
+    """Return a row an aligner, and what is wrong with those that are not there for it."""
+    there, wrong = _REGISTRY.listed()
+    listed = [(PBHMM, "sentgen", True, "phrase-based HMM, the aligner of sentgen", "preset iterations")]
+    for name, package, one in there:
+        settings = " ".join(setting.replace("_", "-") for setting in one.settings)
+        listed.append((name, package, one.learns, one.help, settings))
+    return Rows(["aligner", "package", "learns", "description", "settings"], listed), wrong
+
+
 def parse_specs(text: str) -> list[str]:
     """Return the systems of a list, separated by commas.
 
@@ -154,7 +173,7 @@ def parse_specs(text: str) -> list[str]:
             raise InputError(f"the system {spec!r} is there twice; remove one")
         name, assignments = parse_system(spec)
         if name != PBHMM:
-            system = _system(name, known=(PBHMM, *SYSTEMS))
+            system = _system(name, known=(PBHMM,))
             for one in assignments:
                 _reader(spec, system, one)
     return specs
@@ -174,17 +193,19 @@ def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     'lcs:n=2'
     """
     name, assignments = parse_system(spec)
-    system = _system(name, known=tuple(SYSTEMS))
+    system = _system(name)
     settings = {one.setting: _value(spec, system, one) for one in assignments}
     if system.learns:
         settings["training"] = tuple(training)
     return system.make(name=spec, **settings)
 
 
-def _system(name: str, *, known: Sequence[str]) -> System:
-    if name not in SYSTEMS:
-        raise InputError(f"no system {name!r}; there are: {', '.join(known)}")
-    return SYSTEMS[name]
+def _system(name: str, *, known: Sequence[str] = ()) -> System:
+    """Return a system; ``known`` are others that could be meant."""
+    system = _REGISTRY.find(name)
+    if system is None:
+        raise InputError(f"no system {name!r}; there are: {', '.join([*known, *_REGISTRY.names()])}")
+    return system
 
 
 def _reader(spec: str, system: System, given: Assignment) -> Callable[[str], Any]:
@@ -269,6 +290,7 @@ def make_system(
     Raises:
         InputError: a setting of our own system is wrong.
         NotFoundError: the store has no such model.
+        PluginError: the system is that of a plug-in, which fails.
     """
     clock = time.perf_counter()
     aligner: Aligner
@@ -277,6 +299,8 @@ def make_system(
     else:
         try:
             aligner = aligner_named(spec, training)
+        except PluginError:  # which is a mistake, not something that is missing
+            raise
         except SentgenError as error:
             return Missing(spec, str(error))
     return Ready(aligner, time.perf_counter() - clock)

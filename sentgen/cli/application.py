@@ -17,6 +17,7 @@ from sentgen.cli.commands import COMMANDS, Listed
 from sentgen.cli.console.patience import patient
 
 _MARKUP: Any = "markdown"
+_HELP = ["-h", "--help"]
 
 
 class Loaded(Mapping[str, Any]):
@@ -94,6 +95,10 @@ class Commands(TyperGroup):
                 return name, offered, rest
         # Only now is a command imported, and no other.
         command = self.commands[name] if listed else None
+        if command and not isinstance(command, Commands) and any(word in _HELP for word in rest):
+            from sentgen.cli.console.completion import with_plugins
+
+            command = with_plugins(ctx.info_name if ctx.parent else "", command)
         if not gc.isenabled() and not isinstance(command, Commands):
             _collect_again()
         return name, command, rest
@@ -111,7 +116,7 @@ def build() -> typer.Typer:
         name="sentgen",
         cls=Commands,
         help="A corpus and model server for statistical sentence generation.",
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": _HELP},
         # Typer would print local variables with a traceback, texts among them.
         pretty_exceptions_enable=False,
     )

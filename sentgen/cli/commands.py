@@ -220,6 +220,27 @@ COMMANDS = (
         ),
     ),
     *_in(
+        "What there is to choose from",
+        Listed(
+            "formats",
+            "List the formats of corpora that can be read, those of plug-ins included.",
+            "choices",
+            "formats",
+        ),
+        Listed(
+            "algorithms",
+            "List the algorithms that order bags, those of plug-ins included.",
+            "choices",
+            "algorithms",
+        ),
+        Listed(
+            "aligners",
+            "List the systems that align texts, those of plug-ins included.",
+            "choices",
+            "aligners",
+        ),
+    ),
+    *_in(
         "Beyond one machine",
         _group(
             "cluster",

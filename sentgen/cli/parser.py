@@ -16,14 +16,14 @@ from sentgen.cli.console.held_texts import tell_size
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.conllu_writer import conllu
-from sentgen.corpus.formats import READERS
+from sentgen.corpus.formats import check_format
 from sentgen.corpus.parsers import open_parser, training
 from sentgen.corpus.parsers.accuracy import Accuracy, accuracy
 from sentgen.corpus.parsers.cache import forget_parses, kept_parses
 from sentgen.corpus.parsers.qualities import QUALITIES
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
-from sentgen.errors import Rejection
+from sentgen.errors import InputError, Rejection
 from sentgen.progress import bars
 from sentgen.wording import quantity
 
@@ -130,10 +130,10 @@ def run(
 
     Example: `sentgen parser run news.txt --parser udpipe:ewt.udpipe`
     """
-    if format is not None and format not in READERS:
-        raise typer.BadParameter(
-            f"{format!r} is none of: {', '.join(sorted(READERS))}", param_hint="--format"
-        )
+    try:
+        check_format(format)
+    except InputError as error:
+        raise typer.BadParameter(error.message, param_hint="--format") from error
     loaded = open_parser(parser)
     rejections = list[Rejection]()
 

@@ -1,14 +1,17 @@
-"""The formats that can be read, and which one a source is in."""
+"""The formats that can be read, those of plug-ins included, and which one a source is in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 
+from sentgen.corpus.plugin_readers import reader_of
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, mrg, pos, text, wsj
 from sentgen.corpus.sources import COMPRESSED, Source
-from sentgen.errors import InputError
+from sentgen.entry_points import Registry
+from sentgen.errors import InputError, PluginError
+from sentgen.tabular import Rows
 
 
 class UnrecognizedError(InputError):
@@ -27,10 +30,39 @@ _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
 
 
-def check_format(name: str | None, known: Collection[str] = READERS) -> None:
-    """Refuse a format that is asked for and not known."""
-    if name is not None and name not in known:
-        raise InputError(f"no format {name!r}; there are: {', '.join(known)}")
+#: Bags of words come as `bags` and `json`, too.
+_REGISTRY = Registry("reader", READERS, reader_of, reserved=("bags", "json"))
+
+
+def reader_named(name: str) -> Reader:
+    """Return the reader of a format, which may be that of a plug-in.
+
+    Raises:
+        InputError: there is none.
+        PluginError: it is that of a plug-in, and cannot be used.
+    """
+    reader = _REGISTRY.find(name)
+    if reader is None:
+        raise InputError(f"no format {name!r}; there are: {', '.join(_REGISTRY.names())}")
+    return reader
+
+
+def check_format(name: str | None, besides: Iterable[str] = ()) -> None:
+    """Refuse a format that is asked for and not known; ``besides`` are more that are.
+
+    Raises:
+        InputError: there is none of that name.
+        PluginError: it is that of a plug-in, and cannot be used.
+    """
+    if name is not None and name not in besides and _REGISTRY.find(name) is None:
+        raise InputError(f"no format {name!r}; there are: {', '.join([*besides, *_REGISTRY.names()])}")
+
+
+def overview() -> tuple[Rows, list[str]]:
+    """Return a row a format, and what is wrong with those that are not there for it."""
+    there, wrong = _REGISTRY.listed()
+    listed = [(name, package, " ".join(one.extensions), one.description) for name, package, one in there]
+    return Rows(["format", "package", "extensions", "description"], listed), wrong
 
 
 def detect(source: Source, *, prose: bool = False) -> str:
@@ -38,7 +70,7 @@ def detect(source: Source, *, prose: bool = False) -> str:
 
     A `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation stands
     apart from the words, else `text`. With ``prose``, what is in no other format is plain text, whatever its
-    extension.
+    extension. Plug-ins are asked where the extension is neither one of ours nor one of prose.
 
     Raises:
         UnrecognizedError: The source is empty, or its format cannot be told.
@@ -56,13 +88,25 @@ def detect(source: Source, *, prose: bool = False) -> str:
     if extension in _BY_EXTENSION:
         name = _BY_EXTENSION[extension]
         return "wsj" if name == "dp" and wsj.partner(source.name) else name
+    added, wrong = _added() if extension not in _OPEN_EXTENSIONS else ([], "")
+    found = next((one.name for one in added if extension in one.extensions), None)
     # The first that fits: what is stricter is tried before what takes anything.
-    found = next((reader.name for reader in _TRIED if reader.fits and reader.fits(sample)), None)
+    for reader in (*_TRIED, *added):
+        if found is None and reader.fits and reader.fits(sample):
+            found = reader.name
     if found is None and (prose or extension in _OPEN_EXTENSIONS):
         found = _prose(sample)
     if found is None:
-        raise UnrecognizedError("cannot tell the format; give --format", path=source.name)
+        told = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
+        raise UnrecognizedError(f"cannot tell the format; give --format{told}", path=source.name)
     return found
+
+
+def _added() -> tuple[list[Reader], str]:
+    """Return the readers of plug-ins, and what is wrong with the first that cannot be used."""
+    found = [reader for _, reader in _REGISTRY.added()]
+    wrong = next((str(one) for one in found if isinstance(one, PluginError)), "")
+    return [one for one in found if isinstance(one, Reader)], wrong
 
 
 def extension_of(source: Source) -> str:

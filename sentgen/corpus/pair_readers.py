@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from sentgen.corpus.formats import READERS, UnrecognizedError, detect
+from sentgen.corpus.formats import UnrecognizedError, detect, reader_named
 from sentgen.corpus.pair_conllu import begins_with_document, read_conllu, read_parallel_conllu
 from sentgen.corpus.pair_text import PairSettings, RawPair, Text
 from sentgen.corpus.readers import jsonl
@@ -262,7 +262,8 @@ def _read_texts(file: PairFile, readers: Sequence[LineReader]) -> Iterator[RawPa
     sides = []
     for source, lines in zip(file.sources, readers, strict=True):
         try:
-            sentences = list(READERS[detect(source, prose=True)].read(iter(lines), path=source.name))
+            reader = reader_named(detect(source, prose=True))
+            sentences = list(reader.read(iter(lines), path=source.name))
         except UnrecognizedError as error:
             yield Rejection(source.name, 1, file.key, "empty-text", error.message)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from sentgen.corpus.formats import READERS, check_format, detect
+from sentgen.corpus.formats import check_format, detect, reader_named
 from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.parsers.reading import read_parsed
 from sentgen.corpus.sentence import Sentence
@@ -31,10 +31,11 @@ def sentences_of(
 
     Raises:
         InputError: there is no such format, a source cannot be read, or a sentence is broken.
+        PluginError: the format is that of a plug-in, which fails.
     """
     check_format(form)
     for source in sources:
-        reader = READERS[form or detect(source)]
+        reader = reader_named(form or detect(source))
         lines = source.lines()
         if parser is None:
             results = reader.read(lines, path=source.name)

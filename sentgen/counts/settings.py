@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from sqlalchemy import Connection, Row, insert, select
 
-from sentgen.corpus.formats import READERS
+from sentgen.corpus.formats import check_format
 from sentgen.corpus.reader import ENGLISH, check_language
 from sentgen.errors import InputError
 from sentgen.options import Option
@@ -67,8 +67,7 @@ class Settings:
         check_language(self.language)
         if self.on_error not in ON_ERROR:
             raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
-        if self.format is not None and self.format not in READERS:
-            raise InputError(f"unknown format {self.format!r}; there are: {', '.join(sorted(READERS))}")
+        check_format(self.format)
 
 
 @dataclass(frozen=True, slots=True)

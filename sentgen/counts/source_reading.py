@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from sentgen.corpus import line_blocks, treebank_blocks
-from sentgen.corpus.formats import READERS, UnrecognizedError, detect
+from sentgen.corpus.formats import UnrecognizedError, detect, reader_named
 from sentgen.corpus.line_blocks import Block
 from sentgen.corpus.parsers import CachedParser, read_parsed
 from sentgen.corpus.reader import Reader
@@ -41,7 +41,7 @@ def choose_reader(source: Source, settings: Settings) -> Reader | str:
     if not source.explicit and _ABOUT.match(source.base_name):
         return "is about the corpus, by its name"
     try:
-        return READERS[settings.format or detect(source)].of(settings.language)
+        return reader_named(settings.format or detect(source)).of(settings.language)
     except UnrecognizedError as error:
         if source.explicit:
             raise

@@ -19,7 +19,7 @@ from sentgen.generation.explain import (
     explain_sentence,
     explain_trees,
 )
-from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
+from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search, spelled_out
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
@@ -163,7 +163,7 @@ def require_trees(request: Request, files: Mapping[str, object] | None = None) -
     Raises:
         InputError: with the first option that means nothing.
     """
-    algorithm = algorithm_named(request.algorithm)
+    algorithm = algorithm_named(spelled_out(request).algorithm)
     asked = {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
     option = next((name for name, given in asked.items() if given), None)
     if option is not None and not algorithm.trees:

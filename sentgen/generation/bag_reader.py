@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sentgen.corpus.base_np import mark_base_nps
-from sentgen.corpus.formats import READERS, UnrecognizedError, check_format, detect, extension_of
+from sentgen.corpus.formats import (
+    READERS,
+    UnrecognizedError,
+    check_format,
+    detect,
+    extension_of,
+    reader_named,
+)
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import Source, expand
@@ -73,7 +80,7 @@ def read_bags(path: str, notation: Notation, form: str | None = None) -> list[Ba
     Raises:
         InputError: with file and line: there is no such file, no bag in it, or one that cannot be read.
     """
-    check_format(form, FORMATS)
+    check_format(form, (BAGS, JSON))
     bags = [bag for source in expand([path]) for bag in _read(source, notation, form)]
     if not bags:
         raise InputError("is empty; there is nothing to order", path=path)
@@ -98,7 +105,7 @@ def _detected(source: Source) -> str:
     if extension == ".json" or first.startswith("{") or _JSON_ARRAY.match(first):
         return "jsonl" if _is_corpus(first) else JSON
     try:
-        reader = READERS[detect(source)]
+        reader = reader_named(detect(source))
     except UnrecognizedError:
         return BAGS
     return reader.name if reader.distinct or extension in reader.extensions else BAGS

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
-from sentgen.errors import InputError
-from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named
+from sentgen.errors import InputError, SentgenError
+from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named, settings_of
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.problem import (
@@ -18,6 +18,7 @@ from sentgen.generation.problem import (
     Paper,
     SearchSettings,
 )
+from sentgen.generation.systems import read_system
 from sentgen.models import registry
 from sentgen.models.dependencies import Layer
 from sentgen.models.request import LOWERCASE
@@ -35,7 +36,8 @@ SHARED = ("as_published", "changes", "dependencies")
 class Search:
     """What is asked of a search, in the names of the command line.
 
-    ``changes`` are settings that differ from the algorithm's defaults. ``units`` are those of the trees, too.
+    The algorithm may have settings behind its name (see `spelled_out`). ``changes`` are settings that differ
+    from its defaults. ``units`` are those of the trees, too.
     """
 
     algorithm: Annotated[str, Option(f"One of: {', '.join(ALGORITHMS)}.", short="-a", metavar="NAME")] = (
@@ -106,6 +108,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         NotFoundError: there is no model or corpus of a name.
         ModelError: the algorithm needs trees, and the corpora have none.
     """
+    search = spelled_out(search)
     algorithm = algorithm_named(search.algorithm)
     settings = settings_for(algorithm, search.as_published, search.changes)
     if search.nbest < 1:
@@ -147,7 +150,7 @@ def settings_for(
             has = ", ".join(algorithm.published) or "none"
             raise InputError(f"{algorithm.name} is not in the paper of {as_published}; papers with it: {has}")
         values |= algorithm.published[as_published]
-    _check(changes)
+    _check(changes, algorithm)
     # After the values are checked: a wrong value is the nearer mistake.
     for name in sorted(changes.keys() - algorithm.options):
         users = ", ".join(one.name for one in ALGORITHMS.values() if name in one.options)
@@ -155,16 +158,58 @@ def settings_for(
     return SearchSettings(values | changes)
 
 
-def _check(changes: Mapping[str, Any]) -> None:
+def _check(changes: Mapping[str, Any], algorithm: Algorithm) -> None:
     """Refuse settings that there are not, and values that they cannot have."""
-    unknown = sorted(changes.keys() - SETTINGS.keys())
+    known = settings_of(algorithm)
+    unknown = sorted(changes.keys() - known.keys())
     if unknown:
-        raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(SETTINGS))}")
-    for group in dict.fromkeys(group for one in ALGORITHMS.values() for group in one.groups):
+        raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(known))}")
+    for group in dict.fromkeys(group for one in (*ALGORITHMS.values(), algorithm) for group in one.groups):
         if changes.keys() & {one.name for one in fields(group)}:
-            SearchSettings(changes).of(group)
+            _check_group(group, changes, algorithm)
     for name, value in changes.items():
-        kind = SETTINGS[name].kind
+        kind, option = known[name].kind, known[name].option
         if get_origin(kind) is Literal and value not in get_args(kind):
             neither = " nor ".join(get_args(kind))
             raise InputError(f"{name.replace('_', '-')} {value!r} is neither {neither}")
+        # Groups of ours say it in words of their own.
+        if name not in SETTINGS and not _within(value, option):
+            raise InputError(f"{name.replace('_', '-')} {value!r} is not {_bounds(option)}")
+
+
+def _check_group(group: type, changes: Mapping[str, Any], algorithm: Algorithm) -> None:
+    """Refuse values that a group of settings refuses; that of a plug-in may do it in any way."""
+    try:
+        SearchSettings(changes).of(group)
+    except SentgenError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{algorithm.name} cannot take {dict(changes)}: {error}; give other values"
+        ) from error
+
+
+def _bounds(option: Option) -> str:
+    """Say between which bounds a number has to be."""
+    if option.most is None:
+        return f"{option.least} or more"
+    return f"{option.most} or less" if option.least is None else f"between {option.least} and {option.most}"
+
+
+def _within(value: Any, option: Option) -> bool:
+    """Say whether a number is within the bounds of its option."""
+    return (option.least is None or value >= option.least) and (option.most is None or value <= option.most)
+
+
+def spelled_out(search: Search) -> Search:
+    """Return a search whose algorithm has no settings behind its name: they are among its changes.
+
+    Raises:
+        InputError: see `sentgen.generation.systems.read_system`.
+    """
+    if ":" not in search.algorithm:
+        return search
+    algorithm, paper, own = read_system(search.algorithm)
+    paper = search.as_published if paper is None else paper
+    changes = dict(search.changes) | own
+    return replace(search, algorithm=algorithm.name, as_published=paper, changes=changes)

@@ -93,7 +93,7 @@ def test_refusals_of_models(sentgen: Sentgen, tmp_path: Path, words: list[str], 
     [
         (["count", "x", "--local", "1", "--scheduler", "tcp://a:1"], "exclude each other"),
         (["count", "x", "--on-error", "collect"], "take raise or skip"),
-        (["count", "x", "--format", "nothing"], "unknown format 'nothing'"),
+        (["count", "x", "--format", "nothing"], "no format 'nothing'"),
     ],
 )
 def test_refusals_of_count(sentgen: Sentgen, tmp_path: Path, words: list[str], message: str) -> None:

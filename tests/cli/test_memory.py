@@ -38,6 +38,7 @@ WITHOUT = {
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",
     "cite": "the sizes of corpora",
+    **dict.fromkeys(("formats", "algorithms", "aligners"), "print a short table"),
     "saved run": "passes on what stands behind --",
     **dict.fromkeys(("saved add", "saved list", "saved remove"), "one small table"),
     **dict.fromkeys(("cluster status", "cluster remove"), "reads and writes the manifest"),

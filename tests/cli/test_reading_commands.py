@@ -103,6 +103,7 @@ WRITERS = (
 #: Commands that open no store.
 WITHOUT = (
     *("check", "db path", "parser train", "parser evaluate", "parser run"),
+    *("formats", "algorithms", "aligners"),
     *(
         "cluster count",
         "cluster models",

@@ -1,11 +1,13 @@
-"""What a TAB offers for a value: names of the store or lake, and the algorithms.
+"""What a TAB offers for a value: names of the store or lake, and formats, algorithms and aligners.
 
-The shell waits for it, so neither the command nor SQLAlchemy is imported: DuckDB alone reads the names.
+The shell waits for it, so neither the command nor SQLAlchemy is imported: DuckDB alone reads the names, and
+the metadata of installed packages has those of plug-ins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 from typer.core import TyperCommand
 
 from sentgen.default_store import default_path
+from sentgen.entry_points import Kind, added_names
 
 _CORPORA, _SUBCORPORA = ("corpus", "kind <> 'pairs'"), ("subcorpus", "true")
 #: What is offered: the tables that have the names, each with a condition.
@@ -29,6 +32,19 @@ _NAMES = {
 _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
 #: As in `sentgen.generation.algorithms`, which imports what is compiled; a test compares them.
 ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "prim", "prim-ngram", "prim-arg", "cle", "ab")
+#: As in `sentgen.corpus.formats`.
+FORMATS = ("conll2000", "conllu", "conllx", "dp", "jsonl", "lines", "mrg", "pos", "text", "wsj")
+#: As in `sentgen.alignment.systems`.
+ALIGNERS = (
+    *("pbhmm", "lcs", "cut-and-paste", "model1", "hmm", "hmm-flipped", "hmm-symmetric"),
+    *("eflomal", "fast-align", "mgiza", "giza"),
+)
+#: What is offered that no store has: our own names, and what a plug-in of them is.
+_CHOICES: dict[str, tuple[tuple[str, ...], Kind]] = {
+    "formats": (FORMATS, "reader"),
+    "algorithms": (ALGORITHMS, "algorithm"),
+    "systems": (ALIGNERS, "aligner"),
+}
 _OPTIONS = {
     "--corpus": "chosen",
     "--pairs": "pairs",
@@ -37,15 +53,20 @@ _OPTIONS = {
     "--algorithm": "algorithms",
     "--algorithms": "algorithms",
     "-a": "algorithms",
+    "--format": "formats",
+    "--system": "systems",
+    "--systems": "systems",
 }
-#: Options that are something else in a group or command; what adds to a corpus takes no subcorpus.
+#: Options that are something else in a group or command, nothing if their values are not listed here: algorithms
+#: for clusters, formats of gold alignments. What adds to a corpus takes no subcorpus.
 _OWN = {
     "ingest": {"--corpus": "corpora"},
     "cluster": {"--corpus": "corpora"},
-    "generate": {"--corpus": "corpora"},
+    "generate": {"--corpus": "corpora", **dict.fromkeys(("--algorithm", "--algorithms", "-a"), "")},
     "pairs": {"--corpus": "pairs"},
     "align": {"--model": "aligners", "-m": "aligners"},
     "keyness": {"--against": "chosen"},
+    "evaluate alignment": {"--format": ""},
 }
 #: Commands whose first word is a name.
 _PLACES = {
@@ -72,7 +93,7 @@ def offering(group: str, command: str, before: Sequence[str]) -> TyperCommand | 
     named = _STORES.get(group, _STORES[""])
     at = next((place for place, word in enumerate(before) if word in named), len(before))
     if [*before[:at], *before[at + 2 :]]:
-        offered = (_OPTIONS | _OWN.get(group or command, {})).get(before[-1], "")
+        offered = _offers(group, command).get(before[-1], "")
     elif command not in commands:
         offered = ""
     place = next((word for name, word in pairwise(before) if name in named), None)
@@ -91,8 +112,38 @@ class Offering(TyperCommand):
         """Return the names that begin so."""
         from typer._click.shell_completion import CompletionItem
 
-        names = ALGORITHMS if self._offered == "algorithms" else _stored(self._store, _NAMES[self._offered])
+        if self._offered in _CHOICES:
+            known, kind = _CHOICES[self._offered]
+            names = [*known, *added_names(kind, known)]
+        else:
+            names = _stored(self._store, _NAMES[self._offered])
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def with_plugins(group: str, command: Any) -> Any:
+    """Return a command whose help names what plug-ins add to the choices of its options.
+
+    Args:
+        group: the group of the command, empty if it stands alone.
+        command: the command as Typer has made it, which stays as it is.
+    """
+    offers, parameters = _offers(group, command.name), []
+    for parameter in command.params:
+        offered = next((offers[name] for name in parameter.opts if name in offers), "")
+        if offered in _CHOICES:
+            known, kind = _CHOICES[offered]
+            if added := added_names(kind, known):
+                parameter = copy(parameter)
+                parameter.help = f"{parameter.help} Plug-ins: {', '.join(added)}."
+        parameters.append(parameter)
+    told = copy(command)
+    told.params = parameters
+    return told
+
+
+def _offers(group: str, command: str) -> dict[str, str]:
+    """Return what the values of options of a command are, by the option."""
+    return _OPTIONS | _OWN.get(group or command, {}) | _OWN.get(f"{group} {command}", {})
 
 
 def _stored(store: Path, tables: Sequence[tuple[str, str]]) -> list[str]:

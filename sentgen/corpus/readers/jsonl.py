@@ -29,7 +29,7 @@ _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
 _NUMBER_COLUMNS = ("heads", "nps")
 _KNOWN = {"id", "sent_id", "tokens", "sentences", "text", *_STRING_COLUMNS, *_NUMBER_COLUMNS}
 #: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
-_FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 #: What cannot stand in a comment.
 _BREAKS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
@@ -138,7 +138,7 @@ def check_strings(value: object, key: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise FormatError("json", f"`{key}` is not a list of strings")
     for item in value:
-        if _FORBIDDEN.search(item):
+        if FORBIDDEN.search(item):
             raise FormatError("control-character", f"a control character or lone surrogate in `{key}`")
     return value
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints, Longs
-from sentgen.corpus.formats import READERS
+from sentgen.corpus.formats import reader_named
 from sentgen.corpus.line_blocks import Block
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.cluster.files import aside, write_batches
@@ -109,7 +109,7 @@ def _found(
         tally = tallies[piece.source]
         if begin is not None:
             begin.start_source(tally)
-        for found in read_piece(piece, READERS[shard.format].of(reading.settings.language)):
+        for found in read_piece(piece, reader_named(shard.format).of(reading.settings.language)):
             if not isinstance(found, Rejection):
                 yield tally, found
             elif reading.settings.on_error == "skip":

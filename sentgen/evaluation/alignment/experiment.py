@@ -6,13 +6,13 @@ The evaluation of Daumé and Marcu 2004, section 3, on any gold standard.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.systems import Missing, check_memory, make_system
+from sentgen.alignment.systems import Missing, check_memory, make_system, package_of
 from sentgen.alignment.words.wordnet import find_wordnet
-from sentgen.errors import InputError, SentgenError
+from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.evaluation.alignment.measures import PRIMARY, agreements
 from sentgen.evaluation.alignment.results import (
     AlignerResult,
@@ -60,6 +60,7 @@ def evaluate_alignment(
     Raises:
         InputError: a setting is wrong, or no system can run.
         NotFoundError: the store has no such model.
+        PluginError: a system is that of a plug-in, which fails.
     """
     started = Start()
     store.share()
@@ -80,6 +81,7 @@ def evaluate_alignment(
             "training pairs": len(training),
             "wordnet": find_wordnet() is not None,
             "systems": [one.system for one in found],
+            **_plugins(one.system for one in found),
         },
         seed=seed,
     )
@@ -92,6 +94,12 @@ def evaluate_alignment(
         scores=(*rows_of(result), *pair_rows(result)),
         outputs=outputs_of(result),
     )
+
+
+def _plugins(systems: Iterable[str]) -> dict[str, object]:
+    """Return what is recorded of systems that plug-ins add, if there are any."""
+    packages = {system: package for system in systems if (package := package_of(system))}
+    return {"plugins": packages} if packages else {}
 
 
 def _results(
@@ -118,6 +126,8 @@ def _results(
                 answers.append(answer)
                 if progress is not None:
                     progress(spec, len(answers), len(pairs))
+        except PluginError:
+            raise
         except SentgenError as error:  # a program that is there, but fails, or too little memory
             missing.append(Missing(spec, str(error)))
             continue

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
 
 from sentgen.errors import InputError
 from sentgen.generation import Search, algorithm_named
-from sentgen.generation.algorithms import SETTINGS
-from sentgen.generation.problem import Paper
-from sentgen.notation import Assignment, parse_system, truth
-
-_PUBLISHED = "as_published"
+from sentgen.generation.systems import read_system
 
 
 def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
@@ -48,31 +43,8 @@ def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
 
 
 def _parse(text: str, search: Search) -> Search:
-    name, assignments = parse_system(text)
-    # A wrong name is told before the settings are read.
-    options = algorithm_named(name).options
-    own = dict(_assignment(text, assignment) for assignment in assignments)
-    paper = cast("Paper | None", own.pop(_PUBLISHED, search.as_published))
+    algorithm, paper, own = read_system(text)
     # What is said for all systems holds for those that look at it; the others must not refuse it.
-    shared = {setting: value for setting, value in search.changes.items() if setting in options}
-    return replace(search, algorithm=name, as_published=paper, changes=shared | own)
-
-
-def _assignment(system: str, given: Assignment) -> tuple[str, Any]:
-    text, setting, value = given
-    if value is None:
-        raise InputError(f"{system!r} has {text!r} where a setting belongs; write SETTING=VALUE")
-    return setting, value if setting == _PUBLISHED else _value(setting, value.strip())
-
-
-def _value(setting: str, text: str) -> Any:
-    """Return the value with the type of the setting; an unknown setting is left to be refused later."""
-    kind = SETTINGS[setting].kind if setting in SETTINGS else str
-    try:
-        if kind is bool:
-            return truth(text)
-        # Words of a fixed list are checked with the plan, where the message lists them.
-        return kind(text) if kind in (int, float) else text
-    except (KeyError, ValueError) as error:
-        wanted = "yes or no" if kind is bool else "a number"
-        raise InputError(f"{setting.replace('_', '-')} {text!r} is not {wanted}") from error
+    shared = {setting: value for setting, value in search.changes.items() if setting in algorithm.options}
+    paper = search.as_published if paper is None else paper
+    return replace(search, algorithm=algorithm.name, as_published=paper, changes=shared | own)

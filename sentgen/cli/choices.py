@@ -1,0 +1,61 @@
+"""``sentgen formats``, ``algorithms`` and ``aligners``: what there is to choose from, plug-ins included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.tabular import Rows
+
+
+@output_options
+def formats(*, out: Output) -> None:
+    """List the formats of corpora that can be read, those of plug-ins included.
+
+    A plug-in that cannot be used is named on standard error, and the exit code is 1.
+
+    Example: `sentgen formats`
+    """
+    from sentgen.corpus.formats import overview
+
+    _show(overview(), out)
+
+
+@output_options
+def algorithms(*, out: Output) -> None:
+    """List the algorithms that order bags, those of plug-ins included.
+
+    `settings` are those that an algorithm looks at, each an option, or behind its name: `beam:beam=512`.
+    A plug-in that cannot be used is named on standard error, and the exit code is 1.
+
+    Example: `sentgen algorithms`
+    """
+    from sentgen.generation.algorithms import overview
+
+    _show(overview(), out)
+
+
+@output_options
+def aligners(*, out: Output) -> None:
+    """List the systems that align texts, those of plug-ins included.
+
+    Settings stand behind a name: `lcs:n=2`; `learns` says whether a system learns from pairs.
+    A plug-in that cannot be used is named on standard error, and the exit code is 1.
+
+    Example: `sentgen aligners`
+    """
+    from sentgen.alignment.systems import overview
+
+    _show(overview(), out)
+
+
+def _show(found: tuple[Rows, Sequence[str]], out: Output) -> None:
+    """Print a table, and what is wrong with plug-ins."""
+    table, wrong = found
+    out.table(table)
+    for one in wrong:
+        typer.echo(printable(f"sentgen: {one}"), err=True)
+    if wrong:
+        raise typer.Exit(1)

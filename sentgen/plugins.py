@@ -1,0 +1,101 @@
+"""What an author of a plug-in imports: the classes that it gives to sentgen, and those that it gets.
+
+A plug-in is any installed package with entry points in one or more of these groups; the name of an entry
+point is the name that users give, and what it names is
+
+    sentgen.readers      a `Reader`: a format of corpora, lines in and sentences out
+    sentgen.algorithms   an `Algorithm`: a bag of words and phrases in, orders of them out
+    sentgen.aligners     a `System`, which makes an `Aligner`: pairs of texts in, links out
+
+What stands here keeps its meaning within a minor version. Each name is imported when it is first used, so
+that a reader does not wait for what algorithms need. `docs/plugins.md` has an example of each.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sentgen.alignment.alignment import Aligner, Alignment, Link, PhraseLink, Span
+    from sentgen.alignment.pair import Pair
+    from sentgen.alignment.system import System
+    from sentgen.corpus.reader import Reader
+    from sentgen.corpus.sentence import RawText, Sentence
+    from sentgen.errors import InputError, PluginError, Rejection, SentgenError
+    from sentgen.generation.problem import (
+        LEFT,
+        RIGHT,
+        ROOT,
+        Algorithm,
+        NgramSettings,
+        Ordering,
+        Problem,
+        SearchSettings,
+        Setting,
+        Tree,
+        TreeModel,
+        sentence_logp,
+        string_of,
+    )
+    from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
+
+_MODULES = {
+    "sentgen.alignment.alignment": ("Aligner", "Alignment", "Link", "PhraseLink", "Span"),
+    "sentgen.alignment.pair": ("Pair",),
+    "sentgen.alignment.system": ("System",),
+    "sentgen.corpus.reader": ("Reader",),
+    "sentgen.corpus.sentence": ("RawText", "Sentence"),
+    "sentgen.errors": ("InputError", "PluginError", "Rejection", "SentgenError"),
+    "sentgen.generation.problem": (
+        *("LEFT", "RIGHT", "ROOT", "Algorithm", "NgramSettings", "Ordering", "Problem", "SearchSettings"),
+        *("Setting", "Tree", "TreeModel", "sentence_logp", "string_of"),
+    ),
+    "sentgen.models.ngram_table": ("NgramTable", "extend", "score_words", "start_state"),
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "LEFT",
+    "RIGHT",
+    "ROOT",
+    "Algorithm",
+    "Aligner",
+    "Alignment",
+    "InputError",
+    "Link",
+    "NgramSettings",
+    "NgramTable",
+    "Ordering",
+    "Pair",
+    "PhraseLink",
+    "PluginError",
+    "Problem",
+    "RawText",
+    "Reader",
+    "Rejection",
+    "SearchSettings",
+    "Sentence",
+    "SentgenError",
+    "Setting",
+    "Span",
+    "System",
+    "Tree",
+    "TreeModel",
+    "extend",
+    "score_words",
+    "sentence_logp",
+    "start_state",
+    "string_of",
+]
+
+
+if not TYPE_CHECKING:  # a type checker would believe that every name is there
+
+    def __getattr__(name: str) -> Any:
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_PLACES[name]), name)
+
+    def __dir__() -> list[str]:
+        return __all__

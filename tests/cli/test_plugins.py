@@ -1,0 +1,309 @@
+"""Plug-ins on the command line: the example of the documentation is installed and used, and broken ones are named."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from broken_plugins import BROKEN, PREAMBLE, USE
+from conftest import ROOT, Sentgen, command, refused
+from plugged import install_example, plugged, write_package
+from typer._completion_classes import BashComplete
+from typer.main import get_group
+
+from sentgen import plugins
+from sentgen.cli import build
+
+VERTICAL = """\
+<text id="news-1" genre="news">
+<s>
+Trucks\tNNS\ttruck
+arrived\tVBD\tarrive
+<g/>
+.\t.\t.
+</s>
+</text>
+<text id="blog-1" genre="blog">
+<s>
+A&amp;B\tNNP\tA&amp;B
+won\tVBD\twin
+</s>
+</text>
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the example is installed."""
+    return install_example(tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture
+def example(site: Path) -> Iterator[None]:
+    """The example is there in this process."""
+    with plugged(site):
+        yield
+
+
+@pytest.mark.usefixtures("example")
+def test_they_are_listed(sentgen: Sentgen) -> None:
+    """With the package that adds them, behind our own."""
+    for listing, name, settings in (
+        ("formats", "vrt", None),
+        ("algorithms", "insertion", "order rounds"),
+        ("aligners", "spelling", "least"),
+    ):
+        told = sentgen(listing, "--json")
+        first, *_, last = json.loads(told.out)
+
+        assert told.code == 0
+        assert first["package"] == "sentgen"
+        assert list(last.values())[:2] == [name, "sentgen-example 0.1.0"]
+        assert last.get("settings") == settings
+
+
+@pytest.mark.usefixtures("example")
+def test_the_reader(sentgen: Sentgen, tmp_path: Path) -> None:
+    """Told by its extension or first lines; documents, metadata, lemmas and spaces arrive in the store."""
+    (tmp_path / "a.vrt").write_text(VERTICAL)
+    (tmp_path / "b.xml").write_text(VERTICAL)
+
+    assert sentgen("ingest", "a.vrt", "--corpus", "a").code == 0
+    assert sentgen("ingest", "b.xml", "--corpus", "b").code == 0
+    query = "select document, form, lemma, xpos from v_tokens where corpus = 'a' and lemma <> form"
+    assert sentgen("sql", query, "--csv").out.splitlines()[1:] == [
+        "news-1,Trucks,truck,NNS",
+        "news-1,arrived,arrive,VBD",
+        "blog-1,won,win,VBD",
+    ]
+    where = ("--corpus", "b", "--where", "genre = news", "--csv")
+    assert sentgen("kwic", "arrived", *where).out.splitlines()[1].endswith("Trucks,arrived,.")
+    assert "unchanged" in sentgen("ingest", "a.vrt", "--corpus", "a", "--format", "vrt").out
+
+
+@pytest.mark.usefixtures("example")
+def test_what_the_reader_refuses(sentgen: Sentgen, tmp_path: Path) -> None:
+    """A broken line is told with its place; a sentence is checked as those of our readers are."""
+    (tmp_path / "broken.vrt").write_text(VERTICAL.replace("arrived\tVBD", "arrived"))
+    (tmp_path / "reserved.vrt").write_text(VERTICAL.replace("Trucks", "&lt;s&gt;"))
+
+    refused(
+        sentgen("ingest", "broken.vrt", "--corpus", "a"), "broken.vrt:3: the tokens of this sentence differ"
+    )
+    refused(sentgen("ingest", "reserved.vrt", "--corpus", "a"), "reserved.vrt:3: token 1 is <s>")
+
+
+@pytest.mark.usefixtures("example")
+def test_the_algorithm(filled: Sentgen) -> None:
+    """It runs and is evaluated, with a setting of its own and one that all have."""
+    found = filled(
+        "regenerate", "-m", "pets", "-a", "insertion", "--order", "2", "dog the saw cat the .", "--csv"
+    )
+    assert "the dog" in found.out.lower()
+    refused(
+        filled("regenerate", "-m", "pets", "-a", "insertion:rounds=101", "a"),
+        "rounds 101 is not between 0 and 100",
+    )
+    refused(
+        filled("regenerate", "-m", "pets", "-a", "insertion:turns=1", "a"), "no setting 'turns'", "rounds"
+    )
+    refused(filled("regenerate", "-m", "pets", "-a", "lmo:rounds=1", "a"), "no setting 'rounds'")
+
+    asked = ("-m", "pets", "--test", "pets.conllu", "-a", "lmo,insertion,insertion:rounds=0", "--json")
+    told = filled("evaluate", "regeneration", *asked)
+    assert {row["system"] for row in json.loads(told.out)} >= {"insertion", "insertion:rounds=0"}
+    recorded = json.loads(filled("sql", "select parameters from run", "--json").out)[0]["parameters"]
+    systems = json.loads(recorded)["systems"]
+    assert [systems[name].get("rounds") for name in ("lmo", "insertion", "insertion:rounds=0")] == [
+        None,
+        3,
+        0,
+    ]
+    assert [systems[name].get("plugin") for name in ("lmo", "insertion")] == [None, "sentgen-example 0.1.0"]
+
+
+@pytest.mark.usefixtures("example")
+def test_the_aligner(sentgen: Sentgen, tmp_path: Path) -> None:
+    """It aligns two texts and is compared with gold links."""
+    (tmp_path / "document").write_text("Trucks brought water to the camps .\n")
+    (tmp_path / "abstract").write_text("truck brings waters .\n")
+    texts = ("--document", "document", "--abstract", "abstract", "--format", "lines")
+    align = ("align", "text", *texts, "--pharaoh")
+
+    assert sentgen(*align, "--system", "spelling").out == "0-0 2-2 6-3\n"
+    assert sentgen(*align, "--system", "spelling:least=0.2").out == "0-0 1-1 2-2 6-3\n"
+    refused(
+        sentgen(*align, "--system", "spelling:least=2"), "has the value '2' for least, which it cannot take"
+    )
+
+    (tmp_path / "gold").mkdir()
+    for name, text in (("document", "a b c"), ("abstract", "b a"), ("links", "1-0 0-1")):
+        (tmp_path / "gold" / f"{name}.txt").write_text(f"{text}\n")
+    gold = ("--gold", "gold", "--format", "pharaoh", "--systems", "lcs,spelling:least=1", "--json")
+    told = sentgen("evaluate", "alignment", *gold)
+    assert told.code == 0, told.err
+    assert {row["system"] for row in json.loads(told.out)} >= {"lcs", "spelling:least=1"}
+    recorded = json.loads(sentgen("sql", "select parameters from run", "--json").out)[0]["parameters"]
+    assert json.loads(recorded)["plugins"] == {"spelling:least=1": "sentgen-example 0.1.0"}
+
+
+@pytest.mark.usefixtures("example")
+def test_help_and_completion_name_them(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Help of what runs names them; the reference, which is made of the commands as they are, does not."""
+    monkeypatch.setenv("COLUMNS", "200")
+    for words, told in (
+        (("regenerate",), ("Plug-ins: insertion.", "Plug-ins: vrt.")),
+        (("evaluate", "alignment"), ("Plug-ins: spelling.",)),
+        (("ingest",), ("Plug-ins: vrt.",)),
+        (("generate",), ("Plug-ins: vrt.",)),
+    ):
+        out = sentgen(*words, "--help").out
+        assert re.findall(r"Plug-ins: [^.]*\.", out) == list(told)
+    # What the reference is made of stays as it is.
+    made = get_group(build()).commands["regenerate"]
+    assert not [one for one in made.params if "Plug-ins" in getattr(one, "help", "")]
+
+    shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
+    for words, expected in (
+        (["regenerate", "-a", "in"], ["insertion"]),
+        (["ingest", "--format", "v"], ["vrt"]),
+        (["evaluate", "alignment", "--systems", "sp"], ["spelling"]),
+        (["evaluate", "alignment", "--format", "v"], []),
+        (["generate", "-a", "in"], []),
+    ):
+        assert [one.value for one in shell.get_completions(words[:-1], words[-1])] == expected
+
+
+def test_as_a_user_has_it(site: Path, store: Path, tmp_path: Path) -> None:
+    """In a process of its own, which finds the installed package by itself."""
+    (tmp_path / "a.vrt").write_text(VERTICAL)
+    environment = {**os.environ, "PYTHONPATH": str(site), "SENTGEN_DB": str(store)}
+    done = subprocess.run(
+        command("ingest", "a.vrt", "--corpus", "a"),
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"tokens +5\n", done.stdout)
+
+
+def test_nothing_is_looked_for_without_need(full: Path) -> None:
+    """Our own names cost no look at what is installed."""
+    code = f"""
+import sys
+from sentgen.cli import main
+for words in (["--help"], ["ngrams", "the *"], ["regenerate", "-m", "kn", "-a", "lmo", "the dog"]):
+    sys.argv = ["sentgen", *words, *(["--db", {str(full)!r}] if words[0] != "--help" else [])]
+    try:
+        main()
+    except SystemExit:
+        pass
+from sentgen import entry_points
+print(entry_points.found.cache_info().misses, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+
+    assert done.stderr.splitlines()[-1] == "0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "told"),
+    [(kind, *case) for kind, cases in BROKEN.items() for case in cases],
+    ids=[f"{kind}-{number}" for kind, cases in BROKEN.items() for number, _ in enumerate(cases, 1)],
+)
+def test_a_broken_one_is_named_in_one_line(
+    filled: Sentgen, tmp_path: Path, kind: str, code: str, told: str
+) -> None:
+    """Whatever it does: no traceback, exit code 1, and the package is named."""
+    (tmp_path / "a.bad").write_text("one\ntwo\n")
+    (tmp_path / "text").write_text("the dog\n")
+    write_package(tmp_path / "site", "broken", {f"{kind}.bad": "x"}, PREAMBLE[kind] + code)
+    with plugged(tmp_path / "site"):
+        found = filled(*USE[kind])
+
+    assert found.out == ""
+    refused(found, told)
+    assert f"the {kind[:-1]} 'bad' of broken 1.0" in found.err or "[" in told
+
+
+NOTHING = "from sentgen.plugins import Reader\nx = Reader({!r}, '1', lambda lines, path: [], '')\n"
+
+
+def test_names_that_are_taken(sentgen: Sentgen, tmp_path: Path) -> None:
+    """Ours stay what they are; of two packages with one name neither is used; listings name all, and fail."""
+    site = tmp_path / "site"
+    (tmp_path / "a.lines").write_text("one\n")
+    write_package(site, "ours", {"readers.lines": "x"}, NOTHING.format("lines"))
+    write_package(site, "one", {"readers.same": "x"}, NOTHING.format("same"))
+    write_package(site, "two", {"readers.same": "x", "readers.a:b": "x"}, NOTHING.format("same"))
+    with plugged(site):
+        assert sentgen("ingest", "a.lines", "--corpus", "a", "-f", "lines").code == 0
+        refused(
+            sentgen("ingest", "a.lines", "--corpus", "a", "-f", "same"),
+            "the reader 'same' of one 1.0 has the same name as that of two 1.0; uninstall one",
+        )
+        told = sentgen("formats", "--csv")
+
+    assert told.code == 1
+    assert len(told.out.splitlines()) == 11
+    assert [line.split(" has ")[0] for line in told.err.splitlines()] == [
+        "sentgen: the reader 'a:b' of two 1.0",
+        "sentgen: the reader 'lines' of ours 1.0",
+        "sentgen: the reader 'same' of one 1.0",
+        "sentgen: the reader 'same' of two 1.0",
+    ]
+
+
+def test_a_broken_reader_is_in_nobodys_way(sentgen: Sentgen, tmp_path: Path) -> None:
+    """What ours can read is read; what none can tell may be of its format, so that it is named."""
+    (tmp_path / "a.odd").write_text("1\ta\ta\tX\tX\t_\t0\troot\t_\t_\n\n")
+    (tmp_path / "b.odd").write_text("who knows\n")
+    write_package(tmp_path / "site", "broken", {"readers.bad": "x"}, "1 / 0\n")
+    with plugged(tmp_path / "site"):
+        assert sentgen("ingest", "a.odd", "--corpus", "a").code == 0
+        refused(
+            sentgen("ingest", "b.odd", "--corpus", "a"),
+            "b.odd: cannot tell the format; give --format; it may be one of a plug-in that cannot be used: "
+            "the reader 'bad' of broken 1.0 cannot be imported: ZeroDivisionError",
+        )
+
+
+@pytest.mark.parametrize("kind", ["algorithms", "aligners"])
+def test_an_evaluation_ends_with_a_broken_one(filled: Sentgen, tmp_path: Path, kind: str) -> None:
+    """It is a mistake, not something that is missing; before anything is run where it can be told then."""
+    (tmp_path / "gold").mkdir()
+    for name, text in (("document", "a b c"), ("abstract", "b a"), ("links", "1-0 0-1")):
+        (tmp_path / "gold" / f"{name}.txt").write_text(f"{text}\n")
+    evaluate = {
+        "algorithms": ("regeneration", "-m", "pets", "--test", "pets.conllu", "-a", "lmo,bad"),
+        "aligners": ("alignment", "--gold", "gold", "--format", "pharaoh", "--systems", "lcs,bad"),
+    }
+    code = {
+        "algorithms": "x = made(lambda problem, nbest: 1 / 0)",
+        "aligners": "x = System(Gives(1 / 2), '')",
+    }
+    write_package(tmp_path / "site", "broken", {f"{kind}.bad": "x"}, PREAMBLE[kind] + code[kind])
+    with plugged(tmp_path / "site"):
+        refused(filled("evaluate", *evaluate[kind]), f"the {kind[:-1]} 'bad' of broken 1.0")
+    assert json.loads(filled("sql", "select count(*) as n from run", "--json").out) == [{"n": 0}]
+
+
+def test_what_authors_import() -> None:
+    """Every name is there, and a reader does not wait for what algorithms need."""
+    code = "import sys; from sentgen.plugins import Reader, Sentence; print('numpy' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+
+    assert told.stdout == "False\n"
+    assert sorted(plugins.__all__) == sorted(plugins._PLACES)
+    assert all(getattr(plugins, name) is not None for name in plugins.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        plugins.Nothing  # noqa: B018
