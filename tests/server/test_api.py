@@ -28,6 +28,7 @@ BAG = "[the trucks] reached [the city] ."
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("corpora", {}),
     ("saved", {}),
+    *((name, {}) for name in ("formats", "algorithms", "aligners")),
     ("corpus", {"name": "relief"}),
     ("corpus", {"name": "relief", "rejected": True}),
     ("subcorpora", {}),

@@ -57,7 +57,7 @@ _OPTIONS = {
     "--system": "systems",
     "--systems": "systems",
 }
-#: Options that are something else in a group or command, nothing if their values are not listed here: algorithms
+#: Options that are something else in a group or command, nothing if their values are not listed: algorithms
 #: for clusters, formats of gold alignments. What adds to a corpus takes no subcorpus.
 _OWN = {
     "ingest": {"--corpus": "corpora"},

@@ -16,7 +16,7 @@ from sentgen.server.operations.operation import Operation
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES = {
     "lookup": ("corpora", "models", "lookups", "match", "documents", "hits", "saved", "subcorpora"),
-    "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff"),
+    "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff", "choices"),
     "sql": ("sql",),
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sentgen.server.pages.page import Asking, Page, Query
@@ -14,6 +15,8 @@ SYSTEMS = {
     "lcs": "longest common runs",
 }
 FORMATS = ("detected", "text", "conllu")
+#: The package of all aligners that no plug-in adds.
+_OURS = "sentgen"
 #: Before the name of a model of the store, where a system is chosen.
 _MODEL = "model:"
 
@@ -21,8 +24,9 @@ _MODEL = "model:"
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Align the two texts that were pasted, with a model of the store or without."""
     document, abstract = query.raw("document"), query.raw("abstract")
-    models = await ask("alignment-models")
-    aligners = {f"{_MODEL}{row['model']}": f"model {row['model']}" for row in models.rows} | SYSTEMS
+    models, systems = await asyncio.gather(ask("alignment-models"), ask("aligners"))
+    trained = {f"{_MODEL}{row['model']}": f"model {row['model']}" for row in models.rows}
+    aligners = trained | SYSTEMS | added(systems.rows)
     chosen = query.choice("aligner", [*aligners])
     form = query.choice("format", FORMATS)
     answer = None
@@ -40,6 +44,12 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "form": form,
         "answer": answer,
     }
+
+
+def added(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the aligners of plug-ins, of a list of all."""
+    plugins = (row for row in rows if row["package"] != _OURS)
+    return {row["aligner"]: f"{row['aligner']} ({row['package']})" for row in plugins}
 
 
 PAGE = Page("/align", "Align", "align.html.j2", view)

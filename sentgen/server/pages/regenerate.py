@@ -65,10 +65,10 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
 
 
 def _algorithms() -> Mapping[str, Algorithm]:
-    """Import the table when it is first shown, beside the requests; it imports numba."""
-    from sentgen.generation import ALGORITHMS
+    """Import the table when it is first shown, beside the requests; it imports numba, and plug-ins."""
+    from sentgen.generation.algorithms import usable_algorithms
 
-    return ALGORITHMS
+    return usable_algorithms()
 
 
 async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, Any]) -> Attempt:
