@@ -11,6 +11,12 @@ from sentgen.plugins import Algorithm, Ordering, Setting, Tree
 class Taken: beam: Annotated[int, Setting("")] = 1
 @dataclass
 class Bare: bare: int = 1
+@dataclass
+class Picky:
+    odd: Annotated[int, Setting("")] = 1
+    def __post_init__(self):
+        if self.odd % 2 == 0: raise ValueError("odd!")
+def tree(heads): return [Ordering((0, 1), 1, Tree(heads, (1,) * len(heads), (0,) * len(heads), (0.0,) * len(heads)))]
 def made(order, **more): return Algorithm("bad", "", order, lambda *_: None, **more)
 """,
     "aligners": """\
@@ -57,7 +63,7 @@ BROKEN = {
     ),
     "algorithms": (
         ("x = made(lambda problem, nbest: []).order", "is of the class function, not Algorithm"),
-        ("x = made(lambda problem, nbest: 1 / 0)", "has failed: ZeroDivisionError: division by zero (broken.py:9)"),
+        ("x = made(lambda problem, nbest: 1 / 0)", "has failed: ZeroDivisionError: division by zero (broken.py:15)"),
         ("x = made(lambda problem, nbest: None)", "has failed: TypeError"),
         ("x = made(lambda problem, nbest: [])", "gives 0 orderings where 1 to 1 belong"),
         ("x = made(lambda problem, nbest: ['a'])", "gives a str where an Ordering belongs"),
@@ -68,6 +74,10 @@ BROKEN = {
         ("x = made(lambda problem, nbest: [Ordering((0, 1), 1)], settings=(Bare,))", "has settings in Bare that are no Annotated"),
         ("x = made(lambda problem, nbest: [Ordering((0, 1), 1)], defaults={'beam': 1})", "has a value for 'beam', which is none of its settings"),
         ("x = made(lambda problem, nbest: [Ordering((0, 1), 1, Tree((1, 0), (0, 0), (0, 0), (0.0, 0.0)))])", "but `trees` of the algorithm is false"),
+        ("x = made(lambda problem, nbest: [Ordering((0, 1), 1)], trees=True)", "gives an ordering without a tree"),
+        ("x = made(lambda problem, nbest: tree((1, 0)), trees=True)", "gives a tree in which unit 0 is below itself: (1, 0)"),
+        ("x = made(lambda problem, nbest: tree((-1, 2)), trees=True)", "heads or sides that there are not: (-1, 2)"),
+        ("x = made(lambda problem, nbest: tree((-1,)), trees=True)", "one entry for each of 2 units"),
     ),
     "aligners": (
         ("x = 1", "is of the class int, not System"),

@@ -17,10 +17,12 @@ import pytest
 from typer._completion_classes import BashComplete
 from typer.main import get_group
 
+from sentgen.alignment.systems import PBHMM, SYSTEMS
 from sentgen.cli import build
 from sentgen.cli.application import Loaded
 from sentgen.cli.commands import COMMANDS, Listed
 from sentgen.cli.console import completion
+from sentgen.corpus.formats import READERS
 from sentgen.generation import ALGORITHMS
 from sentgen.schema import Store
 from sentgen.schema.lakes.export import export
@@ -191,9 +193,11 @@ def test_completion_of_names_of_a_lake(full: Path, tmp_path: Path, typed: str, e
     assert _offered(typed.format(**places)) == sorted(expected)
 
 
-def test_algorithms_that_are_offered() -> None:
-    """They are written down again, since their own table imports what is compiled."""
+def test_choices_that_are_offered() -> None:
+    """They are written down again, since their own tables import what is compiled."""
     assert tuple(ALGORITHMS) == completion.ALGORITHMS
+    assert tuple(READERS) == completion.FORMATS
+    assert (PBHMM, *SYSTEMS) == completion.ALIGNERS
 
 
 def _offered(typed: str) -> list[str]:

@@ -307,3 +307,32 @@ def test_what_authors_import() -> None:
     assert all(getattr(plugins, name) is not None for name in plugins.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         plugins.Nothing  # noqa: B018
+
+
+def test_an_algorithm_with_trees_and_settings(filled: Sentgen, tmp_path: Path) -> None:
+    """Its trees are drawn as ours are; a value that its settings refuse is refused in their words."""
+    code = "x = made(lambda problem, nbest: tree((1, -1)), trees=True, settings=(Picky,))"
+    write_package(tmp_path / "site", "trees", {"algorithms.bad": "x"}, PREAMBLE["algorithms"] + code)
+    with plugged(tmp_path / "site"):
+        told = filled(
+            "regenerate", "-m", "pets", "-a", "bad:odd=3", "dog cat", "--tree", "--conllu", "x.conllu"
+        )
+        refused(
+            filled("regenerate", "-m", "pets", "-a", "bad:odd=2", "dog cat"),
+            "bad cannot take {'odd': 2}: odd!",
+        )
+
+    assert told.code == 0, told.err
+    assert [
+        row.split("\t")[6] for row in (tmp_path / "x.conllu").read_text().splitlines() if "\t" in row
+    ] == ["2", "0"]
+
+
+def test_settings_behind_a_name_of_ours(filled: Sentgen) -> None:
+    """They are those of the options; a wrong one is refused in the same words."""
+    asked = ("regenerate", "-m", "pets", "dog the saw cat the .", "--csv")
+
+    assert filled(*asked, "-a", "lmo:order=2") == filled(*asked, "-a", "lmo", "--order", "2")
+    refused(filled(*asked, "-a", "lmo:beam=2"), "lmo does not look at beam")
+    refused(filled(*asked, "-a", "lmo:order"), "'lmo:order' has 'order' where a setting belongs")
+    refused(filled(*asked, "-a", "lmo:order=2", "--tree"), "lmo makes no trees")
