@@ -12,6 +12,7 @@ from sentgen.api import options as taken
 from sentgen.api.arguments import declared, signed
 from sentgen.api.door import Door, translated
 from sentgen.api.tables import Table
+from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
     Collocations,
@@ -20,7 +21,6 @@ from sentgen.lookups.questions import (
     Kwic,
     Match,
     Ngrams,
-    Question,
     Sketch,
 )
 from sentgen.schema import readonly
@@ -169,7 +169,7 @@ class Database:
             return Hits._ask(self._door, declared(Match, {"request": request, **options}))
 
     @signed(taken.FrequenciesOptions)
-    def frequencies(self, by: str = "word", **options: Unpack[taken.FrequenciesOptions]) -> Table:
+    def frequencies(self, by: str | Sequence[str] = (), **options: Unpack[taken.FrequenciesOptions]) -> Table:
         """Count words, lemmas, tags or relations, or what a query matches by attributes of it."""
         return self._ask(Frequencies, {"by": by, **options})
 
