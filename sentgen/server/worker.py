@@ -18,11 +18,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.abc import MetaPathFinder
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from sentgen import without_pandas
 from sentgen.server import wire
 from sentgen.server.wire import Message, Opening
 
@@ -43,8 +42,7 @@ def main() -> None:
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Whatever prints cannot break the messages: descriptor 1 is standard error now.
     os.dup2(2, 1)
-    if find_spec("pandas") is None:
-        sys.meta_path.insert(0, WithoutPandas())
+    without_pandas.install()
     try:
         context = open_context(opening)
     except Exception as error:
@@ -55,19 +53,6 @@ def main() -> None:
         # Before the work: if it dies now, the request may be the reason, and is not tried on another worker.
         _send(sink, Message({"taken": True}))
         _send(sink, answer(context, message))
-
-
-class WithoutPandas(MetaPathFinder):
-    """Says at once that there is no pandas: DuckDB looks for it at each statement, in all folders."""
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        """Refuse it, and leave all others to whoever comes next.
-
-        Raises:
-            ModuleNotFoundError: it is pandas.
-        """
-        if fullname == "pandas":
-            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
 
 def confine(opening: Opening) -> None:

@@ -1,0 +1,41 @@
+"""Keep DuckDB from importing pandas.
+
+DuckDB imports it, where it is installed, to see whether a value that it is given is one of pandas' own. No
+command has such values, and the import takes longer than most of them; where there is no pandas, looking for
+it in all folders at each statement takes time, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.abc import MetaPathFinder
+
+#: Whose imports are refused: they run the statements. Plug-ins may have a use for pandas.
+_OURS = frozenset({"sentgen", "sqlalchemy", "duckdb", "duckdb_sqlalchemy"})
+
+
+class WithoutPandas(MetaPathFinder):
+    """Says at once that there is no pandas, to DuckDB alone."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        """Refuse it, and leave all others to whoever comes next.
+
+        Raises:
+            ModuleNotFoundError: it is pandas, and DuckDB asks for it.
+        """
+        if fullname == "pandas" and _importer() in _OURS:
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+
+
+def install() -> None:
+    """Refuse pandas to DuckDB in this process from now on."""
+    if not any(isinstance(finder, WithoutPandas) for finder in sys.meta_path):
+        sys.meta_path.insert(0, WithoutPandas())
+
+
+def _importer() -> str:
+    """Return the package that runs an import; DuckDB has no frames, so that it is who has called it."""
+    frame = sys._getframe(2)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("importlib."):
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
