@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # what takes long to import is imported by the method that ne
     from sentgen.api.texts import AlignedTexts, CheckedSummary
     from sentgen.corpus.parsers import Parser
     from sentgen.counts.ingestion import Summary
+    from sentgen.schema.citation import Citation
     from sentgen.schema.snapshots import Publication
 
 
@@ -116,6 +117,17 @@ class Database:
 
         with self._door.released(), translated(), progress.steps("publishing"):
             return publish(self.path, Path(to), keep=keep, memory_limit=self._door.memory // 2)
+
+    def cite(self, query: str | None = None) -> Citation:
+        """Say how to cite the data, or what a query finds in them: `lines` for reading, and `bibtex`.
+
+        Args:
+            query: what was asked, as it should be read, such as ``db.kwic("home")``.
+        """
+        from sentgen.schema.citation import cite
+
+        with self._door.released(), translated():
+            return cite(self.path, query)
 
     def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = (), *, limit: int = 0) -> Table:
         """Run one SELECT over the tables and views; it cannot change anything, nor read files.

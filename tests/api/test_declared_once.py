@@ -20,6 +20,7 @@ SAME = [
     ("corpora", "corpora list", "corpora"),
     ("remove_corpus", "corpora remove", None),
     ("publish", "publish", None),
+    ("cite", "cite", None),
     ("sql", "sql", "sql"),
     ("ngrams", "ngrams", "ngrams"),
     ("dependencies", "deps", "dependencies"),
@@ -60,8 +61,9 @@ OF_COMMANDS = {
 OF_API = {"pairs", "html", "marks", "conllu"}
 #: Another name of a parameter here: as the issue has it, a language model is of several corpora; texts of
 #: `regenerate` and `score` come to a model, which is not named a second time.
-RENAMED = {"build_model": {"corpora": "corpus"}, "sql": {"parameters": "param"}}
-WITHOUT = {"score": {"model"}, "regenerate": {"model", "format"}, "generate": {"file"}}
+#: What is cited is a line of Python here, and BibTeX is at hand without an option.
+RENAMED = {"build_model": {"corpora": "corpus"}, "sql": {"parameters": "param"}, "cite": {"query": "words"}}
+WITHOUT = {"cite": {"bibtex"}, "score": {"model"}, "regenerate": {"model", "format"}, "generate": {"file"}}
 
 
 def _taken(name: str) -> dict[str, inspect.Parameter]:

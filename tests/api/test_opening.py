@@ -109,6 +109,9 @@ def test_a_snapshot_is_opened_by_its_file_or_its_folder(path: Path, tmp_path: Pa
     for place in (tmp_path / "snapshots", done.snapshot.path):
         with sentgen.open(place) as snapshot:
             assert [row.corpus for row in snapshot.corpora()] == ["relief"]
+            cited = snapshot.cite('db.kwic("home")')
+            assert (cited.sha256, cited.query) == (done.snapshot.sha256, 'db.kwic("home")')
+            assert 'db.kwic("home")' in cited.bibtex
             with pytest.raises(StoreError, match="a snapshot is never changed"):
                 snapshot.remove_corpus("relief")
     with pytest.raises(InputError, match=r"a snapshot is never changed.*leave out `create`"):
