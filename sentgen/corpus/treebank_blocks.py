@@ -180,7 +180,7 @@ def _columns(
     strings["misc"] = pc.if_else(alone, ABSENT, strings["misc"])
 
     def said(name: str) -> Bools:
-        found = pc.not_equal(strings[name], ABSENT).to_numpy()
+        found = np.asarray(pc.not_equal(strings[name], ABSENT))
         return np.logical_or.reduceat(found, starts)
 
     unmarked = trees & said("upos") & said("deprels")

@@ -121,7 +121,7 @@ def _misc(placed: Placed) -> Iterator[Rows]:
     if values is None:
         return
     said = pc.not_equal(values, "_")
-    chosen = np.flatnonzero(said.to_numpy())
+    chosen = np.flatnonzero(np.asarray(said))
     ids, positions = _tokens(placed)
     rows = {"sentence_id": ids[chosen], "position": positions[chosen], "misc": values.filter(said)}
     yield placed.table("token_misc", rows, chosen.size)

@@ -38,7 +38,7 @@ READERS = (
     "collocations dog",
     "sketch dog",
     "keyness pets --against clusters",
-    "cite -- kwic dog",
+    "cite",
     "saved list",
     "saved run dogs",
     "sql 'select * from v_corpora'",

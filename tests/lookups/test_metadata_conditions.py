@@ -22,6 +22,7 @@ from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import MOST_NESTED, MOST_WORDS, read
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
 from sentgen.lookups.queries import Answer, Bindings, Query, select_corpora
+from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
     Collocations,
@@ -30,7 +31,6 @@ from sentgen.lookups.questions import (
     Kwic,
     Match,
     Ngrams,
-    Question,
     Sketch,
 )
 from sentgen.schema import Store

@@ -240,8 +240,10 @@ LEAVE = """
 import signal, sys
 from pathlib import Path
 from sentgen.cli.console.interrupts import was_interrupted
+from sentgen import without_pandas
 from sentgen.schema import readonly
 
+without_pandas.install()  # as commands do: DuckDB would import it, and take Ctrl-C within for a failed import
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 for milliseconds in range(2, 80, 4):
     try:
