@@ -22,8 +22,8 @@ from sentgen.models.ngram_cache import NgramCache
 from sentgen.models.registry import ModelInfo
 from sentgen.models.submodel import prefetch, word_ids
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, EOS, UNK
 from sentgen.schema.store import raw
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 #: Bags of a batch, and those that are looked up one by one.
 _BATCH, _ALONE = 100, 50

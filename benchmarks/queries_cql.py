@@ -80,9 +80,9 @@ def one(number: int, path: Path) -> None:
     import time
 
     from sentgen.cli.console.options import open_store
-    from sentgen.lookups.collocations import find_collocations
-    from sentgen.lookups.concordance import Order, concordance, count_hits
-    from sentgen.lookups.hit_frequencies import hit_frequencies
+    from sentgen.lookups.concordances.concordance import Order, concordance, count_hits
+    from sentgen.lookups.statistics.collocations import find_collocations
+    from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 
     case = CQL_CASES[number]
     wall = cpu = float("inf")

@@ -14,7 +14,7 @@ from sentgen.evaluation.check.request import CheckRequest
 from sentgen.generation.answers import Request
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.lookups import questions
-from sentgen.lookups.keyness_question import Keywords
+from sentgen.lookups.statistics.keyness_question import Keywords
 from sentgen.models.build_request import BuildRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.options import Parameter, parameters_of

@@ -21,8 +21,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from sentgen.errors import DamagedError, StoreError
-from sentgen.schema import block_journal, connections, crash_mark, write_lock
-from sentgen.schema.write_ahead_log import drop_torn_tail
+from sentgen.schema import connections
+from sentgen.schema.durability import block_journal, crash_mark, write_lock
+from sentgen.schema.durability.write_ahead_log import drop_torn_tail
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,16 +13,6 @@ from importlib import resources
 
 import duckdb
 
-from sentgen.schema import (  # noqa: F401  (they fill the metadata)
-    alignment,
-    corpus,
-    counts,
-    fidelity,
-    models,
-    parses,
-    runs,
-    saved,
-)
 from sentgen.schema.base import metadata
 
 #: Alembic's table, whose comment also records which views and comments a store has.

@@ -15,19 +15,20 @@ import duckdb
 from sqlalchemy import Engine, select, text
 
 from sentgen.errors import DamagedError, StoreError
-from sentgen.schema import block_journal, crash_mark, segments
 from sentgen.schema.base import metadata, quoted
-from sentgen.schema.blocks import block_checks
-from sentgen.schema.check import Check
-from sentgen.schema.checks import checks
-from sentgen.schema.corpus import corpus, sentence
-from sentgen.schema.counted_checks import counted_checks
 from sentgen.schema.counting import COUNTED, recount
+from sentgen.schema.durability import block_journal, crash_mark
+from sentgen.schema.durability.blocks import block_checks
 from sentgen.schema.engine import open_engine, raw, sync_folder, translated_errors
+from sentgen.schema.integrity.check import Check
+from sentgen.schema.integrity.checks import checks
+from sentgen.schema.integrity.counted_checks import counted_checks
 from sentgen.schema.lakes import layout
 from sentgen.schema.lakes.loading import changed
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
+from sentgen.schema.tables import segments
+from sentgen.schema.tables.corpus import corpus, sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def facts(store: Store) -> dict[str, str | int]:
 
 
 def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> Iterator[Result]:
-    """Read all blocks, then run the checks of `sentgen.schema.checks` and ``extra``.
+    """Read all blocks, then run the checks of `sentgen.schema.integrity.checks` and ``extra``.
 
     A damaged block fails the check of its table; checks that need that table are skipped, and all others run.
     Of a lake, the files are compared with their hashes, and nothing else is checked where one differs.

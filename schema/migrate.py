@@ -15,9 +15,9 @@ from sqlalchemy import Connection, Engine, insert, text
 from sqlalchemy.schema import CreateTable
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import block_journal, inspection
+from sentgen.schema import inspection
 from sentgen.schema.base import metadata
-from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
+from sentgen.schema.durability import block_journal
 from sentgen.schema.engine import (
     default_memory_limit,
     one_thread,
@@ -27,6 +27,7 @@ from sentgen.schema.engine import (
     translated_errors,
 )
 from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sentgen.schema.alignment import OF_MODEL
-from sentgen.schema.fidelity import OF_SENTENCE, enhanced_edge
-from sentgen.schema.segments import counted_tables
+from sentgen.schema.tables.alignment import OF_MODEL
+from sentgen.schema.tables.fidelity import OF_SENTENCE, enhanced_edge
+from sentgen.schema.tables.segments import counted_tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sentgen.errors import NotFoundError, QueryRejected, StoreError
-from sentgen.schema import connections, write_lock
+from sentgen.schema import connections
+from sentgen.schema.durability import write_lock
 from sentgen.schema.engine import (
     RIGHT_PLANS,
     arrow_error,

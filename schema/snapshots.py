@@ -27,12 +27,12 @@ import duckdb
 from sqlalchemy import text
 
 from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.schema.durability.write_ahead_log import log_of
 from sentgen.schema.engine import sync_folder, translated_errors
 from sentgen.schema.lakes.loading import load
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.public_names import make_public
 from sentgen.schema.store import Store, fetch_arrow
-from sentgen.schema.write_ahead_log import log_of
 
 _DIGITS = 16
 _LOCK = ".publish.lock"

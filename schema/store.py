@@ -18,8 +18,9 @@ from sqlalchemy import Connection, Engine, Executable, Table, func, select
 
 from sentgen.default_store import default_path, unnamed_path
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import block_journal, crash_mark, migrate, write_lock
+from sentgen.schema import migrate
 from sentgen.schema.connections import cursor
+from sentgen.schema.durability import block_journal, crash_mark, write_lock
 from sentgen.schema.engine import (
     arrow_table,
     default_memory_limit,
@@ -60,7 +61,7 @@ class Store:
         threads: threads that DuckDB may use, all cores if ``None``.
         examined: after a crash, refuse a store that holds half of a transaction.
         wait: seconds to wait for another process that has the store; ``None`` for as long as
-            `sentgen.schema.write_lock.manners` say.
+            `sentgen.schema.durability.write_lock.manners` say.
 
     Raises:
         NotFoundError: there is no store at ``path``, or no folder to make it in.
@@ -142,7 +143,7 @@ class Store:
 
     def _examine(self, read_only: bool) -> None:
         """Look for half of a transaction; the modules for that are imported after a crash only."""
-        from sentgen.schema import recovery
+        from sentgen.schema.durability import recovery
 
         recovery.examine(self.engine, self.path)
         if not read_only:  # a reader leaves the log where it is

@@ -19,8 +19,8 @@ import toy_pairs
 
 from sentgen.cli import build
 from sentgen.schema import Store, maintenance
-from sentgen.schema.parses import keep_parses
 from sentgen.schema.store import raw
+from sentgen.schema.tables.parses import keep_parses
 
 TREES = """\
 # newdoc id = pets

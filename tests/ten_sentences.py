@@ -22,9 +22,9 @@ import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
-from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import append
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
+from sentgen.schema.tables.counts import MAX_ORDER
 
 LEMMAS = {"fell": "fall", "rose": "rise", "sold": "sell", "bought": "buy", "said": "say", "prices": "price"}
 LEMMAS |= {"traders": "trader", "barks": "bark", "The": "the", "Go": "go"}

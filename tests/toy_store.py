@@ -12,9 +12,9 @@ import pyarrow as pa
 from sqlalchemy import insert
 
 from sentgen.schema import Store
-from sentgen.schema.corpus import RESERVED_WORDS
-from sentgen.schema.models import model as model_table
 from sentgen.schema.store import append, raw
+from sentgen.schema.tables.corpus import RESERVED_WORDS
+from sentgen.schema.tables.models import model as model_table
 
 Ngrams = Mapping[tuple[str, ...], tuple[float, float]]
 

@@ -15,7 +15,7 @@ import sentgen.cli
 from durability.children import Child, Marks, bounded_batches
 from durability.digests import NOTHING, Digest, differing, digest_of, same
 from durability.texts import Texts
-from sentgen.schema import fidelity
+from sentgen.schema.tables import fidelity
 
 #: Rows of a row group: what DuckDB writes into the file before a transaction commits.
 ROW_GROUP = 122_880

@@ -36,7 +36,7 @@ from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bag_reader import Notation, read_bags
-from sentgen.lookups.concordance import Order, concordance
+from sentgen.lookups.concordances.concordance import Order, concordance
 from sentgen.lookups.dependency_search import End, find_dependencies
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.models import arpa, build, registry

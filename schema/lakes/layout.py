@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.base import metadata
-from sentgen.schema.fidelity import OF_SENTENCE
 from sentgen.schema.lakes.places import MANIFEST as MANIFEST
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.migrate import REVISIONS
+from sentgen.schema.tables.fidelity import OF_SENTENCE
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -203,7 +203,7 @@ class Database:
         **options: Unpack[taken.KeynessOptions],
     ) -> Table:
         """Find what is more frequent in some corpora than in others."""
-        from sentgen.lookups.keyness_question import Keywords
+        from sentgen.lookups.statistics.keyness_question import Keywords
 
         return self._ask(Keywords, {"corpus": corpus, "against": against, **options})
 

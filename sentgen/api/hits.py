@@ -12,8 +12,8 @@ from sentgen.api.trees import Tree
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
 from sentgen.generation.drawing.svg import corpus_tree
-from sentgen.lookups.browsing import find_sentence
-from sentgen.lookups.marks import marks_of
+from sentgen.lookups.concordances.browsing import find_sentence
+from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Match
 from sentgen.tabular import Rows

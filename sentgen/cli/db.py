@@ -12,8 +12,8 @@ from sentgen.cli.console.options import DbOption, MemoryOption, database_memory,
 from sentgen.cli.console.output import Output, output_options
 from sentgen.models.checks import model_checks
 from sentgen.schema import default_path, maintenance, migrate
-from sentgen.schema.repair import Repair
-from sentgen.schema.repair import repair as repair_store
+from sentgen.schema.durability.repair import Repair
+from sentgen.schema.durability.repair import repair as repair_store
 from sentgen.wording import quantity
 
 app = typer.Typer()

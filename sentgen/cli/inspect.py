@@ -20,9 +20,7 @@ from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Align, Output, output_options, printable
 from sentgen.errors import InputError
-from sentgen.lookups.collocations import read_window
-from sentgen.lookups.concordance import Order, all_lines
-from sentgen.lookups.keyness_question import Keywords
+from sentgen.lookups.concordances.concordance import Order, all_lines
 from sentgen.lookups.queries import Answer, Query
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
@@ -34,6 +32,8 @@ from sentgen.lookups.questions import (
     Ngrams,
     Sketch,
 )
+from sentgen.lookups.statistics.collocations import read_window
+from sentgen.lookups.statistics.keyness_question import Keywords
 from sentgen.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
 from sentgen.typography import is_right_to_left, readable
 from sentgen.wording import quantity

@@ -15,7 +15,7 @@ from sentgen.cli.console.output import Output
 from sentgen.cli.inspect import Reading, aligned, finish, question, sides
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
-from sentgen.lookups.browsing import find_trees
+from sentgen.lookups.concordances.browsing import find_trees
 from sentgen.lookups.questions import Match
 from sentgen.wording import quantity
 

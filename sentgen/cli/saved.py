@@ -16,7 +16,6 @@ from sentgen.cli.match import check_parts
 from sentgen.cli.sql import check_sql
 from sentgen.errors import InputError
 from sentgen.lookups.checking import check
-from sentgen.lookups.keyness_question import Keywords
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
@@ -28,8 +27,9 @@ from sentgen.lookups.questions import (
     Ngrams,
     Sketch,
 )
-from sentgen.schema.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
-from sentgen.schema.write_lock import manners
+from sentgen.lookups.statistics.keyness_question import Keywords
+from sentgen.schema.durability.write_lock import manners
+from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
 
 app = typer.Typer(help="Save queries under a name, and run them.")
 #: Commands that can be saved beside `sentgen sql`, those that look into the counts, and what each asks.

@@ -17,9 +17,9 @@ from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import USUAL, SourceTally, Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store
-from sentgen.schema import corpus as tables
-from sentgen.schema.fidelity import source_layout
 from sentgen.schema.store import now
+from sentgen.schema.tables import corpus as tables
+from sentgen.schema.tables.fidelity import source_layout
 
 #: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
 BATCH_TOKENS = 2_000_000

@@ -12,12 +12,13 @@ from sentgen.corpus.sources import place_of, source_at
 from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
-from sentgen.schema import Store, fidelity, metadata
-from sentgen.schema import corpus as tables
-from sentgen.schema.alignment import OF_CORPUS
-from sentgen.schema.counts import segment
-from sentgen.schema.segments import counted_tables
+from sentgen.schema import Store, metadata
 from sentgen.schema.store import fetch_arrow
+from sentgen.schema.tables import corpus as tables
+from sentgen.schema.tables import fidelity
+from sentgen.schema.tables.alignment import OF_CORPUS
+from sentgen.schema.tables.counts import segment
+from sentgen.schema.tables.segments import counted_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -43,8 +43,8 @@ from sentgen.counts.stored_sources import (
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
-from sentgen.schema import corpus as tables
 from sentgen.schema.store import next_id
+from sentgen.schema.tables import corpus as tables
 
 #: New objects after which the garbage collector looks for cycles; by its own count that takes a tenth of all.
 _OBJECTS = 100_000

@@ -27,9 +27,9 @@ from sentgen.counts.settings import Settings, add_corpus
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
-from sentgen.schema import corpus as tables
-from sentgen.schema.alignment import pair as pair_table
 from sentgen.schema.store import next_id, now
+from sentgen.schema.tables import corpus as tables
+from sentgen.schema.tables.alignment import pair as pair_table
 
 #: What `corpus.kind` says of a corpus of pairs.
 KIND = "pairs"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.schema import counts
-from sentgen.schema.corpus import BOS, EOS
-from sentgen.schema.segments import merge
 from sentgen.schema.store import next_id, scalar
+from sentgen.schema.tables import counts
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.schema.tables.segments import merge
 
 #: So many segments of like size are merged into one.
 FAN_IN = 8

@@ -12,9 +12,9 @@ from sentgen.corpus.formats import check_format
 from sentgen.corpus.reader import ENGLISH, check_language
 from sentgen.errors import InputError
 from sentgen.options import Option
-from sentgen.schema import corpus as tables
-from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import next_id, now
+from sentgen.schema.tables import corpus as tables
+from sentgen.schema.tables.counts import MAX_ORDER
 
 ON_ERROR = ("raise", "collect", "skip")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from sentgen.arrays import Ints, Longs, compiled
 from sentgen.counts.ngrams import WIDTH, NgramCounts, RollUp, sort_records
-from sentgen.schema.corpus import EOS
+from sentgen.schema.tables.corpus import EOS
 
 #: Bytes of memory that sorting takes for one token of a chunk, all arrays counted.
 BYTES_PER_TOKEN = 80

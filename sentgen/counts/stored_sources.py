@@ -16,13 +16,13 @@ from sentgen.counts.ngrams import wrap
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import append_ngrams
 from sentgen.errors import Rejection
-from sentgen.schema import corpus as tables
-from sentgen.schema import fidelity
-from sentgen.schema.corpus import BOS, EOS
 from sentgen.schema.counting import count_trees
-from sentgen.schema.counts import segment
-from sentgen.schema.segments import counted_tables, merge
 from sentgen.schema.store import fetch_arrow, now, raw
+from sentgen.schema.tables import corpus as tables
+from sentgen.schema.tables import fidelity
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.schema.tables.counts import segment
+from sentgen.schema.tables.segments import counted_tables, merge
 
 #: Tokens of the sentences that are read, and counted, at once.
 PART_TOKENS = 1_000_000

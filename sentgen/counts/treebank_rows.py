@@ -1,4 +1,4 @@
-"""What sentences say beyond tokens and trees, as rows of the tables of `sentgen.schema.fidelity`.
+"""What sentences say beyond tokens and trees, as rows of the tables of `sentgen.schema.tables.fidelity`.
 
 A column is looked at once for each value that occurs in it, not once for each token: DEPS and MISC are filled
 on every token of some treebanks.

@@ -31,11 +31,11 @@ from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
 from sentgen.counts.treebank_rows import Placed, treebank_rows
 from sentgen.counts.units import NOT_LAST, unit_heads
-from sentgen.schema import corpus as tables
-from sentgen.schema.corpus import BOS, EOS
 from sentgen.schema.counting import count_trees
-from sentgen.schema.counts import segment
 from sentgen.schema.store import append, next_id, now
+from sentgen.schema.tables import corpus as tables
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.schema.tables.counts import segment
 
 #: How CoNLL-U is written.
 USUAL = TextLayout()

@@ -20,7 +20,7 @@ from sentgen.models.lookup import BackoffStep
 from sentgen.models.lookup import explain as explain_word
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
 from sentgen.options import Option
-from sentgen.schema.corpus import EOS
+from sentgen.schema.tables.corpus import EOS
 
 ROOT = -1
 LEFT, RIGHT = 0, 1

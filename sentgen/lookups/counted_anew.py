@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sentgen.lookups.queries import Bindings, Selection, where
 from sentgen.schema import counting
-from sentgen.schema.corpus import BOS, EOS
+from sentgen.schema.tables.corpus import BOS, EOS
 
-#: As `sentgen.schema.reference_ngrams`: in one <s> and one </s>, which an n-gram does not cross.
+#: As `sentgen.schema.integrity.reference_ngrams`: in one <s> and one </s>, which an n-gram does not cross.
 _NGRAMS = """\
 (
     select {words}, 1 as count

@@ -22,8 +22,8 @@ from sentgen.lookups.queries import (
     select_corpora,
     where,
 )
-from sentgen.schema.corpus import BOS, RESERVED_WORDS
-from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS
+from sentgen.schema.tables.counts import MAX_ORDER
 
 _STATEMENT = """\
 with found as (

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.collocations import Window
+from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.patterns import conjunction, counted_tag, tag_among, word_among
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limit_clause, limited, where
-from sentgen.lookups.surface import surface_of
-from sentgen.schema.corpus import NO_TAG
+from sentgen.lookups.statistics.collocations import Window
+from sentgen.schema.tables.corpus import NO_TAG
 
 _LINES = """\
 with pair as (

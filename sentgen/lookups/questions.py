@@ -8,13 +8,10 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.collocations import AROUND, Measure, Unit, find_collocations, read_window
-from sentgen.lookups.concordance import Order, concordance, count_hits
+from sentgen.lookups.concordances.concordance import Order, concordance, count_hits
 from sentgen.lookups.cql.search import Strategy, is_cql
 from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments, find_dependencies
-from sentgen.lookups.frequencies import By, frequency_list
 from sentgen.lookups.grew.matches import count_matches, match, matched_sentences
-from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.patterns import ANY
 from sentgen.lookups.queries import Answer
@@ -25,7 +22,10 @@ from sentgen.lookups.question import (
     Lookup,
     MinCountOption,
 )
-from sentgen.lookups.sketch import word_sketch
+from sentgen.lookups.statistics.collocations import AROUND, Measure, Unit, find_collocations, read_window
+from sentgen.lookups.statistics.frequencies import By, frequency_list
+from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+from sentgen.lookups.statistics.sketch import word_sketch
 from sentgen.options import Option
 
 CqlOption = Annotated[

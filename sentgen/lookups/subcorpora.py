@@ -16,8 +16,8 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.metadata.conditions import Condition, choose
 from sentgen.lookups.queries import Bindings, Query, select_corpora
 from sentgen.options import Option
-from sentgen.schema.corpus import corpus, subcorpus
 from sentgen.schema.store import now
+from sentgen.schema.tables.corpus import corpus, subcorpus
 from sentgen.tabular import Rows
 
 _SIZE = """\

@@ -37,10 +37,10 @@ from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.registry import ModelInfo, find_in, next_version
 from sentgen.models.writing import Ngrams, Source, write_sorted
 from sentgen.schema import Store
-from sentgen.schema.corpus import word
-from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, next_id, raw
+from sentgen.schema.tables.corpus import word
+from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.wording import quantity
 
 _FILE = "arpa.sql"

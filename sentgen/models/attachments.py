@@ -32,8 +32,8 @@ from sentgen.models.dependencies import LEFT, RIGHT, TaggedWord, backed_off
 from sentgen.models.tree_counts import MAX_ARGUMENTS
 from sentgen.models.trees import Layer
 from sentgen.schema import Store
-from sentgen.schema.corpus import NO_TAG, RESERVED_TAGS, RESERVED_WORDS, ROOT, ROOT_TAG, tag, word
-from sentgen.schema.counts import argument_count, dependency_event, posting
+from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, RESERVED_WORDS, ROOT, ROOT_TAG, tag, word
+from sentgen.schema.tables.counts import argument_count, dependency_event, posting
 
 #: The artificial root as a head.
 ROOT_UNIT = (RESERVED_WORDS[ROOT], RESERVED_TAGS[ROOT_TAG])

@@ -6,7 +6,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.ngram_table import EMPTY, NgramTable, extend, find, start_state
-from sentgen.schema.corpus import EOS
+from sentgen.schema.tables.corpus import EOS
 
 
 def bigram_matrix(table: NgramTable, words: Ints) -> Floats:

@@ -27,10 +27,10 @@ from sentgen.models.registry import BRACKETS, CONDITION, ModelInfo, find, find_i
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.models.writing import anchors_of, smoothed, write_sorted
 from sentgen.schema import Store, metadata
-from sentgen.schema import models as tables
-from sentgen.schema.corpus import BOS, EOS, UNK
-from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import scalar
+from sentgen.schema.tables import models as tables
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
+from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.space import Space
 
 ESTIMATORS = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}

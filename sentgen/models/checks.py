@@ -18,9 +18,9 @@ from sentgen.models.chosen import built_from, choose, selected
 from sentgen.models.registry import CONDITION, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
-from sentgen.schema.check import Check
-from sentgen.schema.corpus import BOS, EOS, UNK
-from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.integrity.check import Check
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
+from sentgen.schema.tables.counts import MAX_ORDER
 
 #: How far a sum may be from one: sums of a million doubles stay within a thousandth of that.
 TOLERANCE = 1e-6

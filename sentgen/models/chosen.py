@@ -11,8 +11,8 @@ from sqlalchemy import Connection, select
 from sentgen.errors import ModelError, NotFoundError
 from sentgen.lookups.queries import Bindings, Query, select_corpora
 from sentgen.models import sql
-from sentgen.schema.corpus import corpus, subcorpus
-from sentgen.schema.counts import segment
+from sentgen.schema.tables.corpus import corpus, subcorpus
+from sentgen.schema.tables.counts import segment
 
 if TYPE_CHECKING:
     from sentgen.lookups.metadata.conditions import Condition

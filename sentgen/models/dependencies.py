@@ -28,8 +28,8 @@ from sentgen.models.trees import Layer as Layer
 from sentgen.models.trees import TreeCache, cache_of, states_of
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
-from sentgen.schema.corpus import NO_TAG, RESERVED_TAGS, ROOT_TAG
 from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT_TAG
 
 TaggedWord = tuple[str, str | None]
 

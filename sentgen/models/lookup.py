@@ -18,10 +18,10 @@ from sentgen.models.ngram_cache import NgramCache
 from sentgen.models.ngram_table import MISSING_UNK
 from sentgen.models.submodel import ModelLike, word_ids
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, RESERVED_WORDS, UNK
-from sentgen.schema.corpus import word as word_table
-from sentgen.schema.models import model_ngram
 from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS, UNK
+from sentgen.schema.tables.corpus import word as word_table
+from sentgen.schema.tables.models import model_ngram
 
 
 @dataclass(frozen=True, slots=True)

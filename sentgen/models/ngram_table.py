@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
-from sentgen.schema.corpus import BOS, UNK
+from sentgen.schema.tables.corpus import BOS, UNK
 
 MISSING_UNK = -100 * math.log(10)
 #: Log-probability of <s>, which is only ever a context: 10^-99, as ARPA files write it.

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import ModelError
 from sentgen.models import sql
-from sentgen.schema.corpus import BOS, EOS, ROOT
+from sentgen.schema.tables.corpus import BOS, EOS, ROOT
 
 #: The words that stand around a base noun phrase of two words and more.
 OPENING, CLOSING = "<np>", "</np>"

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Row, Select, delete, func, insert, select
 from sentgen.errors import NotFoundError
 from sentgen.models import stupid_backoff
 from sentgen.schema import Store
-from sentgen.schema import models as tables
-from sentgen.schema.corpus import corpus, source
-from sentgen.schema.counts import segment
 from sentgen.schema.store import now, raw, scalar, translated_errors
+from sentgen.schema.tables import models as tables
+from sentgen.schema.tables.corpus import corpus, source
+from sentgen.schema.tables.counts import segment
 from sentgen.tabular import Rows
 from sentgen.wording import quantity
 

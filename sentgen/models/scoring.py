@@ -22,7 +22,7 @@ from sentgen.models.ngram_table import NgramTable, extend, start_state
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_ngrams import known_words, prefetch_text
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
 from sentgen.wording import quantity
 
 COLUMNS = ("sentence", "log10", "logp", "tokens", "oov", "perplexity", "text")

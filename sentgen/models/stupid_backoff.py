@@ -24,9 +24,9 @@ from sentgen.arrays import Ints, Longs
 from sentgen.errors import ModelError
 from sentgen.models.ngram_cache import ModelLike, Rows, joined
 from sentgen.models.ngram_table import EMPTY, NEVER, NgramTable, find
-from sentgen.schema.corpus import BOS, UNK
-from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.engine import arrow_reader
+from sentgen.schema.tables.corpus import BOS, UNK
+from sentgen.schema.tables.counts import MAX_ORDER
 
 NAME = "stupid-backoff"
 ALPHA = 0.4

@@ -27,8 +27,8 @@ from sentgen.models.ngram_cache import ModelLike, NgramCache, Rows, cache_of, jo
 from sentgen.models.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
-from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 
 __all__ = ["ModelLike", "SubModel", "lowercases", "prefetch", "submodel_of", "word_ids"]
 

@@ -20,9 +20,9 @@ from sentgen.models.sql import statements
 from sentgen.models.trees import Layer
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
-from sentgen.schema.corpus import NO_TAG, RESERVED_TAGS, ROOT, corpus
-from sentgen.schema.counts import dependency_event, segment
 from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT, corpus
+from sentgen.schema.tables.counts import dependency_event, segment
 
 #: The last three letters, each digit as 0, and whether the first letter is a capital.
 Ending = tuple[str, bool]

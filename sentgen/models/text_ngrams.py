@@ -21,8 +21,8 @@ from sentgen.models.ngram_table import MISSING_UNK, NEVER, NgramTable, connect, 
 from sentgen.models.submodel import word_ids
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
-from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS, UNK
 from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, UNK
 
 _CHUNK_ROWS = 60_000
 _BEHIND = np.iinfo(np.int64).max

@@ -12,8 +12,8 @@ from sentgen.models.dependencies import Layer
 from sentgen.models.submodel import ModelLike
 from sentgen.models.tagging import with_trees
 from sentgen.schema import Store
-from sentgen.schema.corpus import corpus
-from sentgen.schema.models import model_corpus
+from sentgen.schema.tables.corpus import corpus
+from sentgen.schema.tables.models import model_corpus
 
 
 def corpora_of(store: Store, model: ModelLike) -> list[tuple[int, str]]:

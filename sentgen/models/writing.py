@@ -15,8 +15,8 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.models.smoothing.rows import NgramRows, words_of
-from sentgen.schema.counts import MAX_ORDER
 from sentgen.schema.store import append, one_thread
+from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.space import Space
 
 #: Smallest number that stands for a back-off weight of nothing.

@@ -10,7 +10,7 @@ import pytest
 from conftest import Sentgen
 
 from sentgen.schema import engine
-from sentgen.schema.write_ahead_log import log_of
+from sentgen.schema.durability.write_ahead_log import log_of
 
 #: Commands that write, in an order in which each has something to write.
 WRITING = (

@@ -21,8 +21,9 @@ from sqlalchemy import DateTime
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
-from sentgen.schema import Store, fidelity, inspection, maintenance, metadata, snapshots
+from sentgen.schema import Store, inspection, maintenance, metadata, snapshots
 from sentgen.schema.store import raw
+from sentgen.schema.tables import fidelity
 
 pytestmark = pytest.mark.slow
 

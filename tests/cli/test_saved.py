@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from sentgen.cli import build
 from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError, StoreError
+from sentgen.schema.durability.write_lock import manners
 from sentgen.schema.snapshots import publish
-from sentgen.schema.write_lock import manners
 
 QUERY = ("kwic", '[lemma="fall"]', "--limit", "1")
 

@@ -22,7 +22,8 @@ from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, StoreError
-from sentgen.schema import Store, write_lock
+from sentgen.schema import Store
+from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place

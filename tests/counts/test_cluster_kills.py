@@ -11,7 +11,7 @@ import pytest
 from cluster_machines import CLIENT, children, files, kill_one, run_to_the_end, running
 
 from sentgen.counts.cluster import listing
-from sentgen.schema import write_lock
+from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.places import Place
 
 

@@ -13,10 +13,11 @@ from sentgen.counts import conllu_export, corpora
 from sentgen.counts.conllu_export import export_conllu
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError
-from sentgen.schema import Store, fidelity, maintenance
+from sentgen.schema import Store, maintenance
 from sentgen.schema.lakes.export import export as write_lake
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import fetch_arrow
+from sentgen.schema.tables import fidelity
 
 #: One of everything that CoNLL-U has.
 WHOLE = """\

@@ -17,7 +17,7 @@ from sentgen.counts import corpora, ingestion, segments
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store, maintenance
-from sentgen.schema.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.integrity.reference_ngrams import reference_ngrams_sql
 from sentgen.schema.store import fetch_arrow, raw
 
 

@@ -16,9 +16,9 @@ from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import StoreError
 from sentgen.models import build
 from sentgen.schema import Store, engine, maintenance, metadata
+from sentgen.schema.durability.repair import repair
+from sentgen.schema.durability.write_ahead_log import log_of
 from sentgen.schema.engine import raw
-from sentgen.schema.repair import repair
-from sentgen.schema.write_ahead_log import log_of
 
 pytestmark = pytest.mark.slow
 TORN_LOGS_COUNT = int(duckdb.__version__.split(".")[0]) < 2

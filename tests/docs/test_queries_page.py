@@ -12,7 +12,7 @@ import pytest
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.schema import Store
-from sentgen.schema.saved import save_query
+from sentgen.schema.tables.saved import save_query
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
 QUERIES, METADATA = PAGE.split("\n## Metadata\n")

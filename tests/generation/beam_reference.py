@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from sentgen.schema.corpus import EOS
+from sentgen.schema.tables.corpus import EOS
 
 #: A state of the language model and a word to a log-probability and the next state.
 Extend = Callable[[int, int], tuple[float, int]]

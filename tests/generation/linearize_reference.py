@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from join_reference import Probability, join_logp
 
 from sentgen.generation.problem import LEFT, RIGHT, ROOT
-from sentgen.schema.corpus import BOS
+from sentgen.schema.tables.corpus import BOS
 
 
 def by_weight_reference(

@@ -18,7 +18,7 @@ from sentgen.generation.ngrams.beam import BeamSettings, order_units, order_with
 from sentgen.generation.problem import string_of
 from sentgen.models.ngram_table import EMPTY, NgramTable, build_table, extend, start_state
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 Toy = tuple[Store, toy_store.ToyModel]
 Ngrams = dict[tuple[int, ...], tuple[float, float]]

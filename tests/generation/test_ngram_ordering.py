@@ -21,7 +21,7 @@ from sentgen.generation.ngrams.join import order_greedily, window_logp
 from sentgen.generation.problem import sentence_logp
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS
+from sentgen.schema.tables.corpus import BOS
 
 
 def order_greedily_reference(

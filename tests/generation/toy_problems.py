@@ -13,7 +13,7 @@ from sentgen.arrays import Floats
 from sentgen.generation import Problem, SearchSettings
 from sentgen.generation.problem import ROOT, TreeModel
 from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
-from sentgen.schema.corpus import BOS
+from sentgen.schema.tables.corpus import BOS
 
 VOCABULARY = range(4, 10)
 FLOOR = np.log(1e-12)

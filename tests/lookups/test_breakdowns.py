@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.concordance import count_hits
+from sentgen.lookups.concordances.concordance import count_hits
 from sentgen.lookups.grew.matches import count_matches
-from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.questions import Frequencies
+from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 from sentgen.schema import Store
 
 #: Texts of one sentence, with their genre, if they have one, and the year.

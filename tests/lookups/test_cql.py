@@ -12,14 +12,14 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups import concordance as concordance_module
-from sentgen.lookups.collocations import Window, find_collocations
-from sentgen.lookups.concordance import Order, concordance, count_hits
+from sentgen.lookups.concordances import concordance as concordance_module
+from sentgen.lookups.concordances.concordance import Order, concordance, count_hits
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import Strategy, is_cql, parse_cql
-from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.queries import Answer, Selection
-from sentgen.lookups.sketch import word_sketch
+from sentgen.lookups.statistics.collocations import Window, find_collocations
+from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+from sentgen.lookups.statistics.sketch import word_sketch
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -195,7 +195,7 @@ def test_ranges_change_nothing(
     whole = concordance(connection, query, order=order, seed=seed, limit=3)
     everything = concordance(connection, query, order=order, limit=0).table.to_pylist()
     monkeypatch.setattr(concordance_module, "LINES", 2)
-    monkeypatch.setattr("sentgen.lookups.places.SENTENCES", 3)
+    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 3)
     monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
     parts = concordance(connection, query, order=order, seed=seed, limit=3)
 
@@ -208,7 +208,7 @@ def test_ranges_change_nothing(
 @pytest.fixture
 def in_ranges(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Have every query asked in ranges of three of the ten sentences."""
-    monkeypatch.setattr("sentgen.lookups.places.SENTENCES", 3)
+    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 3)
     monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
     monkeypatch.setattr("sentgen.lookups.cql.plan._ROWS", 1)
     monkeypatch.setattr("sentgen.lookups.cql.plan._LEAST", 3)

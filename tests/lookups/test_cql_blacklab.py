@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.concordance import all_lines
+from sentgen.lookups.concordances.concordance import all_lines
 from sentgen.schema import Store
 
 #: Word, lemma and part of speech; the second document has no parts of speech.

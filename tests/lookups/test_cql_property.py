@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from sentgen.lookups.concordances.hits import CqlHits
 from sentgen.lookups.cql.plan import required
 from sentgen.lookups.cql.search import Cql, Strategy, parse_cql
-from sentgen.lookups.hits import CqlHits
 from sentgen.lookups.queries import Bindings, Query, Selection
 from sentgen.schema import Store
 from sentgen.schema.store import raw

@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.lookups.collocations import Unit
-from sentgen.lookups.concordance import Order, all_lines
+from sentgen.lookups.concordances.concordance import Order, all_lines
 from sentgen.lookups.dependency_search import Layer, Level
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.statistics.collocations import Unit
 from sentgen.schema import Store
 
 

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.frequencies import By
-from sentgen.lookups.keyness import Keyness, find_keywords
+from sentgen.lookups.statistics.frequencies import By
+from sentgen.lookups.statistics.keyness import Keyness, find_keywords
 from sentgen.schema import Store
 
 

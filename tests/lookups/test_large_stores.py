@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups import dispersion, places, word_places
-from sentgen.lookups.concordance import Order, all_lines, concordance
-from sentgen.lookups.frequencies import By, frequency_list
+from sentgen.lookups.concordances import places, word_places
+from sentgen.lookups.concordances.concordance import Order, all_lines, concordance
 from sentgen.lookups.queries import Answer, Query
+from sentgen.lookups.statistics import dispersion
+from sentgen.lookups.statistics.frequencies import By, frequency_list
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 

@@ -16,7 +16,6 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.errors import NotFoundError, QueryError
-from sentgen.lookups.collocations import Window
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import MOST_NESTED, MOST_WORDS, read
@@ -33,6 +32,7 @@ from sentgen.lookups.questions import (
     Ngrams,
     Sketch,
 )
+from sentgen.lookups.statistics.collocations import Window
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()

@@ -10,15 +10,15 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups import concordance as concordance_module
-from sentgen.lookups.collocations import Measure, Unit, Window, find_collocations, read_window
-from sentgen.lookups.concordance import Order, all_lines, concordance
+from sentgen.lookups.concordances import concordance as concordance_module
+from sentgen.lookups.concordances.concordance import Order, all_lines, concordance
 from sentgen.lookups.dependency_search import End, Level, count_arguments, find_dependencies
-from sentgen.lookups.frequencies import By, frequency_list
-from sentgen.lookups.hit_frequencies import hit_frequencies
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.statistics.collocations import Measure, Unit, Window, find_collocations, read_window
+from sentgen.lookups.statistics.frequencies import By, frequency_list
+from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 from sentgen.tabular import Rows
 
 
@@ -209,7 +209,7 @@ def test_ranges_of_sentences_make_no_difference(
         return [(rows(one), one.truncated, one.total) for one in found]
 
     whole = answers()
-    monkeypatch.setattr("sentgen.lookups.places.SENTENCES", sentences)
+    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", sentences)
     monkeypatch.setattr(concordance_module, "LINES", lines)
 
     assert answers() == whole

@@ -7,8 +7,8 @@ from itertools import groupby
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.lookups.collocations import Measure, Unit, find_collocations
-from sentgen.lookups.sketch import word_sketch
+from sentgen.lookups.statistics.collocations import Measure, Unit, find_collocations
+from sentgen.lookups.statistics.sketch import word_sketch
 
 
 @pytest.mark.parametrize("word", ["lemma:fall", "dow", "lemma:rise", "lemma:trader"])

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from sentgen.models import sql
 from sentgen.models.smoothing.katz import ABSOLUTE, good_turing
 from sentgen.models.smoothing.kneser_ney import FALLBACK, estimate_discounts
-from sentgen.schema.corpus import BOS, EOS, UNK
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 Parameters = list[tuple[int, str, float]]
 #: Words of an n-gram to its natural logarithms of probability and back-off weight.

@@ -13,7 +13,7 @@ from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.engine import Inline
 from sentgen.counts.cluster.job import Job, Sizes
 from sentgen.counts.settings import Settings
-from sentgen.schema import write_lock
+from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.places import Place
 
 

@@ -25,7 +25,8 @@ from sentgen.models.cluster import contexts, suffixes
 from sentgen.models.cluster.job import STAGES, Built, ModelJob
 from sentgen.models.cluster.plan import Sizes
 from sentgen.models.cluster.removal import remove_model
-from sentgen.schema import Store, maintenance, write_lock
+from sentgen.schema import Store, maintenance
+from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place

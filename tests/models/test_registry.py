@@ -13,7 +13,7 @@ from sentgen.cli.models import app
 from sentgen.errors import NotFoundError
 from sentgen.models import build, changes, find, is_stale, list_models, remove
 from sentgen.schema import Store
-from sentgen.schema.corpus import corpus
+from sentgen.schema.tables.corpus import corpus
 
 
 def test_find_takes_the_newest_or_a_version(store: Store) -> None:

@@ -24,10 +24,10 @@ from sentgen.models.ngram_table import score_words, start_state
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, maintenance
-from sentgen.schema.corpus import EOS
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.tables.corpus import EOS
 
 SENTENCES = ["a b c a b", "b a", "c c c a", "a", "a b a b d"]
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=1, max_size=6)

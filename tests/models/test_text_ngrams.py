@@ -15,8 +15,8 @@ from sentgen.models import text_ngrams
 from sentgen.models.ngram_table import NEVER, backoff_logp
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, EOS, UNK
 from sentgen.schema.store import raw
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 WORDS = ("a", "b", "c", "d")
 #: Known to the store, but not to the model; not even to the store.

@@ -14,9 +14,9 @@ from sqlalchemy import insert, select
 
 from sentgen.models import ModelInfo
 from sentgen.schema import Store
-from sentgen.schema import corpus as tables
-from sentgen.schema.counts import MAX_ORDER, segment
 from sentgen.schema.store import append, fetch_arrow, raw
+from sentgen.schema.tables import corpus as tables
+from sentgen.schema.tables.counts import MAX_ORDER, segment
 
 THEN = datetime(2026, 1, 1)
 Gram = tuple[str, ...]

@@ -12,7 +12,8 @@ import duckdb_sqlalchemy
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import Store, block_journal, block_restore
+from sentgen.schema import Store
+from sentgen.schema.durability import block_journal, block_restore
 from sentgen.schema.store import raw
 
 BLOCK, FIRST = 1 << 18, 12_288

@@ -15,9 +15,9 @@ from sqlalchemy import text
 
 from sentgen.errors import StoreError
 from sentgen.schema import Store, engine, maintenance, migrate
-from sentgen.schema.check import Check
-from sentgen.schema.checks import checks
-from sentgen.schema.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.integrity.check import Check
+from sentgen.schema.integrity.checks import checks
+from sentgen.schema.integrity.reference_ngrams import reference_ngrams_sql
 
 from .conftest import Rows
 

@@ -17,10 +17,11 @@ from sqlalchemy.types import TypeEngine
 from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.models.registry import next_version, remove
-from sentgen.schema import Store, fidelity, inspection, metadata, migrate
-from sentgen.schema.alignment import OF_CORPUS, OF_MODEL
-from sentgen.schema.corpus import RESERVED_TAGS, RESERVED_WORDS
+from sentgen.schema import Store, inspection, metadata, migrate
 from sentgen.schema.engine import default_memory_limit, open_engine
+from sentgen.schema.tables import fidelity
+from sentgen.schema.tables.alignment import OF_CORPUS, OF_MODEL
+from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS
 
 pytestmark = pytest.mark.migrates
 

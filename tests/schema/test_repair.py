@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import Boolean, DateTime, Double, String, Table
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import Store, crash_mark, maintenance, metadata
+from sentgen.schema import Store, maintenance, metadata
+from sentgen.schema.durability import crash_mark
+from sentgen.schema.durability.repair import RemovedRows, repair
 from sentgen.schema.migrate import REVISIONS
 from sentgen.schema.owners import unowned
-from sentgen.schema.repair import RemovedRows, repair
 
 #: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
 TORN = {
@@ -191,7 +192,7 @@ def test_a_repair_that_fails_changes_nothing(path: Path, monkeypatch: pytest.Mon
     damage(path, *TORN)
     damaged = content(path)
     with monkeypatch.context() as patched:
-        patched.setattr("sentgen.schema.repair._look_for_the_rest", fail)
+        patched.setattr("sentgen.schema.durability.repair._look_for_the_rest", fail)
         with pytest.raises(StoreError, match="stop"):
             repair(path, backup=False)
     assert content(path) == damaged

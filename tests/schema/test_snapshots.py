@@ -18,9 +18,9 @@ from sqlalchemy import func, insert, select
 
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store, snapshots
-from sentgen.schema.corpus import corpus
 from sentgen.schema.snapshots import newest, publish, verify
 from sentgen.schema.store import scalar
+from sentgen.schema.tables.corpus import corpus
 
 
 def change(path: Path, name: str) -> None:

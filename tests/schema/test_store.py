@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import Store, block_journal
+from sentgen.schema import Store
+from sentgen.schema.durability import block_journal
 from sentgen.schema.store import append, raw
 
 

@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import write_ahead_log
-from sentgen.schema.write_ahead_log import drop_torn_tail, log_of, whole_length
+from sentgen.schema.durability import write_ahead_log
+from sentgen.schema.durability.write_ahead_log import drop_torn_tail, log_of, whole_length
 
 #: Rows of both tables before, between and after two transactions; row groups hold 122,880 rows.
 STATES = [(0, 0), (300_000, 20), (300_000, 21)]

@@ -18,8 +18,8 @@ from sqlalchemy import func, insert, select
 
 from sentgen.errors import StoreError
 from sentgen.schema import Store, readonly
-from sentgen.schema.corpus import word
-from sentgen.schema.write_lock import manners
+from sentgen.schema.durability.write_lock import manners
+from sentgen.schema.tables.corpus import word
 
 #: Does each line that it is told, and says so.
 OTHER = """

@@ -14,7 +14,7 @@ from sentgen.demo import TREEBANK
 from sentgen.lookups.subcorpora import define
 from sentgen.models import build
 from sentgen.schema import Store, snapshots
-from sentgen.schema.saved import save_query
+from sentgen.schema.tables.saved import save_query
 from sentgen.server.wire import Opening
 
 

@@ -48,16 +48,16 @@ LOOKUPS = (
 TREES = ("regenerate", "generate", "check")
 #: Files whose messages name options, with the operations that can say them; () where only a command can.
 SAID: dict[str, tuple[str, ...]] = {
-    "schema/alignment.py": (),  # the data dictionary says what commands write
-    "schema/corpus.py": (),
+    "schema/tables/alignment.py": (),  # the data dictionary says what commands write
+    "schema/tables/corpus.py": (),
     "schema/engine.py:db": (),  # opening a store, which the server does before it answers
     "schema/engine.py": tuple(operations()),
     "schema/migrate.py": (),
     "schema/readonly.py": ("sql",),
-    "schema/saved.py": (),
+    "schema/tables/saved.py": (),
     "schema/snapshots.py": (),
     "schema/store.py": (),  # opening a store
-    "schema/write_lock.py": (),
+    "schema/durability/write_lock.py": (),
     "sentgen/alignment/baselines/external.py": (),  # options of a program
     "sentgen/alignment/budget.py": ("align",),
     "sentgen/alignment/choice.py": ("align",),
@@ -78,7 +78,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/ingestion.py:language": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
-    "sentgen/lookups/keyness.py": ("keyness",),
+    "sentgen/lookups/statistics/keyness.py": ("keyness",),
     "sentgen/lookups/queries.py": LOOKUPS,
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),

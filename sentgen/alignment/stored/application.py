@@ -21,8 +21,8 @@ from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pai
 from sentgen.alignment.view.figures import figures
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
-from sentgen.schema import alignment as tables
 from sentgen.schema.store import append, fetch_arrow, raw
+from sentgen.schema.tables import alignment as tables
 
 #: Pairs whose alignments share a transaction.
 BATCH = 200

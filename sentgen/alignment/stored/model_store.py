@@ -20,8 +20,8 @@ from sentgen.alignment.stored.cells import Phrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store
-from sentgen.schema import alignment as tables
 from sentgen.schema.store import append, fetch_arrow, next_id, now, raw, scalar
+from sentgen.schema.tables import alignment as tables
 
 DIRECTIONS = ("forward", "reverse")
 

@@ -12,9 +12,9 @@ from sentgen.alignment.stored.cells import Cells, fake_counts
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, iterations_done
 from sentgen.arrays import Longs
 from sentgen.errors import StoreError
-from sentgen.schema import alignment as tables
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, raw
+from sentgen.schema.tables import alignment as tables
 from sentgen.space import Space
 
 #: Layers of a model: the table of words and phrases, and that of stems.

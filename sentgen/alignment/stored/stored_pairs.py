@@ -14,8 +14,8 @@ from sentgen.counts import corpora
 from sentgen.counts.pair_ingestion import KIND
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
-from sentgen.schema.alignment import pair as table
 from sentgen.schema.store import fetch_arrow, raw
+from sentgen.schema.tables.alignment import pair as table
 
 BATCH = 200
 #: Words of a batch at most, unless one pair alone has more; a word takes about 100 bytes.

@@ -21,7 +21,7 @@ def patient(command: Any) -> Any:
 
 def _note(context: typer.Context, seconds: float) -> float:
     """Tell the library, and under which name this process is known to others that wait for it."""
-    from sentgen.schema.write_lock import manners
+    from sentgen.schema.durability.write_lock import manners
 
     manners.wait, manners.command = seconds, context.command_path
     return seconds

@@ -14,10 +14,11 @@ import pyarrow as pa
 from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import NotFoundError
-from sentgen.schema import Store, block_journal
+from sentgen.schema import Store
+from sentgen.schema.durability import block_journal
 from sentgen.schema.engine import raw, translated_errors
-from sentgen.schema.parses import count_parses, find_parses, is_writable, keep_parses, remove_parses
 from sentgen.schema.store import now
+from sentgen.schema.tables.parses import count_parses, find_parses, is_writable, keep_parses, remove_parses
 
 #: Texts that are looked up with one query.
 LOOK_UP = 2_000

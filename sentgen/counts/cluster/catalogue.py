@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from sentgen.counts.cluster.files import read_json
 from sentgen.counts.settings import Settings, check_settings, corpus_row
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema.counts import ngram
 from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import (
     LakeFile,
@@ -27,7 +26,8 @@ from sentgen.schema.lakes.layout import (
     write_manifest,
 )
 from sentgen.schema.lakes.places import Place
-from sentgen.schema.segments import counted_tables
+from sentgen.schema.tables.counts import ngram
+from sentgen.schema.tables.segments import counted_tables
 
 #: What is made, in the folder of what is not finished: a count, or a model.
 JOB = "job.json"

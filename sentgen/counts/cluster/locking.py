@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sentgen.schema import write_lock
+from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.places import Place
 
 

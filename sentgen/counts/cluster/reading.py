@@ -29,8 +29,8 @@ from sentgen.counts.vocabulary import Vocabulary
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
-from sentgen.schema.corpus import BOS, EOS, RESERVED_WORDS
 from sentgen.schema.engine import arrow_reader, arrow_table, raw
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 
 #: Formats without trees: their sentences go past the store.
 _PLAIN = ("lines", "text")

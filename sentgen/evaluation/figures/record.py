@@ -16,10 +16,10 @@ from sqlalchemy import insert
 import sentgen
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.schema import Store
-from sentgen.schema.runs import output as output_table
-from sentgen.schema.runs import run as run_table
-from sentgen.schema.runs import score as score_table
 from sentgen.schema.store import append, next_id
+from sentgen.schema.tables.runs import output as output_table
+from sentgen.schema.tables.runs import run as run_table
+from sentgen.schema.tables.runs import score as score_table
 
 _SCORE = {
     "system": ("system", pa.string()),

@@ -38,7 +38,7 @@ from sentgen.generation.bag_reader import TagKind
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.tagging import tag_set
 from sentgen.schema import Store
-from sentgen.schema.corpus import corpus
+from sentgen.schema.tables.corpus import corpus
 
 COMMAND = "evaluate regeneration"
 

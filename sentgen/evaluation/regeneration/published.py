@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import Row, RunResult, Start, recorded
 from sentgen.schema import Store
-from sentgen.schema.runs import run
+from sentgen.schema.tables.runs import run
 
 METRIC = "bleu"
 _DATA = "PTB WSJ 02-22 -> 23"

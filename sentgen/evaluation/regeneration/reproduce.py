@@ -23,8 +23,8 @@ from sentgen.generation import Search
 from sentgen.generation.problem import Paper
 from sentgen.models import ModelInfo, build, registry
 from sentgen.schema import Store
-from sentgen.schema.corpus import corpus, source
 from sentgen.schema.store import scalar
+from sentgen.schema.tables.corpus import corpus, source
 from sentgen.wording import quantity
 
 #: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).

@@ -11,7 +11,7 @@ from sentgen.arrays import Floats
 from sentgen.generation.clusters.head_stack import Rule, Step, follow
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.models.cluster_model import ClusterModel
-from sentgen.schema.corpus import EOS, RESERVED_WORDS
+from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from sentgen.arrays import Bits, Floats, Ints, compiled
 from sentgen.models.ngram_table import NgramTable, extend, score_words
-from sentgen.schema.corpus import EOS
+from sentgen.schema.tables.corpus import EOS
 
 # 2^64 over the golden ratio: its product spreads close numbers over the high bits (Fibonacci hashing).
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

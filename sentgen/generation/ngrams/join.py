@@ -17,7 +17,7 @@ import numpy as np
 from sentgen.arrays import Ints, compiled
 from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
 from sentgen.models.ngram_table import NgramTable, extend
-from sentgen.schema.corpus import BOS
+from sentgen.schema.tables.corpus import BOS
 
 
 @compiled

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, count
 
 from sentgen.errors import InputError
+from sentgen.lookups.concordances.places import Range
 from sentgen.lookups.grew.features import Conditions, part_of
 from sentgen.lookups.grew.paths import Path
 from sentgen.lookups.grew.scopes import (
@@ -36,7 +37,6 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     Request,
 )
-from sentgen.lookups.places import Range
 from sentgen.lookups.queries import Bindings, Selection
 
 #: Rows of `token`, and one for the anchor node of each sentence.

@@ -13,7 +13,8 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import Value as Named
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import Value
-from sentgen.lookups.gathered import gathered
+from sentgen.lookups.concordances.places import Range, sentences_of
+from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.grew.compiler import Compiler
 from sentgen.lookups.grew.features import TOKEN_KEYS, is_feats_key
 from sentgen.lookups.grew.reading import read_key, read_request, read_whether
@@ -29,9 +30,8 @@ from sentgen.lookups.grew.syntax import (
     Relation,
     Request,
 )
-from sentgen.lookups.places import Range, sentences_of
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
-from sentgen.lookups.surface import surface_of
+from sentgen.lookups.statistics.gathered import gathered
 from sentgen.schema.engine import raw
 from sentgen.tabular import Rows
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
+from sentgen.lookups.concordances.surface import Surface
 from sentgen.lookups.grew.compiler import Compiler, Source
 from sentgen.lookups.grew.features import TOKEN_KEYS
 from sentgen.lookups.grew.scopes import Bound, check_key
 from sentgen.lookups.grew.syntax import ANCHOR, Filter, Key, Placement, Reference
 from sentgen.lookups.queries import Bindings, Query, limit_clause, where
-from sentgen.lookups.surface import Surface
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"

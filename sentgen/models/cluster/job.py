@@ -25,9 +25,9 @@ from sentgen.models.cluster.plan import Plan, Sizes, ranges
 from sentgen.models.registry import next_version
 from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store
-from sentgen.schema.corpus import source
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.tables.corpus import source
 
 #: What tasks of the smallest limit get.
 _LEAST_MEMORY = 256 << 20

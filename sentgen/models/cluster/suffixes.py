@@ -12,7 +12,7 @@ from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.counts.cluster.files import read_batch, write_batches
 from sentgen.models.cluster.plan import Plan, columns
 from sentgen.models.smoothing.rows import damaged
-from sentgen.schema.corpus import BOS
+from sentgen.schema.tables.corpus import BOS
 from sentgen.space import Space
 
 _VALUES = pa.schema([("value", pa.float64())])

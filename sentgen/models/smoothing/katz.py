@@ -28,7 +28,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.models.smoothing.rows import NgramRows, read_rows, read_unigrams
-from sentgen.schema.corpus import UNK
+from sentgen.schema.tables.corpus import UNK
 from sentgen.space import Space
 
 #: Counts above are reliable and not discounted (Katz 1987, section II).

@@ -21,9 +21,9 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.errors import DamagedError
 from sentgen.models import sql
-from sentgen.schema.corpus import BOS, EOS, UNK
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
 from sentgen.space import Space
 
 #: Rows that are gone through at once: an interrupt waits for them, and pages of files are given back after.

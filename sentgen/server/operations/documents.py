@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sentgen.lookups.browsing import list_documents, list_sentences
+from sentgen.lookups.concordances.browsing import list_documents, list_sentences
 from sentgen.server.operations.operation import Context, Limit, Operation, Parameters, Result, answered
 
 Offset = Annotated[int, Field(ge=0, le=2**62, description="Rows to leave out at the beginning.")]

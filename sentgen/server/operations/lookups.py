@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from sentgen.lookups.keyness_question import Keywords
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams, Sketch
+from sentgen.lookups.statistics.keyness_question import Keywords
 from sentgen.options import Option
 from sentgen.server.operations.operation import (
     MARKED,

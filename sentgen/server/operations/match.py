@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from sqlalchemy import Connection
 
 from sentgen.counts.conllu_export import sentences_conllu
-from sentgen.lookups.marks import marks_of
+from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.questions import Match
 from sentgen.options import Option
 from sentgen.server.operations.operation import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sentgen.schema.saved import list_saved
+from sentgen.schema.tables.saved import list_saved
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import Context, Operation, Result
 from sentgen.tabular import Rows

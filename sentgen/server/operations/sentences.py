@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from sentgen.generation.drawing.svg import corpus_tree_svg
-from sentgen.lookups.browsing import find_sentence
+from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result, answered
 
 

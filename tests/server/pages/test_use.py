@@ -16,7 +16,7 @@ from serving import CLUSTER
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.lookups.concordance import count_hits
+from sentgen.lookups.concordances.concordance import count_hits
 from sentgen.lookups.subcorpora import find, sizes
 from sentgen.schema import Store
 from sentgen.server.pages.site import environment

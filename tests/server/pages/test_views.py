@@ -14,8 +14,8 @@ from starlette.datastructures import QueryParams
 from sentgen.display import MOST_CHARACTERS, ending, inline_svg, shown, visible
 from sentgen.errors import NotFoundError
 from sentgen.logarithms import NATURAL
-from sentgen.lookups.browsing import find_sentence, list_documents, list_sentences
-from sentgen.lookups.concordance import concordance
+from sentgen.lookups.concordances.browsing import find_sentence, list_documents, list_sentences
+from sentgen.lookups.concordances.concordance import concordance
 from sentgen.lookups.patterns import glob
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless

@@ -13,9 +13,9 @@ from itertools import product
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups.concordances.surface import surface_sizes
 from sentgen.lookups.patterns import TokenPattern, glob
 from sentgen.lookups.queries import Bindings
-from sentgen.lookups.surface import surface_sizes
 
 #: Each shape is a search of its own.
 MOST_SHAPES = 64

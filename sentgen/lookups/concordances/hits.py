@@ -9,14 +9,14 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups import places
 from sentgen.lookups.absence import Value, values_of
+from sentgen.lookups.concordances import places
+from sentgen.lookups.concordances.places import Named, Range, Walked
+from sentgen.lookups.concordances.surface_words import Shape, shapes_of, tokens_alone
 from sentgen.lookups.cql.search import Cql, Found, Strategy, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import one_token
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
-from sentgen.lookups.places import Named, Range, Walked
 from sentgen.lookups.queries import Bindings, Selection, lent, where
-from sentgen.lookups.surface_words import Shape, shapes_of, tokens_alone
 
 #: Where words of the pattern may be surface words of several tokens.
 _ANY_OF = """(

@@ -22,10 +22,10 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.frequencies import By
 from sentgen.lookups.patterns import ATTRIBUTES
 from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora
-from sentgen.schema.corpus import BOS, EOS
+from sentgen.lookups.statistics.frequencies import By
+from sentgen.schema.tables.corpus import BOS, EOS
 
 
 class Keyness(StrEnum):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sentgen.schema.alignment_checks import ALIGNMENT_CHECKS
-from sentgen.schema.check import REBUILD, REINGEST, REPAIR, RESTORE, Check
-from sentgen.schema.corpus import RESERVED_WORDS
-from sentgen.schema.fidelity import IN_SENTENCE
+from sentgen.schema.integrity.alignment_checks import ALIGNMENT_CHECKS
+from sentgen.schema.integrity.check import REBUILD, REINGEST, REPAIR, RESTORE, Check
+from sentgen.schema.integrity.sum_checks import sum_checks
 from sentgen.schema.owners import unowned
-from sentgen.schema.sum_checks import sum_checks
+from sentgen.schema.tables.corpus import RESERVED_WORDS
+from sentgen.schema.tables.fidelity import IN_SENTENCE
 
 #: The sentences by themselves.
 _LENGTHS = (

@@ -1,7 +1,7 @@
 """Word sketches: the strongest collocates of a word in each dependency relation (Kilgarriff et al. 2004).
 
 Kilgarriff, Rychlý, Smrž and Tugwell 2004, "The Sketch Engine", EURALEX; collocates are ranked by logDice, as
-`sentgen.lookups.collocations` defines it.
+`sentgen.lookups.statistics.collocations` defines it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
-from sentgen.lookups.collocation_statements import Statements
-from sentgen.lookups.collocations import COLUMN, Measure, Unit, read_node
 from sentgen.lookups.patterns import ATTRIBUTES
 from sentgen.lookups.queries import Answer, Bindings, Query, at_least, limited, select_corpora
+from sentgen.lookups.statistics.collocation_statements import Statements
+from sentgen.lookups.statistics.collocations import COLUMN, Measure, Unit, read_node
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
 _SKETCH = """\
@@ -48,7 +48,7 @@ def word_sketch(
 
     The columns are ``relation``; ``role``, whether the collocates are heads or modifiers; ``pairs``, how
     often the word stands in that relation to one of them; ``rank``; and those of
-    `sentgen.lookups.collocations.find_collocations`.
+    `sentgen.lookups.statistics.collocations.find_collocations`.
 
     Args:
         connection: the store.

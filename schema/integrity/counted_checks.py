@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sentgen.schema.check import Check
-from sentgen.schema.corpus import BOS, EOS
-from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.integrity.check import Check
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.schema.tables.counts import MAX_ORDER
 
 _RECOUNT = (
     "remove the corpus and count it again (sentgen cluster remove NAME --from LAKE; "

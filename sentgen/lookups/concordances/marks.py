@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.browsing import find_forms
+from sentgen.lookups.concordances.browsing import find_forms
 
 #: One node in the column ``nodes`` of `sentgen.lookups.grew.matches.match`: its name, form and position.
 _NODE = re.compile(r"(?:^|(?<= ))([^\s=]+)=(\S.*?)@(\d+)(?= |$)")

@@ -8,8 +8,8 @@ from typing import Self
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.concordances.surface_words import Shape
 from sentgen.lookups.queries import Bindings, Query, Selection
-from sentgen.lookups.surface_words import Shape
 
 #: Sentences that are searched at once, unless what is asked says how many.
 SENTENCES = 500_000
@@ -137,7 +137,7 @@ def places_of_words(
         in which they all are, if it has a rare word; else ``None``.
     """
     # It needs numpy, which takes longer to import than a look-up in a small store.
-    from sentgen.lookups.word_places import word_sequence
+    from sentgen.lookups.concordances.word_places import word_sequence
 
     words = word_sequence(connection, shapes, selection, sentences)
     if words is None:

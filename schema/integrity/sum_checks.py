@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sentgen.schema.check import REPAIR, Check
-from sentgen.schema.counts import MAX_ORDER
-from sentgen.schema.reference_ngrams import reference_ngrams_sql
-from sentgen.schema.segments import counted_tables
+from sentgen.schema.integrity.check import REPAIR, Check
+from sentgen.schema.integrity.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.tables.counts import MAX_ORDER
+from sentgen.schema.tables.segments import counted_tables
 
 
 def sum_checks(counted: Sequence[int]) -> Iterator[Check]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import duckdb
 
-from sentgen.schema import crash_mark
 from sentgen.schema.base import quoted
-from sentgen.schema.check import REINGEST, REPAIR, Check
-from sentgen.schema.checks import checks
+from sentgen.schema.durability import crash_mark
 from sentgen.schema.engine import raw, translated_errors
+from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
+from sentgen.schema.integrity.checks import checks
 from sentgen.schema.migrate import back_up
 from sentgen.schema.owners import unowned
 from sentgen.schema.store import Store

@@ -12,8 +12,8 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from sentgen.errors import StoreError
-from sentgen.schema.checks import torn_checks
 from sentgen.schema.engine import raw
+from sentgen.schema.integrity.checks import torn_checks
 
 
 def examine(engine: Engine, path: Path) -> None:

@@ -18,11 +18,11 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
+from sentgen.lookups.concordances.places import NAMED, Named, Places
+from sentgen.lookups.concordances.surface_words import Shape
 from sentgen.lookups.patterns import ANY, TokenPattern, word_among
-from sentgen.lookups.places import NAMED, Named, Places
 from sentgen.lookups.queries import Bindings, Query, Selection, where
-from sentgen.lookups.surface_words import Shape
-from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.tables.counts import MAX_ORDER
 
 #: Forms that one word may stand for (--ignore-case, wildcards): each is compared with every token.
 MOST_FORMS = 64

@@ -15,7 +15,6 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import Value, explained
-from sentgen.lookups.dispersion import MOST_ROWS, Spread
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
 from sentgen.lookups.queries import (
     Answer,
@@ -28,7 +27,8 @@ from sentgen.lookups.queries import (
     select_corpora,
     where,
 )
-from sentgen.schema.corpus import BOS, EOS
+from sentgen.lookups.statistics.dispersion import MOST_ROWS, Spread
+from sentgen.schema.tables.corpus import BOS, EOS
 
 
 class By(StrEnum):
@@ -192,7 +192,7 @@ def frequency_list(
     Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``, words
     and lemmas that differ in capital letters only are one. Words are counted already; what else is listed is
     counted in one scan of `token`. Where there are several documents, another one counts the rows in each of
-    them, in a large store range by range (`sentgen.lookups.dispersion`).
+    them, in a large store range by range (`sentgen.lookups.statistics.dispersion`).
     """
     # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
     of_words = by in (By.WORD, By.LEMMA)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sentgen.schema.check import RETRAIN, Check
+from sentgen.schema.integrity.check import RETRAIN, Check
 
 #: All of them, the slow one last.
 ALIGNMENT_CHECKS = (

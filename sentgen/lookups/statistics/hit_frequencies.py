@@ -13,13 +13,11 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
+from sentgen.lookups.concordances.hits import CqlHits, Hits, read_hits
+from sentgen.lookups.concordances.places import Range, sentences_of
 from sentgen.lookups.cql.search import Found, Strategy, is_cql, known_terms, parse_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, Conditions, metadata_key
-from sentgen.lookups.frequencies import JUILLAND_D
-from sentgen.lookups.gathered import gathered
-from sentgen.lookups.hits import CqlHits, Hits, read_hits
-from sentgen.lookups.places import Range, sentences_of
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
@@ -30,6 +28,8 @@ from sentgen.lookups.queries import (
     select_corpora,
     where,
 )
+from sentgen.lookups.statistics.frequencies import JUILLAND_D
+from sentgen.lookups.statistics.gathered import gathered
 
 _COUNTED = """\
 with recursive {parts}item as (
@@ -217,8 +217,8 @@ def hit_frequencies(
 
     The columns are the keys; ``count``; ``share`` of all hits; ``per_million`` tokens; ``documents`` with
     it; and ``dp``, ``juilland_d`` and ``document_share``, its dispersion over all documents (see
-    `sentgen.lookups.frequencies`). With metadata among the keys, ``per_million_in_part`` is the count per
-    million tokens of those sentences that have the same metadata. What lacks a key counts as ``_``.
+    `frequency_list`). With metadata among the keys, ``per_million_in_part`` is the count per million tokens
+    of those sentences that have the same metadata. What lacks a key counts as ``_``.
 
     Args:
         connection: the store.

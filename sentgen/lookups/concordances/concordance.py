@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.lookups import places
 from sentgen.lookups.absence import explained
+from sentgen.lookups.concordances import places
+from sentgen.lookups.concordances.hits import Hits, Source, TokenHits, read_hits
+from sentgen.lookups.concordances.places import Part, Places, Range, places_of_words, sentences_of
+from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.search import Strategy
-from sentgen.lookups.hits import Hits, Source, TokenHits, read_hits
-from sentgen.lookups.places import Part, Places, Range, places_of_words, sentences_of
 from sentgen.lookups.queries import Answer, Bindings, Held, Query, select_corpora
-from sentgen.lookups.surface import surface_of
 from sentgen.tabular import Rows
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def concordance(
     ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
     sentences of the lines returned are read as text. Contexts end at the sentence. A large store is searched
     in ranges of sentences, which bounds memory, and for plain words by the rarest of them
-    (`sentgen.lookups.word_places`); the statement of the answer is that for all of it.
+    (`sentgen.lookups.concordances.word_places`); the statement of the answer is that for all of it.
 
     Args:
         connection: the store.

@@ -31,9 +31,8 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import Value, explained
-from sentgen.lookups.collocation_statements import Statements
+from sentgen.lookups.concordances.hits import Hits, TokenHits, read_hits
 from sentgen.lookups.cql.search import Strategy
-from sentgen.lookups.hits import Hits, TokenHits, read_hits
 from sentgen.lookups.patterns import ATTRIBUTES
 from sentgen.lookups.queries import (
     Answer,
@@ -45,6 +44,7 @@ from sentgen.lookups.queries import (
     limited,
     select_corpora,
 )
+from sentgen.lookups.statistics.collocation_statements import Statements
 
 
 class Measure(StrEnum):

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 from sqlalchemy import Table
 
-from sentgen.schema import alignment, models, runs
 from sentgen.schema.base import metadata, quoted
-from sentgen.schema.check import RESTORE, Check
 from sentgen.schema.inspection import VERSION_TABLE
-from sentgen.schema.parses import parse
-from sentgen.schema.saved import saved_query
+from sentgen.schema.integrity.check import RESTORE, Check
+from sentgen.schema.tables import alignment, models, runs
+from sentgen.schema.tables.parses import parse
+from sentgen.schema.tables.saved import saved_query
 
 _RETRAIN = "restore a backup; if there is none, train the model again in a new store"
 _CURES = {

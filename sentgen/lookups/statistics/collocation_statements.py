@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.gathered import gathered
-from sentgen.lookups.hits import Hits, TokenHits
+from sentgen.lookups.concordances.hits import Hits, TokenHits
+from sentgen.lookups.concordances.places import Range, sentences_of
 from sentgen.lookups.patterns import conjunction, tag_among
-from sentgen.lookups.places import Range, sentences_of
 from sentgen.lookups.queries import Bindings, Query, Selection, where
+from sentgen.lookups.statistics.gathered import gathered
 
 #: One number for all words that differ in capital letters only.
 _SPELLING = """spelling as (

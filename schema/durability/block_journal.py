@@ -24,7 +24,7 @@ from pathlib import Path
 import duckdb
 
 from sentgen.errors import StoreError
-from sentgen.schema import block_restore
+from sentgen.schema.durability import block_restore
 
 # A block without free parts has no room for the next state, and is not rewritten where it lies.
 _SHARED = "select block_id, free_list from pragma_metadata_info() where free_blocks > 0"

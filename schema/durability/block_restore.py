@@ -1,4 +1,4 @@
-"""Put the blocks of a store back that a killed commit has half rewritten; see `sentgen.schema.block_journal`.
+"""Put the blocks of a store back that a killed commit has half rewritten; see `block_journal`.
 
 A process that closes a file gives up all its locks on it, those of DuckDB too: where the store is open in
 this process already, this is run as a program of its own, with the store and its journal.

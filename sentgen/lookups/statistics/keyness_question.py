@@ -7,10 +7,10 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.frequencies import By
-from sentgen.lookups.keyness import Keyness, find_keywords
 from sentgen.lookups.queries import Answer
 from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
+from sentgen.lookups.statistics.frequencies import By
+from sentgen.lookups.statistics.keyness import Keyness, find_keywords
 from sentgen.options import Option
 
 

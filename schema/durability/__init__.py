@@ -1,0 +1,1 @@
+"""What survives a crash: locks, logs, kept blocks, and repair."""

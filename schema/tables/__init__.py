@@ -1,0 +1,1 @@
+"""The tables, declared: one file for each kind of thing that is stored."""

@@ -1,0 +1,1 @@
+"""Concordances: where hits are, their lines, and the text around them."""

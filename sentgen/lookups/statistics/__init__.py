@@ -1,0 +1,1 @@
+"""Statistics of words and hits: frequencies, dispersion, keyness, collocations."""
