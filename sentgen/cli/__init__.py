@@ -16,8 +16,10 @@ from sentgen.cli.console.interrupts import (
     EXIT_CODE,
     end_at_once,
     exit_now,
+    is_full,
     interruptible,
     is_ending,
+    say_full,
     say_interrupted,
     was_interrupted,
 )
@@ -68,6 +70,10 @@ def main() -> None:
         # `head` has seen enough, which is no error. The interpreter flushes at its end: not into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if not is_full(error):
+            raise
+        sys.exit(say_full(error))
     except Exception as error:
         # Whatever an interrupt was turned into on its way up.
         if was_interrupted(error) or is_ending():

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import _thread
 import atexit
+import errno
 import os
 import select
 import signal
@@ -221,6 +222,20 @@ def exit_now(code: object) -> NoReturn:
     os._exit(code if isinstance(code, int) else 1)
 
 
+def is_full(error: OSError) -> bool:
+    """Say whether there was no room for what is printed: a file that could not be written has a name."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None
+
+
+def say_full(error: OSError) -> int:
+    """Say that the output is not whole, and let go of the rest; return the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    reason = (error.strerror or "no room").lower()
+    said = f"standard output: {reason}; what came out is not whole: free some space, and run it again"
+    print(f"sentgen: {said}", file=sys.stderr)
+    return 1
+
+
 def end_at_once(code: object) -> NoReturn:
     """End the process when all is written, without the interpreter's tidying up, which frees each object.
 
@@ -234,8 +249,11 @@ def end_at_once(code: object) -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError):  # the interpreter tries once more, and says so
-        raise SystemExit(code) from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and is_full(error):
+            code = say_full(error)
+        else:  # the interpreter tries once more, and says so
+            raise SystemExit(code) from None
     os._exit(code or 0)
 
 
