@@ -14,6 +14,16 @@ from importlib import resources
 import duckdb
 
 from sentgen.schema.base import metadata
+from sentgen.schema.tables import (  # noqa: F401  (they fill the metadata)
+    alignment,
+    corpus,
+    counts,
+    fidelity,
+    models,
+    parses,
+    runs,
+    saved,
+)
 
 #: Alembic's table, whose comment also records which views and comments a store has.
 VERSION_TABLE = "alembic_version"
