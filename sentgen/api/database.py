@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # what takes long to import is imported by the method that ne
     from sentgen.counts.ingestion import Summary
     from sentgen.schema.citation import Citation
     from sentgen.schema.snapshots import Publication
+    from sentgen.tabular import Rows
 
 
 class Database:
@@ -241,6 +242,26 @@ class Database:
         with self._door.writing() as store:
             return [model.label for model in registry.remove(store, name)]
 
+    # What there is to choose from, plug-ins included; their faults are notes.
+
+    def formats(self) -> Table:
+        """List the formats of corpora that can be read."""
+        from sentgen.corpus.formats import overview
+
+        return _chosen_from(overview())
+
+    def algorithms(self) -> Table:
+        """List the algorithms that order bags, with their settings."""
+        from sentgen.generation.algorithms import overview
+
+        return _chosen_from(overview())
+
+    def aligners(self) -> Table:
+        """List the systems that align texts, with their settings."""
+        from sentgen.alignment.systems import overview
+
+        return _chosen_from(overview())
+
     # Texts.
 
     @signed(taken.AlignOptions)
@@ -293,6 +314,11 @@ class Database:
             parser = _parser(options.pop("parser", None))
             asked = declared(CheckRequest, {"summary": first, "against": second, **options})
             return CheckedSummary(asked.check(parser))
+
+
+def _chosen_from(found: tuple[Rows, Sequence[str]]) -> Table:
+    rows, wrong = found
+    return Table(rows, notes=wrong)
 
 
 def _parser(name: str | None) -> Parser | None:

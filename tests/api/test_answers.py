@@ -50,6 +50,8 @@ Ask = Callable[[sentgen.Database], Table]
         ("freq --by lemma --pattern 're*'", lambda db: db.frequencies("lemma", pattern="re*")),
         ("collocations water --measure pmi", lambda db: db.collocations("water", measure="pmi")),
         ("sketch lemma:arrive --min-count 1", lambda db: db.sketch("lemma:arrive", min_count=1)),
+        ("algorithms", lambda db: db.algorithms()),
+        ("aligners", lambda db: db.aligners()),
         ("score -m relief 'the camp is full .'", lambda db: db.model("relief").score("the camp is full .")),
         (
             "regenerate -m relief -a ab --tree '[the trucks] reached [the city] .'",
@@ -70,7 +72,7 @@ def test_methods_answer_as_their_commands(
     """Every row and every column, in the same order."""
     # One process has a file open with one set of settings: the command gets a copy.
     copy = shutil.copy(relief, tmp_path / "copy.duckdb")
-    of_store = [] if line.startswith("check") else ["--db", str(copy)]
+    of_store = [] if line.startswith(("check", "algorithms", "aligners")) else ["--db", str(copy)]
     told = io.StringIO()
     with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
         build()([*shlex.split(line), "--json", *of_store])
