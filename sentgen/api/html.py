@@ -9,17 +9,24 @@ from markupsafe import escape
 from sentgen.display import heading, inline_svg, is_number, shortened, shown
 from sentgen.typography import is_right_to_left, readable
 
-# Colors of the notebook, light or dark, are inherited; nothing here is fixed.
+# Colors of the notebook, light or dark, are inherited; nothing here is fixed. The class stands three times
+# to outweigh the rules that notebooks have for tables, which put text to the right.
 _STYLE = """\
 <style>
 .sentgen { overflow-x: auto }
-.sentgen table { border-collapse: collapse; font-size: 0.9em }
-.sentgen th, .sentgen td { padding: 0.2em 0.7em; text-align: left; vertical-align: top; border: 0 }
-.sentgen thead th { border-bottom: 1px solid currentColor; font-weight: 600 }
-.sentgen .number { text-align: right; font-variant-numeric: tabular-nums }
-.sentgen .left { text-align: right }
-.sentgen .node { text-align: center; font-weight: 600; white-space: nowrap }
+.sentgen.sentgen.sentgen table { border-collapse: collapse; font-size: 0.9em; margin: 0 }
+.sentgen.sentgen.sentgen tr { background: none }
+.sentgen.sentgen.sentgen th, .sentgen.sentgen.sentgen td {
+  padding: 0.2em 0.7em; text-align: left; vertical-align: top; border: 0
+}
+.sentgen.sentgen.sentgen thead th { border-bottom: 1px solid currentColor; font-weight: 600 }
+.sentgen.sentgen.sentgen .number { text-align: right; font-variant-numeric: tabular-nums }
+.sentgen.sentgen.sentgen .left { text-align: right }
+.sentgen.sentgen.sentgen .node { text-align: center; font-weight: 600 }
+.sentgen thead th, .sentgen .number, .sentgen .where { white-space: nowrap }
+.sentgen .text { display: inline-block; width: max-content; max-width: 56em }
 .sentgen .where, .sentgen .note { opacity: 0.7 }
+.sentgen.sentgen.sentgen .note { margin: 0.3em 0 }
 .sentgen rect.bar { fill: #4477aa }
 </style>
 """
@@ -56,7 +63,7 @@ def _rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[
     for row in rows:
         cells = []
         for name, value in zip(columns, row, strict=True):
-            cells.append(f"<td{_number(value)}><bdi>{escape(shown(value))}</bdi></td>")
+            cells.append(f'<td{_number(value)}><bdi class="text">{escape(shown(value))}</bdi></td>')
             if name == "count":
                 cells.append(f"<td>{_bar(value, most)}</td>")
         yield f"<tr>{''.join(cells)}</tr>"

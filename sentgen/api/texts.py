@@ -5,12 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.view.figures import Figures, new_words
-from sentgen.alignment.view.html import fragment, page, script, style
+from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.view import View
 from sentgen.api.tables import Table
@@ -19,6 +21,8 @@ from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, fig
 from sentgen.tabular import Rows
 
 _COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
+#: How many were shown: the same texts may be shown twice.
+_SHOWN = count()
 _TYPES = ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "BIGINT", "BIGINT", "DOUBLE", "DOUBLE")
 
 
@@ -119,9 +123,10 @@ class AlignedTexts(Table):
         return page(self._view, title="Aligned texts", model=f"Aligned by {self._model}")
 
     def _repr_html_(self) -> str:
-        # Several in a notebook: the ids of each are its own.
-        shown = fragment(self._view, prefix=f"a{id(self):x}-")
-        return f"<style>{style()}</style>{shown}<script>{script()}</script>"
+        # Several in a notebook: the ids of each are its own, and the same when it is run again.
+        texts = repr((self._view.pair, self.pharaoh(), self._model)).encode()
+        shown = fragment(self._view, prefix=f"a{crc32(texts):08x}{next(_SHOWN):x}-")
+        return f"<style>{notebook_style()}</style>{shown}<script>{script()}</script>"
 
 
 class CheckedSummary(Table):

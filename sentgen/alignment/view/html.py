@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator
 from importlib import resources
 
@@ -31,6 +32,18 @@ _COLORS = 6
 def style() -> str:
     """Return the style sheet of a fragment."""
     return _file("alignment.css")
+
+
+def notebook_style() -> str:
+    """Return it for a notebook, which is light or dark whatever the system of the reader is."""
+    light, dark = re.findall(r"\.alignment \{([^}]*--ground[^}]*)\}", style())
+    return "".join(
+        [
+            style(),
+            f'[data-jp-theme-light="true"] .alignment, .vscode-light .alignment {{{light}}}\n',
+            f'[data-jp-theme-light="false"] .alignment, .vscode-dark .alignment {{{dark}}}\n',
+        ]
+    )
 
 
 def script() -> str:
