@@ -17,9 +17,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from traceback import extract_tb
 
 #: C0, DEL, C1; separators of lines and paragraphs; what changes the direction of text; surrogates.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_PACKAGE = Path(__file__).parent
+_IPYTHON = re.compile(r"[/\\](IPython|ipykernel)[/\\]")
+
+
+def _is_inside(file: str) -> bool:
+    return Path(file).is_relative_to(_PACKAGE)
 
 
 def printable(text: str) -> str:
@@ -36,6 +46,15 @@ class SentgenError(Exception):
 
     def __str__(self) -> str:
         return printable(super().__str__())
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the lines of its own that led here, and the message.
+
+        IPython asks for it; what went on inside sentgen helps nobody who made the mistake.
+        """
+        own = takewhile(lambda frame: not _is_inside(frame.filename), extract_tb(self.__traceback__))
+        told = [f"line {frame.lineno}: {frame.line}" for frame in own if not _IPYTHON.search(frame.filename)]
+        return [*told, f"{type(self).__name__}: {self}"]
 
 
 class InputError(SentgenError):
