@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TypeVar
+from uuid import uuid4
 
 from rich.console import Console
 from rich.progress import (
@@ -21,6 +25,10 @@ from rich.progress import (
 )
 
 Report = TypeVar("Report", bound=Callable[..., None])
+
+#: In a notebook: seconds before bars appear, so that short work leaves nothing, and between two pictures of
+#: them; columns of a cell.
+_PATIENCE, _EVERY, _COLUMNS = 0.5, 0.2, 90
 
 
 class Named(Protocol):
@@ -40,23 +48,62 @@ def bars(start: Callable[[Progress], Report], *columns: ProgressColumn) -> Itera
         start: adds the first bars, and returns what the work calls to tell how far it is.
         columns: what stands to the right of the name of a bar and the bar itself.
     """
-    console = _console()
-    if console is None:
-        yield None
-        return
     shown = (TextColumn("{task.description}"), BarColumn(), *columns)
-    # Transient: what stays in the terminal is the answer.
-    with Progress(*shown, console=console, transient=True) as progress:
-        yield start(progress)
+    if _in_notebook():
+        bars_of_cell = Progress(*shown, console=Console(file=io.StringIO()), auto_refresh=False)
+        report = start(bars_of_cell)
+        with _in_cell(bars_of_cell):
+            yield report
+    elif sys.stderr.isatty():
+        # Transient: what stays in the terminal is the answer.
+        with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
+            yield start(progress)
+    else:  # frames would fill a log
+        yield None
 
 
-def _console() -> Console | None:
-    """Return where bars can be seen; none in a log, which would be filled with frames."""
-    # Only a notebook has a kernel; IPython in a terminal has none, and bars as everywhere in one.
+def _in_notebook() -> bool:
+    """Return whether a kernel runs this; IPython in a terminal has none, and bars as everywhere in one."""
     python = sys.modules.get("IPython")
-    if python is not None and hasattr(python.get_ipython(), "kernel"):
-        return Console(force_jupyter=True)
-    return Console(stderr=True) if sys.stderr.isatty() else None
+    return python is not None and hasattr(python.get_ipython(), "kernel")
+
+
+@contextmanager
+def _in_cell(progress: Progress) -> Iterator[None]:
+    """Show bars as text in the output of the cell, anew again and again, and nothing at the end.
+
+    rich draws them with ipywidgets, which many notebooks do not have.
+    """
+    ended, shown = threading.Event(), threading.Event()
+    name = uuid4().hex
+
+    def show(text: str) -> None:
+        display = import_module("IPython.display").display
+        display({"text/plain": text}, raw=True, display_id=name, update=shown.is_set())
+        shown.set()
+
+    def keep_showing() -> None:
+        wait = _PATIENCE
+        while not ended.wait(wait):
+            show(_as_text(progress))
+            wait = _EVERY
+
+    thread = threading.Thread(target=keep_showing, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        if shown.is_set():
+            show("")
+
+
+def _as_text(progress: Progress) -> str:
+    console = Console(file=io.StringIO(), width=_COLUMNS, force_jupyter=False, color_system=None)
+    with console.capture() as captured:
+        console.print(progress.get_renderable())
+    return captured.get().rstrip()
 
 
 def counted(things: str) -> AbstractContextManager[Callable[[int, int], None] | None]:
