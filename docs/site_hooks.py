@@ -17,6 +17,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parent.parent
 #: Files above the folder of the pages that are pages, too.
 ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md")
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 ICON = ROOT / "sentgen" / "server" / "pages" / "static" / "icon.svg"
 
 _CELL = re.compile(r"<(t[dh])\b.*?</\1>", re.DOTALL)
@@ -45,6 +46,8 @@ def on_files(files: Files, config: Any) -> Files:
     for name in ABOVE:
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=text))
+    for path in NOTEBOOKS:  # to be taken along
+        files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
     files.append(File.generated(config, "img/icon.svg", abs_src_path=str(ICON)))
     return files
 
@@ -55,7 +58,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         page.meta["hide"] = ["navigation"]
     for name in ABOVE:
         markdown = markdown.replace(f"](../{name}", f"]({name}")
-    return markdown
+    return re.sub(r"\]\(\.\./(examples/[\w-]+\.ipynb\))", r"](\1", markdown)
 
 
 def on_page_content(html: str, **_: Any) -> str:
