@@ -18,17 +18,19 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    Task,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.progress_bar import ProgressBar
 
 Report = TypeVar("Report", bound=Callable[..., None])
 
 #: In a notebook: seconds before bars appear, so that short work leaves nothing, and between two pictures of
 #: them; columns of a cell.
-_PATIENCE, _EVERY, _COLUMNS = 0.5, 0.2, 90
+_PATIENCE, _EVERY, _COLUMNS = 0.5, 0.3, 90
 
 
 class Named(Protocol):
@@ -48,18 +50,26 @@ def bars(start: Callable[[Progress], Report], *columns: ProgressColumn) -> Itera
         start: adds the first bars, and returns what the work calls to tell how far it is.
         columns: what stands to the right of the name of a bar and the bar itself.
     """
-    shown = (TextColumn("{task.description}"), BarColumn(), *columns)
     if _in_notebook():
-        bars_of_cell = Progress(*shown, console=Console(file=io.StringIO()), auto_refresh=False)
+        as_text = (TextColumn("{task.description}"), _TextBar(), *columns)
+        bars_of_cell = Progress(*as_text, console=Console(file=io.StringIO()), auto_refresh=False)
         report = start(bars_of_cell)
         with _in_cell(bars_of_cell):
             yield report
     elif sys.stderr.isatty():
+        shown = (TextColumn("{task.description}"), BarColumn(), *columns)
         # Transient: what stays in the terminal is the answer.
         with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
             yield start(progress)
     else:  # frames would fill a log
         yield None
+
+
+class _TextBar(BarColumn):
+    """A bar; none where there is no share, since one that moves looks full without colors."""
+
+    def render(self, task: Task) -> ProgressBar:
+        return super().render(task) if task.total is not None else ProgressBar(width=0)
 
 
 def _in_notebook() -> bool:

@@ -12,6 +12,7 @@ from sentgen.alignment.texts import align_texts, read_sentences
 from sentgen.api.arguments import declared
 from sentgen.api.door import Door
 from sentgen.api.texts import AlignedTexts, as_file
+from sentgen.progress import steps
 
 #: Of the memory: DuckDB has most of the rest.
 _SHARE = 0.55
@@ -32,5 +33,6 @@ def aligned(
         budget = Budget.of_limit(door.memory, share=_SHARE)
         aligner, name = chosen_aligner(choice, lambda: store, budget=budget)
         sentences, others = (read_sentences(path, form=form) for path in (first, second))
-        view = align_texts(sentences, others, aligner, budget=budget)
+        with steps("aligning"):
+            view = align_texts(sentences, others, aligner, budget=budget)
         return AlignedTexts(view, name, [PRIORS_NOTE] if choice.priors_only else [])

@@ -12,6 +12,7 @@ from sentgen.api.sentences import Sentences
 from sentgen.api.tables import Table
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.generation.answers import Request, answer, require_trees
+from sentgen.generation.bag_reader import Bag, Notation
 from sentgen.models.registry import ModelInfo
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
@@ -23,6 +24,7 @@ from sentgen.models.scoring import (
     score_sentences,
     split_lines,
 )
+from sentgen.progress import counted
 from sentgen.tabular import Rows
 from sentgen.wording import quantity
 
@@ -85,7 +87,11 @@ class LanguageModel:
     @signed(RegenerateOptions)
     def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:
         """Put words and [base noun phrases] in order; the order in which they are given does not matter."""
-        with self._door.reading() as store:
+        with self._door.reading() as store, counted("bags") as progress:
             asked = declared(Request, {"bag": bag, "model": self.name, **options})
             require_trees(asked)
-            return Sentences(answer(store, asked, lambda notation: list(map(notation.bag, asked.bag))))
+
+            def read(notation: Notation) -> list[Bag]:
+                return list(map(notation.bag, asked.bag))
+
+            return Sentences(answer(store, asked, read, progress=progress))

@@ -135,13 +135,20 @@ class Answers:
         return tree_svg(self.trees)
 
 
-def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[Bag]]) -> Answers:
+def answer(
+    store: Store,
+    request: Request,
+    read: Callable[[Notation], Sequence[Bag]],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Answers:
     """Order the units of bags.
 
     Args:
         store: where the model lives.
         request: what is asked.
         read: returns the bags; told how they are written, and which tags of a treebank count.
+        progress: called with the bags that are ordered, and how many there are.
 
     Raises:
         InputError: something asked for makes no sense, or a bag cannot be read.
@@ -153,7 +160,11 @@ def answer(store: Store, request: Request, read: Callable[[Notation], Sequence[B
     tags = plan.tags(store)
     known = KnownTags(store, plan.model, plan.treebank.corpora if plan.treebank else None)
     bags = read(Notation(request.np_joiner, request.tagged, tags, known))
-    sentences = list(order_bags(store, plan, [one.units for one in bags]))
+    sentences = []
+    for one in order_bags(store, plan, [one.units for one in bags]):
+        sentences.append(one)
+        if progress is not None:
+            progress(one.item, len(bags))
     return Answers(store, request, plan, sentences, bags, tags)
 
 

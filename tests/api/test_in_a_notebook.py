@@ -16,8 +16,8 @@ WORK = """\
 import time
 from sentgen import progress
 with progress.counted("bags") as report:
-    for done in range(4):
-        report(done, 3)
+    for done in range(6):
+        report(min(done, 3), 3)
         time.sleep(0.3)
 with progress.steps("model") as report:
     report("nobody waits for this")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 
+import sentgen
 from sentgen import progress
 
 
@@ -32,3 +35,19 @@ def test_steps_and_sources_are_told(
         assert read is not None
         step("writing the model")
         read(SimpleNamespace(name="/data/news.txt"), 0.5, 1000)
+
+
+def test_regenerate_tells_which_bag_it_has_ordered(
+    db: sentgen.Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A treebank of thousands takes a while."""
+    told = []
+
+    @contextmanager
+    def noted(things: str) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: told.append((things, done, total))
+
+    monkeypatch.setattr("sentgen.api.language_models.counted", noted)
+    db.model("relief").regenerate(["camp the .", "water clean ."], nbest=1)
+
+    assert told == [("bags", 1, 2), ("bags", 2, 2)]
