@@ -20,7 +20,7 @@ from sentgen.schema.store import fetch_arrow
 from sentgen.server import running
 
 #: What tells of the file or of the copy that was made.
-ABOUT_FILES = ("db info", "db check", "publish", "serve", "cluster export", "schema")
+ABOUT_FILES = ("cite", "db info", "db check", "publish", "serve", "cluster export", "schema")
 #: Lines that find something.
 MORE = (
     "ngrams 'The *' --corpus pets",

@@ -25,7 +25,8 @@ from sentgen.schema.tables.corpus import word
 OTHER = """
 import sys
 from sqlalchemy import text
-from sentgen.schema import Store, write_lock
+from sentgen.schema import Store
+from sentgen.schema.durability import write_lock
 write_lock.manners.command = "sentgen ingest"
 path = sys.argv[1]
 for line in sys.stdin:
