@@ -26,7 +26,7 @@ from sentgen.schema import Store
 os.environ["SENTGEN_WAIT"] = "0"
 
 #: Examples of a property: while somebody waits for the tests, and at night.
-_EXAMPLES, _NIGHTLY_EXAMPLES = 25, 500
+_EXAMPLES, _NIGHTLY_EXAMPLES = 15, 500
 
 # The first example of a compiled function pays for its compilation; CI tries the same examples every time.
 settings.register_profile("sentgen", deadline=None, derandomize="CI" in os.environ, max_examples=_EXAMPLES)

@@ -292,7 +292,7 @@ def test_any_conllu_comes_back(store: Store, tmp_path: Path, content: bytes) -> 
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("size", [pytest.param("large", marks=pytest.mark.slow), "small"])
+@pytest.mark.parametrize("size", [pytest.param("large", marks=pytest.mark.nightly), "small"])
 def test_all_treebanks_come_back(store: Store, data_dir: Path, size: str) -> None:
     """Byte for byte: English, Arabic, Chinese, Finnish and French."""
     files = sorted((data_dir / "ud").glob("*.conllu"))
