@@ -227,7 +227,8 @@ def test_a_signal_while_the_snapshot_is_made(demo: Path, tmp_path: Path) -> None
     environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
     with (tmp_path / "log").open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
-    until(lambda: list((tmp_path / "tmp").iterdir()))
+    # Not as soon as there is anything: Python tries the folder with a file that lives for an instant.
+    until(lambda: list((tmp_path / "tmp").glob("sentgen-*")))
     process.terminate()
 
     assert process.wait(PATIENCE) in (0, 130)
