@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import duckdb
 
-from sentgen.errors import NotFoundError
 from sentgen.schema import snapshots
 from sentgen.schema.lakes.layout import MANIFEST
 from sentgen.schema.lakes.places import lake_at
@@ -90,17 +89,15 @@ def cite(path: Path, query: str | None = None) -> Citation:
         day = published.published_at[:10]
         return Citation("snapshot", published.name, published.sha256, day, published.corpora, query, software)
     lake = lake_at(path)
-    if not lake and not path.exists():
-        raise NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
     with Store(path, read_only=True) as store, store.connect() as connection:
-        corpora = fetch_arrow(connection, snapshots.CORPORA).to_pylist()
+        corpora = tuple(fetch_arrow(connection, snapshots.CORPORA).to_pylist())
+        if lake:
+            # Nothing in a lake depends on the time.
+            digest = hashlib.sha256(lake.read(MANIFEST)).hexdigest()
+            return Citation("lake", path.name, digest, None, corpora, query, software)
         (latest,) = fetch_arrow(connection, _LATEST).to_pylist()
-    if lake:
-        # Nothing in a lake depends on the time.
-        digest = hashlib.sha256(lake.read(MANIFEST)).hexdigest()
-        return Citation("lake", path.name, digest, None, tuple(corpora), query, software)
     day = latest["day"] and str(latest["day"])
-    return Citation("store", path.name, None, day, tuple(corpora), query, software)
+    return Citation("store", path.name, None, day, corpora, query, software)
 
 
 _LATEST = "select max(ingested_at)::date as day from source"
