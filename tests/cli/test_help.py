@@ -49,7 +49,8 @@ def imported(*words: str, **environment: str) -> set[str]:
     code = f"""
 import sys
 sys.argv = ["sentgen", *{words!r}]
-sys.modules["pandas"] = None  # DuckDB imports it to bind a value, where it is installed
+from sentgen import without_pandas
+without_pandas.install()  # as the program does
 from sentgen.cli import main
 try:
     main()
