@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from raising import sentgen
 from ten_sentences import fill
-from typer.testing import CliRunner, Result
 
-from sentgen.cli import build
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.citation import cite
@@ -23,14 +22,6 @@ from sentgen.schema.snapshots import publish
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store, which nothing changes."""
     return fill(tmp_path_factory.mktemp("cited") / "toy.duckdb")
-
-
-def sentgen(*words: str) -> Result:
-    """Run a command; its errors are raised."""
-    result = CliRunner().invoke(build(), words)
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def test_a_snapshot_is_named_by_its_bytes(store: Path, tmp_path: Path) -> None:

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from raising import sentgen
 from ten_sentences import fill
-from typer.testing import CliRunner, Result
 
-from sentgen.cli import build
 from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError, StoreError
 from sentgen.schema.durability.write_lock import manners
 from sentgen.schema.snapshots import publish
@@ -24,14 +23,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SENTGEN_DB", str(store))
     assert sentgen("saved", "add", "falls", "--", *QUERY).exit_code == 0
     return store
-
-
-def sentgen(*words: str) -> Result:
-    """Run a command; its errors are raised."""
-    result = CliRunner().invoke(build(), words)
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def listed() -> list[dict[str, str]]:
