@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 from sqlalchemy import insert
 
+from sentgen.models.symbols import OF_WORDS, Symbols
 from sentgen.schema import Store
 from sentgen.schema.store import append, raw
 from sentgen.schema.tables.corpus import RESERVED_WORDS
@@ -30,6 +31,7 @@ class ToyModel:
     smoothing: str = "arpa"
     unknown: str = "word"
     brackets: bool = False
+    symbols: Symbols = OF_WORDS
 
 
 def backoff_model(

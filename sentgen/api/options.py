@@ -146,6 +146,8 @@ class BuildOptions(TypedDict, total=False):
     min_count: Annotated[str | Sequence[int] | None, None, "Lowest count kept per order; the last one for the rest."]
     unknown: Annotated[str, "word", "Unknown words: word (one `<unk>`), tag (one per tag) or none."]
     brackets: Annotated[bool, False, "Count the brackets of base noun phrases, `<np>` and `</np>`, as words."]
+    over: Annotated[str, "words", "What n-grams are made of: words, tags, classes, items."]
+    classes: Annotated[int | None, None, "Frequent words that classes and items keep. Default: 150."]
     where: Annotated[str | None, None, "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
 
 

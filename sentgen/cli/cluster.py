@@ -123,8 +123,8 @@ def models(
 
     Example: `sentgen cluster models news --in lake --corpus web --order 5 --local 4`
     """
-    from sentgen.models.build import recipe
     from sentgen.models.cluster.job import ModelJob, check
+    from sentgen.models.recipe import recipe
 
     settings = recipe(order, smoothing, parse_counts(min_count), unknown, False)
     check(name, settings)

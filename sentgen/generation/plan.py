@@ -23,6 +23,7 @@ from sentgen.models import registry
 from sentgen.models.dependencies import Layer
 from sentgen.models.request import LOWERCASE
 from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.symbols import require_words
 from sentgen.models.tagging import tag_set
 from sentgen.models.treebanks import treebanks_of
 from sentgen.options import Changes, Option
@@ -106,7 +107,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     Raises:
         InputError: the algorithm is unknown, or a setting makes no sense.
         NotFoundError: there is no model or corpus of a name.
-        ModelError: the algorithm needs trees, and the corpora have none.
+        ModelError: the model is not over words, or the algorithm needs trees, and the corpora have none.
     """
     search = spelled_out(search)
     algorithm = algorithm_named(search.algorithm)
@@ -115,6 +116,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
     if isinstance(model, str):
         model = registry.find(store, model)
+    require_words(model.name, model.symbols)
     treebank = None
     if algorithm.trees:
         # The trees must be over what is put in order, or no unit would be found in the counts.

@@ -32,9 +32,11 @@ from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.models import sql, stupid_backoff
-from sentgen.models.build import SORTING_SHARE, Recipe, drop_temporary, record
+from sentgen.models.build import SORTING_SHARE, drop_temporary, record
+from sentgen.models.recipe import Recipe
 from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.registry import ModelInfo, find_in, next_version
+from sentgen.models.symbols import OF_WORDS, Symbols
 from sentgen.models.writing import Ngrams, Source, write_sorted
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
@@ -55,6 +57,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f]|\\(?=u[0-9a-f]{4})")
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 # Digits are bounded: int() refuses some thousand of them with a traceback.
 _COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})\s*")
+_OVER = re.compile(rb"# over: (tags|classes|items) (\d{1,9})")
 _SECTION = re.compile(rb"\\(\d{1,3})-grams:\s*")
 
 Progress = Callable[[str], None]
@@ -98,6 +101,9 @@ def export_arpa(
         _escape_forms(connection, model)
         # Before the n-grams: the header has their numbers, and a pipe cannot be written twice.
         counts = {int(n): int(count) for n, count in sql.run(connection, _FILE, "counts", model=model.id)}
+        if not model.symbols.are_words:
+            # A comment before the data, as KenLM and SRILM pass over.
+            file.write(b"# over: %s %d\n" % (model.symbols.over.encode(), model.symbols.kept))
         file.write(b"\\data\\\n")
         file.writelines(b"ngram %d=%d\n" % item for item in counts.items())
         for n in counts:
@@ -172,7 +178,7 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
 
     Every n-gram must have its prefix and the unigrams of its words in the file, once, as KenLM demands.
     A probability of -inf becomes 10^-99. A model with the words ``<np>`` and ``</np>`` is taken for one that
-    counts the brackets of base noun phrases.
+    counts the brackets of base noun phrases; what else it is over, a comment before the data says.
 
     Raises:
         InputError: the file cannot be read or is no valid ARPA file; names the line.
@@ -182,9 +188,8 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
         raise InputError("a model needs a name")
     with store.begin() as connection:
         with _open(path) as file:
-            reader = _Reader(
-                path, file, StoredStrings(connection, word, "form", partial(append, connection)), connection
-            )
+            strings = StoredStrings(connection, word, "form", partial(append, connection))
+            reader = _Reader(path, file, strings, connection)
             order = reader.read(report)
         report("checking the n-grams")
         _check(connection, path, order)
@@ -195,7 +200,8 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
         write_sorted(
             connection, model_id, _anchors(connection, order), _sorted(connection, order), memory=memory
         )
-        record(connection, model_id, (name, version), Recipe(order, "arpa", (), unknown, brackets), [], [])
+        settings = Recipe(order, "arpa", (), unknown, brackets, reader.symbols)
+        record(connection, model_id, (name, version), settings, [], [])
         drop_temporary(connection)
         return find_in(connection, f"{name}@{version}")
 
@@ -223,6 +229,7 @@ class _Reader:
     strings: StoredStrings
     connection: Connection
     line: int = 0
+    symbols: Symbols = OF_WORDS
 
     def read(self, report: Progress) -> int:
         """Read the whole file and return its order."""
@@ -255,6 +262,10 @@ class _Reader:
     def _header(self) -> list[int]:
         """Read up to the first section and return the number of n-grams by order."""
         line = self._next()
+        while line.startswith(b"#"):
+            if found := _OVER.fullmatch(line.strip()):
+                self.symbols = Symbols(found[1].decode(), int(found[2]))
+            line = self._next()
         if line.strip() != b"\\data\\":
             raise self.error(f"not an ARPA file: expected \\data\\, found {_shown(line)}", self.line or 1)
         counts: list[int] = []

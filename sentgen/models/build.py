@@ -11,7 +11,6 @@ from __future__ import annotations
 import shlex
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,20 +21,16 @@ from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.models import sql, stupid_backoff
 from sentgen.models.chosen import BuiltFrom, Chosen, built_from, choose, selected
+from sentgen.models.recipe import ESTIMATORS, Recipe, recipe
 from sentgen.models.recount import recount
-from sentgen.models.registry import BRACKETS, CONDITION, ModelInfo, find, find_in, next_version
-from sentgen.models.smoothing import katz, kneser_ney
+from sentgen.models.registry import BRACKETS, CONDITION, SYMBOLS, ModelInfo, find, find_in, next_version
+from sentgen.models.symbols import Symbols
 from sentgen.models.writing import anchors_of, smoothed, write_sorted
 from sentgen.schema import Store, metadata
 from sentgen.schema.store import scalar
 from sentgen.schema.tables import models as tables
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
-from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.space import Space
-
-ESTIMATORS = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
-SMOOTHING = (*ESTIMATORS, stupid_backoff.NAME)
-UNKNOWN = ("word", "none", "tag")
 
 #: Shares of the memory of the whole process: what n-grams may take that are smoothed, what sorting them for
 #: the store may take, and where pages of files are given back. DuckDB has its own (`DATABASE_SHARE`).
@@ -45,45 +40,6 @@ _COMPILED = 64 << 20
 _FILE = "build.sql"
 Progress = Callable[[str], None]
 Parameters = Sequence[tuple[int, str, float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """The settings of a model; ``min_count`` has one number per order, and is empty for an imported one."""
-
-    order: int
-    smoothing: str
-    min_count: tuple[int, ...]
-    unknown: str
-    brackets: bool
-
-
-def recipe(
-    order: int, smoothing: str, min_count: Sequence[int] | None, unknown: str, brackets: bool
-) -> Recipe:
-    """Check settings; the last of ``min_count`` also holds for the orders above it, and ``None`` keeps all.
-
-    Raises:
-        InputError: a setting is out of range.
-    """
-    given = tuple(min_count or (1,))
-    if not 1 <= order <= MAX_ORDER:
-        raise InputError(f"order {order} is not between 1 and {MAX_ORDER}")
-    if smoothing not in SMOOTHING:
-        raise InputError(f"unknown smoothing {smoothing!r}; there are: {', '.join(SMOOTHING)}")
-    if unknown not in UNKNOWN:
-        raise InputError(f"unknown words as {unknown!r}; there are: {', '.join(UNKNOWN)}")
-    if smoothing == stupid_backoff.NAME and (unknown == "tag" or brackets):
-        raise InputError(
-            f"{smoothing} reads counts as they are, without classes of unknown words or brackets; "
-            "choose kneser-ney or katz for these"
-        )
-    if min(given) < 1 or list(given) != sorted(given):
-        listed = ",".join(map(str, given))
-        raise InputError(f"min-count {listed}: give counts from 1 that do not fall, such as 1,1,2")
-    if len(given) > order:
-        raise InputError(f"min-count has {len(given)} numbers for a model of order {order}")
-    return Recipe(order, smoothing, given + given[-1:] * (order - len(given)), unknown, brackets)
 
 
 def build(
@@ -96,6 +52,7 @@ def build(
     min_count: Sequence[int] | None = None,
     unknown: str = "word",
     brackets: bool = False,
+    symbols: Symbols | None = None,
     condition: str | None = None,
     progress: Progress | None = None,
 ) -> ModelInfo:
@@ -112,19 +69,20 @@ def build(
         unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
             ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
         brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
+        symbols: what the n-grams are made of, if not of words (see `sentgen.models.symbols`).
         condition: count only sentences whose metadata meet this (see `sentgen.lookups.metadata`).
         progress: called with one line a step.
 
     Raises:
         InputError: a setting is out of range, or the condition cannot be read.
         NotFoundError: there is no such corpus.
-        ModelError: a corpus has no counts, too low an order, no tags for ``unknown="tag"``, or no base noun
-            phrases for ``brackets``.
+        ModelError: a corpus has no counts, too low an order, no tags where they are needed, or no base
+            noun phrases.
         StoreError: the store is a lake, which takes models of ``stupid-backoff`` alone.
     """
     if not name.strip():
         raise InputError("a model needs a name")
-    settings = recipe(order, smoothing, min_count, unknown, brackets)
+    settings = recipe(order, smoothing, min_count, unknown, brackets, symbols)
     report = progress or (lambda _: None)
     if smoothing == stupid_backoff.NAME:
         _refuse_chosen(store, corpora, condition)
@@ -136,8 +94,8 @@ def build(
             f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
         )
     made = _Build(store, settings, condition, report)
-    if unknown == "tag" or brackets:
-        # Classes and brackets become words of the store before they are counted.
+    if not settings.as_counted:
+        # Classes, brackets and symbols become words of the store before they are counted.
         with store.begin() as connection:
             made.smooth(connection, corpora)
             drop_temporary(connection)
@@ -280,16 +238,13 @@ def count(
         ModelError: marks of the ends of sentences stand within them.
     """
     segments = [number for each in corpora for number in each.segments]
-    classes = settings.unknown == "tag"
-    if classes or settings.brackets or chosen:
+    if chosen or not settings.as_counted:
         recount(
             connection,
             [each.id for each in corpora],
-            order=settings.order,
-            classes=classes,
-            brackets=settings.brackets,
+            settings,
             chosen=chosen,
-            new_words=new_words and (classes or settings.brackets),
+            new_words=new_words and not settings.as_counted,
             progress=report,
         )
         statements = ["part_counted"]
@@ -325,11 +280,13 @@ def record(
     unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
     words = scalar(connection, select(func.count()).where(*unigrams))
     rows = rows_of(model_id, label, settings, corpora, words)
-    notes = [BRACKETS] if settings.brackets else []
+    notes = {BRACKETS: 1.0} if settings.brackets else {}
+    if not settings.symbols.are_words:
+        notes[f"{SYMBOLS}{settings.symbols.over}"] = float(settings.symbols.kept)
     if chosen is not None:
         rows[tables.model.name][0] |= {"sentences": chosen.sentences, "tokens": chosen.tokens}
-        notes.append(f"{CONDITION}{chosen.condition}")
-    parameters = [*parameters, *((0, note, 1.0) for note in notes)]
+        notes[f"{CONDITION}{chosen.condition}"] = 1.0
+    parameters = [*parameters, *((0, note, value) for note, value in notes.items())]
     rows[tables.model_parameter.name] = [
         {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters
     ]

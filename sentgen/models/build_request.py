@@ -9,6 +9,7 @@ from typing import Annotated
 from sentgen.errors import InputError
 from sentgen.models.build import build
 from sentgen.models.registry import ModelInfo
+from sentgen.models.symbols import KEPT, OVER, symbols
 from sentgen.options import Option
 from sentgen.schema import Store
 
@@ -18,7 +19,7 @@ class BuildRequest:
     """A model of some corpora.
 
     Raises:
-        InputError: the lowest counts are no numbers.
+        InputError: the lowest counts are no numbers, or no model is over that.
     """
 
     name: Annotated[str, Option("Name of the model.", argument=True, metavar="NAME")]
@@ -38,6 +39,11 @@ class BuildRequest:
     brackets: Annotated[
         bool, Option("Count the brackets of base noun phrases, `<np>` and `</np>`, as words.")
     ] = False
+    over: Annotated[str, Option(f"What n-grams are made of: {', '.join(OVER)}.", metavar="WHAT")] = "words"
+    classes: Annotated[
+        int | None,
+        Option(f"Frequent words that classes and items keep. Default: {KEPT}.", metavar="N", least=0),
+    ] = None
     where: Annotated[
         str | None,
         Option(
@@ -48,6 +54,7 @@ class BuildRequest:
 
     def __post_init__(self) -> None:
         parse_counts(self.min_count)
+        symbols(self.over, self.classes)
 
     def build(self, store: Store, progress: Callable[[str], None] | None = None) -> ModelInfo:
         """Build the next version of the model; see `sentgen.models.build.build`."""
@@ -60,6 +67,7 @@ class BuildRequest:
             min_count=parse_counts(self.min_count),
             unknown=self.unknown,
             brackets=self.brackets,
+            symbols=symbols(self.over, self.classes),
             condition=self.where,
             progress=progress,
         )

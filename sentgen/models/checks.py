@@ -13,8 +13,9 @@ from sqlalchemy import text
 
 from sentgen.errors import DamagedError
 from sentgen.models import sql, stupid_backoff
-from sentgen.models.build import Recipe, count, drop_temporary
+from sentgen.models.build import count, drop_temporary
 from sentgen.models.chosen import built_from, choose, selected
+from sentgen.models.recipe import Recipe
 from sentgen.models.registry import CONDITION, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
@@ -99,7 +100,8 @@ def _has_changed(store: Store, model: ModelInfo) -> bool:
 
 def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
     """Yield a check of the n-grams of a model against the counts that it would be built from today."""
-    settings = Recipe(model.order, model.smoothing, model.min_count, model.unknown, model.brackets)
+    how = (model.smoothing, model.min_count, model.unknown, model.brackets, model.symbols)
+    settings = Recipe(model.order, *how)
     try:
         with store.begin() as connection:
             corpora = [built_from(connection, name) for name in model.corpora]

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
+from sentgen.models.symbols import Symbols
 from sentgen.schema import Store
 
 # About what three arrays, a key and a place in the dictionary take beside the rows.
@@ -36,6 +37,8 @@ class ModelLike(Protocol):
     def unknown(self) -> str: ...
     @property
     def brackets(self) -> bool: ...
+    @property
+    def symbols(self) -> Symbols: ...
 
 
 class Rows(NamedTuple):

@@ -8,6 +8,8 @@ from sqlalchemy import Connection
 
 from sentgen.errors import ModelError
 from sentgen.models import sql
+from sentgen.models.recipe import Recipe
+from sentgen.models.symbols import ITEMS, PHRASE, TAG, Symbols
 from sentgen.schema.tables.corpus import BOS, EOS, ROOT
 
 #: The words that stand around a base noun phrase of two words and more.
@@ -19,10 +21,8 @@ _FILE = "recount.sql"
 def recount(
     connection: Connection,
     corpora: Sequence[int],
+    settings: Recipe,
     *,
-    order: int,
-    classes: bool,
-    brackets: bool,
     chosen: bool = False,
     new_words: bool = True,
     progress: Callable[[str], None],
@@ -32,37 +32,40 @@ def recount(
     Args:
         connection: of a transaction.
         corpora: ids of the corpora.
-        order: highest order.
-        classes: whether ``<unk:TAG>`` stands for the words that are seen once in the corpora together.
-        brackets: whether `OPENING` and `CLOSING` stand around base noun phrases.
+        settings: of the model: its order, whether ``<unk:TAG>`` stands for the words that are seen once in
+            the corpora together, whether `OPENING` and `CLOSING` stand around base noun phrases, and what
+            stands for words.
         chosen: whether the sentences of the table ``chosen`` alone count (see `sentgen.models.chosen`).
         new_words: whether there may be new words; without, nothing is written to the store.
         progress: called with one line a step.
 
     Raises:
-        ModelError: a corpus has no tags or no base noun phrases, or has brackets as words.
+        ModelError: a corpus has no tags or no base noun phrases, or has brackets or symbols as words.
     """
     ids = ", ".join(map(str, corpora))
     tokens, sentences = f"t.corpus_id in ({ids})", f"s.corpus_id in ({ids})"
     if chosen:
         tokens += " and t.sentence_id in (select id from chosen)"
         sentences += " and s.id in (select id from chosen)"
-    if classes:
+    if not settings.symbols.are_words:
+        progress(f"mapping words to {settings.symbols.over}")
+        _find_symbols(connection, tokens, settings.symbols)
+    elif settings.unknown == "tag":
         progress("mapping words seen once to their tags")
         _find_classes(connection, tokens)
     else:
         sql.run(connection, _FILE, "no_classes")
-    if brackets:
+    if settings.brackets:
         progress("bracketing base noun phrases")
         _find_brackets(connection, tokens)
     else:
         sql.run(connection, _FILE, "no_brackets")
     if new_words:
         sql.run(connection, _FILE, "add_words")
-    leads = ", ".join(f"lead(word_id, {i}) over following as w{i + 1}" for i in range(1, order))
+    leads = ", ".join(f"lead(word_id, {i}) over following as w{i + 1}" for i in range(1, settings.order))
     ends = {"bos": BOS, "eos": EOS}
     sql.run(connection, _FILE, "stream", tokens=tokens, sentences=sentences, leads=leads, **ends)
-    for n in range(1, order + 1):
+    for n in range(1, settings.order + 1):
         progress(f"counting order {n}")
         sql.run(connection, _FILE, "count_stream", n=n, words=sql.words(n))
 
@@ -78,14 +81,36 @@ def _find_classes(connection: Connection, tokens: str) -> None:
         )
 
 
-def _find_brackets(connection: Connection, tokens: str) -> None:
-    """Make ``bracket``: the places of the brackets, before (0) and behind (2) tokens."""
+def _find_symbols(connection: Connection, tokens: str, symbols: Symbols) -> None:
+    """Make ``class``: the tokens for which a symbol stands, and those of phrases that have none."""
+    if symbols.over == ITEMS:
+        _require_phrases(connection, tokens, f"choose another --over than {ITEMS}")
+    sql.run(connection, _FILE, "frequent", tokens=tokens, root=ROOT, kept=symbols.kept)
+    found = sql.run(connection, _FILE, "frequent_symbols", tag=TAG, phrase=PHRASE)
+    if found:
+        raise ModelError(f"the text contains the word {found[0][0]}, which is a symbol; ingest it without it")
+    statement = "items" if symbols.over == ITEMS else "tagged"
+    sql.run(connection, _FILE, statement, tokens=tokens, tag=TAG, phrase=PHRASE)
+    untagged = [str(row[0]) for row in sql.run(connection, _FILE, "untagged")]
+    if untagged:
+        raise ModelError(
+            f"{', '.join(untagged)}: words have no tags there, which a model over {symbols.over} needs; name"
+            " treebanks, or parse the text: sentgen ingest FILE --corpus NAME --parser PARSER"
+        )
+
+
+def _require_phrases(connection: Connection, tokens: str, cure: str) -> None:
+    """Refuse corpora whose base noun phrases are not known."""
     without = [str(row[0]) for row in sql.run(connection, _FILE, "without_phrases", tokens=tokens)]
     if without:
         raise ModelError(
-            f"{', '.join(without)}: base noun phrases are not known there; build without --brackets, or from"
-            " treebanks only"
+            f"{', '.join(without)}: base noun phrases are not known there; {cure}, or name treebanks only"
         )
+
+
+def _find_brackets(connection: Connection, tokens: str) -> None:
+    """Make ``bracket``: the places of the brackets, before (0) and behind (2) tokens."""
+    _require_phrases(connection, tokens, "build without --brackets")
     names = {"opening": OPENING, "closing": CLOSING}
     if sql.run(connection, _FILE, "bracket_words", tokens=tokens, **names)[0][0]:
         raise ModelError(

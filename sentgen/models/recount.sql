@@ -18,20 +18,66 @@ having count(*) = 1
 
 -- name: classes
 create or replace temp table class as
-select t.corpus_id, t.sentence_id, t.position, '<unk:' || g.name || '>' as form
+select t.corpus_id, t.sentence_id, t.position, true as stands, '<unk:' || g.name || '>' as form
 from token t
 join singleton s on s.w1 = t.word_id
 left join tag g on g.id = coalesce(t.xpos_id, t.upos_id)
 where {tokens}
 
 -- name: no_classes
-create or replace temp table class (sentence_id bigint, position integer, form varchar)
+create or replace temp table class (sentence_id bigint, position integer, stands boolean, form varchar)
+
+-- name: frequent
+create or replace temp table frequent as
+select w.id as w1, w.form
+from token t
+join word w on w.id = t.word_id
+where {tokens} and w.id > {root}
+group by w.id, w.form
+order by count(*) desc, w.form
+limit {kept}
+
+-- name: frequent_symbols
+select form
+from frequent
+where starts_with(form, '{tag}') or starts_with(form, '{phrase}')
+order by form
+
+-- name: tagged
+create or replace temp table class as
+select t.corpus_id, t.sentence_id, t.position, true as stands, '{tag}' || g.name || '>' as form
+from token t
+anti join frequent f on f.w1 = t.word_id
+left join tag g on g.id = coalesce(t.xpos_id, t.upos_id)
+where {tokens}
+
+-- name: items
+-- Of a phrase only the last word has a symbol, and stands for all of it.
+create or replace temp table class as
+with neighbor as (
+    select t.corpus_id, t.sentence_id, t.position, t.word_id, coalesce(t.xpos_id, t.upos_id) as tag_id,
+        t.np > 0 and t.np = lag(t.np, 1, 0) over sentence as follows,
+        t.np > 0 and t.np = lead(t.np, 1, 0) over sentence as goes_on
+    from token t
+    where {tokens}
+    window sentence as (partition by t.sentence_id order by t.position)
+)
+select n.corpus_id, n.sentence_id, n.position, not n.goes_on as stands,
+    case
+        when n.goes_on then null
+        when n.follows then '{phrase}' || g.name || '>'
+        else '{tag}' || g.name || '>'
+    end as form
+from neighbor n
+left join frequent f on f.w1 = n.word_id
+left join tag g on g.id = n.tag_id
+where f.w1 is null or n.follows or n.goes_on
 
 -- name: untagged
 select distinct c.name
 from class s
 join corpus c on c.id = s.corpus_id
-where s.form is null
+where s.form is null and s.stands
 order by c.name
 
 -- name: without_phrases
@@ -71,7 +117,7 @@ create or replace temp table bracket (sentence_id bigint, position integer, plac
 -- name: add_words
 insert into word (id, form)
 select (select max(id) from word) + row_number() over (order by form), form
-from (select form from class union select form from bracket) s
+from (select form from class where stands union select form from bracket) s
 where not exists (select 1 from word w where w.form = s.form)
 
 -- name: stream
@@ -81,7 +127,7 @@ with mapped as (
     from token t
     left join class c on c.sentence_id = t.sentence_id and c.position = t.position
     left join word w on w.form = c.form
-    where {tokens}
+    where {tokens} and c.stands is distinct from false
     union all
     select b.sentence_id, b.position, b.place, w.id
     from bracket b

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, or_, select
 
 from sentgen.errors import NotFoundError
 from sentgen.models import stupid_backoff
+from sentgen.models.symbols import OF_WORDS, Symbols
 from sentgen.schema import Store
 from sentgen.schema.store import now, raw, scalar, translated_errors
 from sentgen.schema.tables import models as tables
@@ -22,6 +24,9 @@ from sentgen.wording import quantity
 BRACKETS = "brackets"
 #: What the name of the parameter begins with that notes the condition on the sentences of a model.
 CONDITION = "where: "
+#: What the name of the parameter begins with that says what models are over, if not over words; its value is
+#: the number of words that are kept.
+SYMBOLS = "over: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,8 @@ class ModelInfo:
 
     ``min_count`` has one number per order, and is empty for an imported model; ``brackets`` says whether the
     brackets of base noun phrases are words of it; ``vocabulary`` counts the unigrams without <s>;
-    ``condition`` is what the metadata of its sentences meet, empty for whole corpora.
+    ``condition`` is what the metadata of its sentences meet, empty for whole corpora; ``symbols`` are what
+    its n-grams are made of.
     """
 
     id: int
@@ -47,6 +53,7 @@ class ModelInfo:
     created_at: datetime
     corpora: tuple[str, ...]
     condition: str = ""
+    symbols: Symbols = OF_WORDS
 
     @property
     def label(self) -> str:
@@ -149,9 +156,12 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
 def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
     """Return what smoothing estimated: order (0 for all), name and value."""
     table = tables.model_parameter
-    # Brackets and a condition are no figures: notes that are kept in the same table.
+    # Brackets, symbols and a condition are no figures: notes that are kept in the same table.
     query = select(table.c.n, table.c.name, table.c.value).where(
-        table.c.model_id == model.id, table.c.name != BRACKETS, ~table.c.name.startswith(CONDITION)
+        table.c.model_id == model.id,
+        table.c.name != BRACKETS,
+        ~table.c.name.startswith(CONDITION),
+        ~table.c.name.startswith(SYMBOLS),
     )
     with store.connect() as connection:
         rows = connection.execute(query.order_by(table.c.n, table.c.name)).all()
@@ -207,6 +217,7 @@ def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]
         "min_count": ",".join(map(str, model.min_count)),
         "unknown": model.unknown,
         "brackets": "yes" if model.brackets else "no",
+        **({} if model.symbols.are_words else {"over": model.symbols}),
         "vocabulary": model.vocabulary,
         "sentences": model.sentences,
         "tokens": model.tokens,
@@ -243,10 +254,11 @@ def overview(store: Store) -> Rows:
             ", ".join(model.corpora),
             model.created_at,
             is_stale(store, model),
+            str(model.symbols),
         )
         for model in list_models(store)
     ]
-    return Rows((*settings, "tokens", "corpora", "created_at", "stale"), rows)
+    return Rows((*settings, "tokens", "corpora", "created_at", "stale", "over"), rows)
 
 
 def _corpus_tokens() -> Select[tuple[int, int]]:
@@ -267,24 +279,30 @@ def _infos(connection: Connection) -> list[ModelInfo]:
     names = select(table.c.model_id, table.c.corpus_name).order_by(table.c.corpus_name)
     for row in connection.execute(names):
         corpora.setdefault(row.model_id, []).append(row.corpus_name)
+    notes: dict[int, dict[str, float]] = {}
     parameter = tables.model_parameter.c
-    bracketed = set(
-        connection.execute(select(parameter.model_id).where(parameter.name == BRACKETS)).scalars()
-    )
-    conditions = {
-        row.model_id: row.name.removeprefix(CONDITION)
-        for row in connection.execute(
-            select(parameter.model_id, parameter.name).where(parameter.name.startswith(CONDITION))
+    query = select(parameter.model_id, parameter.name, parameter.value).where(
+        or_(
+            parameter.name == BRACKETS,
+            parameter.name.startswith(CONDITION),
+            parameter.name.startswith(SYMBOLS),
         )
-    }
+    )
+    for model_id, note, value in connection.execute(query):
+        notes.setdefault(model_id, {})[note] = value
     order = (tables.model.c.name, tables.model.c.version)
     rows = connection.execute(select(tables.model).order_by(*order)).all()
-    return [
-        _info(row, corpora.get(row.id, []), row.id in bracketed, conditions.get(row.id, "")) for row in rows
+    return [_info(row, corpora.get(row.id, []), notes.get(row.id, {})) for row in rows]
+
+
+def _info(row: Any, corpora: list[str], notes: dict[str, float]) -> ModelInfo:
+    """Return a model by its row, the names of its corpora, and its notes with their values."""
+    conditions = [note.removeprefix(CONDITION) for note in notes if note.startswith(CONDITION)]
+    over = [
+        Symbols(note.removeprefix(SYMBOLS), int(kept))
+        for note, kept in notes.items()
+        if note.startswith(SYMBOLS)
     ]
-
-
-def _info(row: Row[tuple[object, ...]], corpora: list[str], brackets: bool, condition: str) -> ModelInfo:
     return ModelInfo(
         id=row.id,
         name=row.name,
@@ -293,11 +311,12 @@ def _info(row: Row[tuple[object, ...]], corpora: list[str], brackets: bool, cond
         smoothing=row.smoothing,
         min_count=tuple(int(count) for count in row.min_count.split(",") if count),
         unknown=row.unknown,
-        brackets=brackets,
+        brackets=BRACKETS in notes,
         vocabulary=row.vocabulary,
         sentences=row.sentences,
         tokens=row.tokens,
         created_at=row.created_at,
         corpora=tuple(corpora),
-        condition=condition,
+        condition=next(iter(conditions), ""),
+        symbols=next(iter(over), OF_WORDS),
     )

@@ -33,6 +33,8 @@ MAX_WORDS = 100_000
 _LOG10_E = 1 / LN10
 #: What to say of a model with brackets.
 BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
+#: What to say of a model that is not over words.
+SYMBOL_NOTE = "the model is over {over}; write tags as <tag:NN>, and phrases of items as <np:NN>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,11 @@ class Totals:
 
 def model_notes(model: ModelLike) -> list[str]:
     """Return what to know about the scores of a model."""
-    notes = {BRACKET_NOTE: model.brackets, stupid_backoff.NOTE: model.smoothing == stupid_backoff.NAME}
+    notes = {
+        BRACKET_NOTE: model.brackets,
+        SYMBOL_NOTE.format(over=model.symbols.over): not model.symbols.are_words,
+        stupid_backoff.NOTE: model.smoothing == stupid_backoff.NAME,
+    }
     return [note for note, holds in notes.items() if holds]
 
 
@@ -194,7 +200,7 @@ def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int
 
 def _score_batch(store: Store, model: ModelLike, batch: _Batch, lower: bool) -> tuple[Floats, Longs, Floats]:
     """Return log10, unknown words and their log10 of each sentence; the n-grams go with the batch."""
-    forms = [form.lower() for form in batch.forms] if lower else list(batch.forms)
+    forms = [model.symbols.lowered(form) for form in batch.forms] if lower else list(batch.forms)
     words = known_words(store, model, forms)[np.array(batch.numbers, np.int64)]
     lengths = np.array([len(one) for one in batch.sentences], np.int32)
     stream = wrap(words, lengths, BOS, EOS)

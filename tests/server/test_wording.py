@@ -88,7 +88,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/build.py": (),
     "sentgen/models/build_request.py": (),  # the server builds no models
     "sentgen/models/cluster_model.py": ("generate",),
+    "sentgen/models/recipe.py": (),
     "sentgen/models/recount.py": (),
+    "sentgen/models/symbols.py": (),
     "sentgen/models/tagging.py": ("regenerate",),
     "sentgen/models/treebanks.py": ("regenerate",),
     "sentgen/server/operations/regenerate.py": ("regenerate",),

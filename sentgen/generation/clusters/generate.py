@@ -27,6 +27,7 @@ from sentgen.models.cluster_counts import (
 )
 from sentgen.models.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
 from sentgen.models.submodel import ModelLike, lowercases, prefetch
+from sentgen.models.symbols import require_words
 from sentgen.schema import Store
 
 GenerationAlgorithm = Literal["depviterbi", "bigram"]
@@ -95,6 +96,7 @@ class LanguageModel:
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= 1:
             raise InputError(f"lm-weight {self.weight} is not from 0 to 1")
+        require_words(self.model.name, self.model.symbols)
 
 
 @dataclass(frozen=True, slots=True)

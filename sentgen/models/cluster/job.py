@@ -18,10 +18,11 @@ from sentgen.counts.cluster.locking import left_if_used, locked
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.errors import InputError
 from sentgen.models import stupid_backoff
-from sentgen.models.build import Recipe, check_corpora, rows_of, vocabulary
+from sentgen.models.build import check_corpora, rows_of, vocabulary
 from sentgen.models.chosen import BuiltFrom, built_from
 from sentgen.models.cluster import contexts, files, suffixes
 from sentgen.models.cluster.plan import Plan, Sizes, ranges
+from sentgen.models.recipe import Recipe
 from sentgen.models.registry import next_version
 from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store
@@ -237,7 +238,9 @@ def check(name: str, settings: Recipe) -> None:
 
 def _told(settings: Recipe) -> dict[str, Any]:
     """Return the settings as JSON keeps them."""
-    return {**asdict(settings), "min_count": list(settings.min_count)}
+    told = {**asdict(settings), "min_count": list(settings.min_count)}
+    del told["symbols"]  # all are over words, and runs that began before there were others go on
+    return told
 
 
 def _newest(connection: Connection, corpora: Sequence[BuiltFrom]) -> datetime:

@@ -1,0 +1,86 @@
+"""What stands for words in models that are not over words: tags, classes and items.
+
+A tag is the symbol ``<tag:NN>``; a base noun phrase of two words and more is ``<np:NN>``, with the tag of
+its last word. The tag is the language-specific one where there is one, else the universal one. Symbols are
+words of the store, so that their n-grams are counted, smoothed, stored and looked up as those of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sentgen.errors import InputError, ModelError
+
+WORDS, TAGS, CLASSES, ITEMS = OVER = ("words", "tags", "classes", "items")
+#: What the symbols of tags and of base noun phrases begin with.
+TAG, PHRASE = "<tag:", "<np:"
+#: Frequent words that models over classes and items keep.
+KEPT = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """What n-grams are made of; ``kept`` words, the most frequent ones, stand for themselves."""
+
+    over: str = WORDS
+    kept: int = 0
+
+    @property
+    def are_words(self) -> bool:
+        """Return whether all words stand for themselves."""
+        return self.over == WORDS
+
+    def __str__(self) -> str:
+        return f"{self.over} ({self.kept})" if self.over in (CLASSES, ITEMS) else self.over
+
+    def lowered(self, form: str) -> str:
+        """Return a word in lower case; a symbol stays what it is.
+
+        >>> Symbols("tags").lowered("<tag:NN>"), Symbols("classes", 9).lowered("The")
+        ('<tag:NN>', 'the')
+        """
+        return form if not self.are_words and form.startswith((TAG, PHRASE)) else form.lower()
+
+
+#: What models are made of unless something else is said.
+OF_WORDS = Symbols()
+
+
+def symbols(over: str, kept: int | None) -> Symbols:
+    """Check what n-grams are made of; classes and items keep `KEPT` words if nothing else is said.
+
+    Raises:
+        InputError: there is no such kind, or words are to be kept where none or all are.
+    """
+    if over not in OVER:
+        raise InputError(f"no model is over {over!r}; there are: {', '.join(OVER)}")
+    if over not in (CLASSES, ITEMS):
+        if kept is not None:
+            raise InputError(f"a model over {over} keeps no number of words; leave --classes out")
+        return Symbols(over)
+    if kept is not None and kept < 0:
+        raise InputError(f"classes {kept}: give 0 or more")
+    return Symbols(over, KEPT if kept is None else kept)
+
+
+def require_words(label: str, made_of: Symbols) -> None:
+    """Refuse a model that does not know words where sentences are to be made of them.
+
+    Raises:
+        ModelError: it is over something else.
+    """
+    if not made_of.are_words:
+        raise ModelError(
+            f"{label} is a model over {made_of.over}, which knows no words; choose one over words"
+        )
+
+
+def tag_symbol(tag: str) -> str:
+    """Return the symbol of a tag."""
+    return f"{TAG}{tag}>"
+
+
+def phrase_symbol(tags: Sequence[str]) -> str:
+    """Return the symbol of a base noun phrase, by the tags of its words."""
+    return f"{PHRASE}{tags[-1]}>"
