@@ -174,6 +174,7 @@ class RegenerateOptions(TypedDict, total=False):
     order: Annotated[int | None, None, "Order of the n-grams."]
     beam: Annotated[int | None, None, "Hypotheses kept a stack."]
     lmo_context: Annotated[Literal["phrase", "string"] | None, None, "What a unit joins: the last one, or all so far."]
+    features: Annotated[str | None, None, "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +."]
     verb_root: Annotated[bool | None, None, "Only a verb may be the root, if there is one."]
     noun_under_noun: Annotated[bool | None, None, "A noun may modify a noun."]
     one_root: Annotated[bool | None, None, "Only one unit may be the root."]

@@ -62,6 +62,8 @@ def settings_record(settings: SearchSettings, algorithm: Algorithm | None = None
     """
     known = _settings(*_RECORD) | (_parameters([algorithm]) if algorithm else {})
     record = {name: settings.values.get(name, one.default) for name, one in known.items()}
+    # An empty text asks for nothing.
+    record = {name: value for name, value in record.items() if value != ""}
     package = _REGISTRY.package(algorithm.name) if algorithm else ""
     return record | ({"plugin": package} if package else {})
 

@@ -297,6 +297,8 @@ def notes(answers: Answers) -> Iterator[str]:
             " --any-root, --noun-under-noun and --many-roots lift them"
         )
     yield from _tag_notes(answers)
+    if answers.plan.features and answers.request.explain:
+        yield f"reasons are those of {answers.plan.model.name} alone; features are not explained"
 
 
 def _all_units(answers: Answers) -> list[Unit]:

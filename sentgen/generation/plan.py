@@ -10,6 +10,7 @@ from sentgen.errors import InputError, SentgenError
 from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named, settings_of
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.ngrams.features import Feature, FeatureSettings
 from sentgen.generation.problem import (
     PAPERS,
     SEARCH_PANEL,
@@ -79,13 +80,15 @@ class Treebank:
 class SearchPlan:
     """All that a search needs to know beside the bags: nothing is left to be looked up or to default.
 
-    ``treebank`` is there for the algorithms that make trees; ``words`` says whether phrases are broken up.
+    ``treebank`` is there for the algorithms that make trees, ``features`` for those that ask several models
+    (their weights are among the settings); ``words`` says whether phrases are broken up.
     """
 
     model: ModelLike
     algorithm: Algorithm
     settings: SearchSettings
     treebank: Treebank | None = None
+    features: tuple[Feature, ...] = ()
     words: bool = False
     lowercase: bool = False
     seed: int = 1
@@ -122,16 +125,29 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         # The trees must be over what is put in order, or no unit would be found in the counts.
         layer: Layer = "word" if search.units == "word" else "unit"
         treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)
+    lowercase = lowercases(store, model) if search.lowercase is None else search.lowercase
     return SearchPlan(
         model=model,
         algorithm=algorithm,
         settings=settings,
         treebank=treebank,
+        features=_features(store, algorithm, settings, lowercase),
         words=algorithm.words or search.units == "word",
-        lowercase=lowercases(store, model) if search.lowercase is None else search.lowercase,
+        lowercase=lowercase,
         seed=search.seed,
         nbest=search.nbest,
     )
+
+
+def _features(
+    store: Store, algorithm: Algorithm, settings: SearchSettings, lowercase: bool
+) -> tuple[Feature, ...]:
+    """Return the models that are asked beside that of the words."""
+    if FeatureSettings not in algorithm.groups:
+        return ()
+    names = [name for name, _ in settings.of(FeatureSettings).weighted]
+    models = [registry.find(store, name) for name in names]
+    return tuple(Feature(model, lowercase or lowercases(store, model)) for model in models)
 
 
 def settings_for(

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from sentgen.generation.bag import Unit, broken_up, shuffled
+from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
-from sentgen.generation.problem import Problem, SearchSettings, TreeModel
+from sentgen.generation.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.dependencies import Dependencies, prefetch_dependencies
+from sentgen.models.ngram_tables import side_by_side
 from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
 from sentgen.models.tagging import most_frequent_tags
@@ -49,7 +51,7 @@ class PreparedBag:
 def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[list[PreparedBag]]:
     """Shuffle bags and look up all that a search can ask, a batch at a time.
 
-    Other searches can use what is looked up if theirs are the words, the treebank, and the order.
+    Other searches can use what is looked up if theirs are words, treebank, features and order.
     """
     model, settings, treebank, lowercase = plan.model, plan.settings, plan.treebank, plan.lowercase
     for begin in range(0, len(bags), BATCH):
@@ -64,9 +66,10 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
         submodel, spelled = _language_model(store, model, batch, plan.order, lowercase)
         # After tags are filled in: the treebank counts pairs of words with their tags.
         trees = _trees(store, treebank, batch, lowercase) if treebank else [None] * len(batch)
+        features = _features(store, plan, submodel, batch) if plan.features else [None] * len(batch)
         problems = [
-            _problem(submodel, bag, mine, tree, settings)
-            for bag, mine, tree in zip(batch, spelled, trees, strict=True)
+            replace(_problem(submodel, bag, mine, tree, settings), features=others)
+            for bag, mine, tree, others in zip(batch, spelled, trees, features, strict=True)
         ]
         share = (time.perf_counter() - started) / len(batch)
         yield [
@@ -112,6 +115,18 @@ def _problem(
         order=submodel.order,
         trees=trees,
     )
+
+
+def _features(
+    store: Store, plan: SearchPlan, submodel: SubModel, batch: Sequence[Sequence[Unit]]
+) -> list[Features | None]:
+    """Fetch the other models of a batch; all of its bags share their tables."""
+    found = [fetch_feature(store, feature, batch, plan.order) for feature in plan.features]
+    tables = side_by_side([submodel.table, *(other.table for other, _ in found)])
+    return [
+        Features(tables, *zip(*arrays, strict=True))
+        for arrays in zip(*(mine for _, mine in found), strict=True)
+    ]
 
 
 def _unknown(submodel: SubModel, spelled: Sequence[Spelling]) -> int:

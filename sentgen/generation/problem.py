@@ -17,6 +17,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
+from sentgen.models.ngram_tables import NgramTables
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import EOS
 
@@ -68,12 +69,21 @@ class TreeModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Features:
+    """Other models of the same units, M - 1 of them, behind that of the words."""
+
+    tables: NgramTables  # of all M models
+    words: tuple[Ints, ...]  # the local word ids of all units in each of the others, one after the other
+    offsets: tuple[Ints, ...]  # (n + 1,) unit u is words[offsets[u]:offsets[u + 1]] there
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One bag as arrays.
 
     ``words`` holds the local word ids of all units one after the other, and unit u is
     ``words[offsets[u]:offsets[u + 1]]``. Units of the same ``kind`` are identical: words, tags and all.
-    ``trees`` is there for the algorithms that ask for it.
+    ``trees`` and ``features`` are there for the algorithms that ask for them.
     """
 
     table: NgramTable
@@ -83,6 +93,7 @@ class Problem:
     settings: SearchSettings
     order: int
     trees: TreeModel | None = None
+    features: Features | None = None
 
     @property
     def size(self) -> int:
@@ -171,14 +182,29 @@ class Algorithm:
 
 def sentence_logp(problem: Problem, units: tuple[int, ...]) -> float:
     """Return the log-probability of the whole sentence in some order, with its end."""
-    pieces = [problem.words[problem.offsets[u] : problem.offsets[u + 1]] for u in units]
-    logp, state = score_words(
-        problem.table, start_state(problem.table), np.concatenate(pieces) if pieces else problem.words[:0]
-    )
-    return float(logp + extend(problem.table, state, EOS)[0])
+    return string_logp(problem.table, _string(problem.words, problem.offsets, units))
+
+
+def string_logp(table: NgramTable, words: Ints) -> float:
+    """Return the log-probability of a sentence with its end."""
+    logp, state = score_words(table, start_state(table), words)
+    return float(logp + extend(table, state, EOS)[0])
 
 
 def string_of(problem: Problem, units: tuple[int, ...]) -> tuple[int, ...]:
     """Return the words of an order: orders that differ only in identical units are one string."""
-    pieces = [problem.words[problem.offsets[u] : problem.offsets[u + 1]] for u in units]
-    return tuple(np.concatenate(pieces).tolist()) if pieces else ()
+    return tuple(_string(problem.words, problem.offsets, units).tolist())
+
+
+def strings_of(problem: Problem, units: tuple[int, ...]) -> list[Ints]:
+    """Return the words of an order in all models, those of features behind that of the words."""
+    strings = [_string(problem.words, problem.offsets, units)]
+    if problem.features is not None:
+        columns = zip(problem.features.words, problem.features.offsets, strict=True)
+        strings += [_string(words, offsets, units) for words, offsets in columns]
+    return strings
+
+
+def _string(words: Ints, offsets: Ints, units: tuple[int, ...]) -> Ints:
+    pieces = [words[offsets[u] : offsets[u + 1]] for u in units]
+    return np.concatenate(pieces) if pieces else words[:0]

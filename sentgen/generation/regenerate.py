@@ -77,15 +77,15 @@ def order_bags(
     given. An empty bag gives an empty sentence.
 
     Raises:
-        InputError: a bag is too large.
+        InputError: a bag is too large, or has no tags where features need them.
     """
-    check_sizes(bags, plan)
+    check_bags(bags, plan)
     batches = prepare(store, plan, bags)
     return (one for batch in batches for prepared in batch for one in solve(prepared, plan))
 
 
-def check_sizes(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
-    """Refuse bags that are too large for the algorithm of a plan.
+def check_bags(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
+    """Refuse bags that are too large for the algorithm of a plan, or have no tags where features need them.
 
     Raises:
         InputError: with the number of the bag.
@@ -97,6 +97,13 @@ def check_sizes(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
                 f"bag {number} has {quantity(size, 'unit')}, and {plan.algorithm.name} takes at most"
                 f" {plan.algorithm.max_units}; split it, or keep phrases together in brackets"
             )
+    tagged = next((feature.model for feature in plan.features if feature.needs_tags), None)
+    untagged = next((i for i, bag in enumerate(bags, 1) if not all(unit.tags for unit in bag)), None)
+    if tagged is not None and untagged is not None:
+        raise InputError(
+            f"bag {untagged} has words without tags, which {tagged.name}, a model over {tagged.symbols.over},"
+            " needs; write each word as word/TAG"
+        )
 
 
 def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> Iterator[RegeneratedSentence]:

@@ -19,7 +19,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.generation import PreparedBag, RegeneratedSentence, SearchPlan, prepare
-from sentgen.generation.regenerate import check_sizes, solve
+from sentgen.generation.regenerate import check_bags, solve
 from sentgen.schema import Store
 
 #: Sentences that one thread takes at a time.
@@ -65,7 +65,7 @@ def answer_all(
         raise InputError(f"{jobs} jobs do nothing; give 1 or more")
     bags = [case.gold.units for case in cases]
     for plan in plans.values():
-        check_sizes(bags, plan)
+        check_bags(bags, plan)
     parts: dict[str, list[SystemAnswers]] = {name: [] for name in plans}
     done, total = 0, len(cases) * len(plans)
     for group in _alike(plans):
@@ -82,10 +82,10 @@ def answer_all(
 
 
 def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
-    """Group the systems that look up the same: words or units, trees or none, n-grams of one order."""
+    """Group the systems that look up the same: words or units, trees or none, features, one order."""
     groups: dict[object, list[str]] = {}
     for name, plan in plans.items():
-        groups.setdefault((plan.words, plan.treebank, plan.order), []).append(name)
+        groups.setdefault((plan.words, plan.treebank, plan.features, plan.order), []).append(name)
     return list(groups.values())
 
 

@@ -5,6 +5,9 @@ their log-probability plus a future cost, the sum of the unigram log-probabiliti
 words of a phrase follow one another, and the end of the sentence counts. Added here: hypotheses that have
 used the same units and have the same state of the language model are recombined, which loses nothing.
 
+With features (see `sentgen.generation.ngrams.features`), the log-probability is a weighted sum over several
+models, and so is the future cost; hypotheses are recombined that have the same states of all of them.
+
 `viterbi` is the baseline of Wan et al. 2007 and 2009, "a Viterbi-like algorithm with a beam of 100" over
 single words: the same search without a future cost.
 """
@@ -20,10 +23,21 @@ from typing import Annotated
 
 import numpy as np
 
+from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.ngrams.beam_kernels import Edges, Hypotheses, Units, search
-from sentgen.generation.problem import Algorithm, Ordering, Problem, Setting, sentence_logp, string_of
-from sentgen.models.ngram_table import EMPTY, extend, start_state
+from sentgen.generation.ngrams.features import FeatureSettings
+from sentgen.generation.problem import (
+    Algorithm,
+    Ordering,
+    Problem,
+    Setting,
+    string_logp,
+    string_of,
+    strings_of,
+)
+from sentgen.models.ngram_table import EMPTY, NgramTable, extend
+from sentgen.models.ngram_tables import NgramTables, side_by_side, table_at
 from sentgen.wording import quantity
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
@@ -53,7 +67,7 @@ class BeamSettings:
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Return the best orders that the search came across, ranked by their log-probability as sentences.
+    """Return the best orders that the search came across, ranked by their log-probability (`value`).
 
     n-best: of all strings whose beginnings were kept or recombined with one that was kept, exactly the best.
     Orders of one string, as of units that the model cannot tell apart, count once.
@@ -70,19 +84,31 @@ def order_without_future_cost(problem: Problem, nbest: int = 1) -> list[Ordering
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
-    """Return the log-probability of an order as a sentence."""
-    return sentence_logp(problem, units)
+    """Return the log-probability of an order as a sentence: the weighted sum of all models."""
+    tables, total = _tables(problem), 0.0
+    for model, (weight, string) in enumerate(zip(_weights(problem), strings_of(problem, units), strict=True)):
+        total += weight * string_logp(table_at(tables, model), string)
+    return float(total)
+
+
+def _tables(problem: Problem) -> NgramTables:
+    return problem.features.tables if problem.features else side_by_side([problem.table])
+
+
+def _weights(problem: Problem) -> Floats:
+    """Return the weight of each model; that of the words has 1."""
+    others = problem.settings.of(FeatureSettings).weights if problem.features else ()
+    return np.array([1.0, *others])
 
 
 def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering]:
     if not problem.size:
-        return [Ordering((), sentence_logp(problem, ()))]
+        return [Ordering((), value(problem, (), None))]
     beam = _possible_beam(problem)
     copies = _same_units(problem)
     units = _different_units(problem, copies, future_cost=future_cost)
-    start = start_state(problem.table)
     # Edges cost memory for every candidate: without n-best nobody asks for them.
-    nodes, size, edges, ways = search(problem.table, start, units, beam, nbest > 1)
+    nodes, size, edges, ways = search(_tables(problem), _weights(problem), units, beam, nbest > 1)
     nodes = Hypotheses._make(column[:size] for column in nodes)
     best = _ordering(copies, _best_path(nodes), float(nodes.logp[-1]))
     different = {string_of(problem, best.units): best}
@@ -99,7 +125,7 @@ def _possible_beam(problem: Problem) -> int:
     """Return the beam, no wider than a bag can fill: no stack of u units has more than u! beginnings."""
     # 12! is above MAX_STEPS: for larger bags no other bound is needed.
     beam = min(problem.settings.of(BeamSettings).beam, math.factorial(min(problem.size, 12)))
-    steps = len(problem.words) * problem.size
+    steps = len(problem.words) * problem.size * len(_weights(problem))
     if beam * steps > MAX_STEPS:
         bag = f"{quantity(problem.size, 'unit')} of {quantity(len(problem.words), 'word')}"
         raise InputError(f"a beam of {beam} is too wide for {bag}; give at most {MAX_STEPS // steps}")
@@ -107,27 +133,40 @@ def _possible_beam(problem: Problem) -> int:
 
 
 def _same_units(problem: Problem) -> list[list[int]]:
-    """Return the units by words, as the model knows them; short ones first, then by place in the bag."""
-    classes: dict[tuple[int, ...], list[int]] = {}
+    """Return the units by words, as the models know them; short ones first, then by place in the bag."""
+    classes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for unit in range(problem.size):
-        classes.setdefault(string_of(problem, (unit,)), []).append(unit)
+        strings = tuple(tuple(string.tolist()) for string in strings_of(problem, (unit,)))
+        classes.setdefault(strings, []).append(unit)
     # A stable sort: equals stay in the order of the bag, so that ties go to its first unit.
     return sorted(classes.values(), key=lambda same: problem.offsets[same[0] + 1] - problem.offsets[same[0]])
 
 
 def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, future_cost: bool) -> Units:
     """Return the arrays of the search: one unit of each class."""
-    strings = [string_of(problem, (same[0],)) for same in copies]
-    lengths = [len(string) for string in strings]
-    unigram = {word: extend(problem.table, EMPTY, word)[0] for string in strings for word in string}
+    # Of each model, the words of each unit.
+    strings = list(zip(*(strings_of(problem, (same[0],)) for same in copies), strict=True))
+    lengths = [[len(string) for string in of_model] for of_model in strings]
+    begins = np.cumsum([0, *map(sum, lengths)])
+    ahead = np.zeros(len(copies))
+    # `viterbi` has no future cost: zeros, so that both searches are one kernel.
+    for model, weight in enumerate(_weights(problem) if future_cost else ()):
+        ahead += weight * _unigrams(table_at(_tables(problem), model), strings[model])
     return Units(
-        words=np.array([word for string in strings for word in string], np.int32),
-        offsets=np.cumsum([0, *lengths], dtype=np.int32),
-        by_length=np.searchsorted(lengths, np.arange(lengths[-1] + 2)).astype(np.int32),
+        words=np.concatenate([string for of_model in strings for string in of_model]),
+        offsets=np.array(
+            [np.cumsum([begin, *mine]) for begin, mine in zip(begins, lengths, strict=False)], np.int32
+        ),
+        by_length=np.searchsorted(lengths[0], np.arange(lengths[0][-1] + 2)).astype(np.int32),
         bits=np.cumsum([0, *map(len, copies)], dtype=np.int32),
-        # `viterbi` has no future cost: zeros, so that both searches are one kernel.
-        ahead=np.array([sum(unigram[word] for word in string) * future_cost for string in strings]),
+        ahead=ahead,
     )
+
+
+def _unigrams(table: NgramTable, strings: Sequence[Ints]) -> Floats:
+    """Return the sum of the unigram log-probabilities of each string."""
+    logp = {word: extend(table, EMPTY, word)[0] for string in strings for word in string.tolist()}
+    return np.array([sum(logp[word] for word in string.tolist()) for string in strings], float)
 
 
 def _best_path(nodes: Hypotheses) -> list[int]:
@@ -193,7 +232,7 @@ ALGORITHMS = (
         "n-gram beam search with a future cost (Schmaltz et al. 2016)",
         order_units,
         value,
-        settings=(BeamSettings,),
+        settings=(BeamSettings, FeatureSettings),
         defaults={"order": 5, "beam": 512},
     ),
 )

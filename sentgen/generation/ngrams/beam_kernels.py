@@ -1,8 +1,11 @@
 """Beam search over the multiset of a bag's units, compiled; the tests have it in plain Python.
 
 A hypothesis is a beginning of the sentence. Those of as many words share a stack, and a stack is filled at
-once, from the stacks that lie one unit before it: candidates with the same units and the same state of the
-language model are one hypothesis, and the best hypotheses stay.
+once, from the stacks that lie one unit before it: candidates with the same units and the same states of all
+models are one hypothesis, and the best hypotheses stay.
+
+There are M models, the first of which knows words; a hypothesis has the weighted sum of their
+log-probabilities. What is called words here are the symbols that a unit has in a model.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Floats, Ints, compiled
-from sentgen.models.ngram_table import NgramTable, extend, score_words
+from sentgen.models.ngram_table import extend, score_words
+from sentgen.models.ngram_tables import NgramTables, table_at
 from sentgen.schema.tables.corpus import EOS
 
 # 2^64 over the golden ratio: its product spreads close numbers over the high bits (Fibonacci hashing).
@@ -21,14 +25,14 @@ _WORD = 64  # bits of a set that one number holds
 
 
 class Units(NamedTuple):
-    """The K different units of a bag, sorted by length.
+    """The K different units of a bag, sorted by length: by the number of their words in the first model.
 
     The U units of a bag have a bit each. Those that are the same as unit k have the bits ``bits[k]`` to
     ``bits[k + 1] - 1``, and are used in this order.
     """
 
-    words: Ints  # local word ids of all different units, one after the other
-    offsets: Ints  # (K + 1,) unit k is words[offsets[k]:offsets[k + 1]]
+    words: Ints  # local word ids of all different units, one after the other, model by model
+    offsets: Ints  # (M, K + 1) unit k in model m is words[offsets[m, k]:offsets[m, k + 1]]
     by_length: Ints  # (longest + 2,) units of n words are by_length[n] to by_length[n + 1] - 1
     bits: Ints  # (K + 1,)
     ahead: Floats  # (K,) future cost of each unit
@@ -37,9 +41,9 @@ class Units(NamedTuple):
 class Hypotheses(NamedTuple):
     """Hypotheses stack by stack; number 0 is the empty sentence, and the last one the best whole one."""
 
-    logp: Floats  # (N,) of the words so far, with the end of a whole sentence
+    logp: Floats  # (N,) weighted, of the words so far, with the end of a whole sentence
     ahead: Floats  # (N,) future cost of the units to come
-    state: Ints  # (N,) of the language model; 0 for a whole sentence
+    state: Ints  # (N, M) of each model; 0 for a whole sentence
     parent: Ints  # (N,)
     unit: Ints  # (N,) last unit
     used: Bits  # (N, ceil(U / 64)) set of bits
@@ -53,7 +57,7 @@ class Candidates(NamedTuple):
     unit: Ints  # (C,)
     bit: Ints  # (C,) of that copy of the unit
     logp: Floats  # (C,)
-    state: Ints  # (C,)
+    state: Ints  # (C, M)
     same: Ints  # (C,) the first candidate that comes to the same hypothesis
     best: Ints  # (C,) the best one that does; of first candidates only
 
@@ -69,13 +73,13 @@ class Edges(NamedTuple):
 
 @compiled
 def search(
-    table: NgramTable, start: int, units: Units, beam: int, alternatives: bool
+    tables: NgramTables, weights: Floats, units: Units, beam: int, alternatives: bool
 ) -> tuple[Hypotheses, int, Edges, int]:
     """Find the best order of the units of a bag that is not empty.
 
     Args:
-        table: the language model.
-        start: its state at the beginning of a sentence.
+        tables: the models.
+        weights: (M,) what their log-probabilities are multiplied by.
         units: the different units of the bag.
         beam: hypotheses to keep of a stack.
         alternatives: whether to return edges; without there are none.
@@ -83,15 +87,16 @@ def search(
     Returns:
         Hypotheses and their number, edges and their number; what lies beyond is undefined.
 
-    Of equals the first one in order of hypothesis and unit is taken. Time: beam * words * different units.
+    Of equals the first one in order of hypothesis and unit is taken.
+    Time: beam * words * different units * models.
     """
-    size = len(units.offsets) - 1
+    size = len(units.bits) - 1
     length = 0
     for k in range(size):
-        length += (units.bits[k + 1] - units.bits[k]) * (units.offsets[k + 1] - units.offsets[k])
+        length += (units.bits[k + 1] - units.bits[k]) * (units.offsets[0, k + 1] - units.offsets[0, k])
     # Room for full stacks: untouched pages cost no memory, and these arrays never grow.
-    nodes = _hypotheses(length * beam + 1, units.bits[size])
-    nodes.state[0] = start
+    nodes = _hypotheses(length * beam + 1, units.bits[size], len(weights))
+    nodes.state[0] = tables.start
     for k in range(size):
         nodes.ahead[0] += units.ahead[k] * (units.bits[k + 1] - units.bits[k])
     begin = np.zeros(length + 2, np.int32)  # first hypothesis of each stack
@@ -99,9 +104,10 @@ def search(
     marks = _random_bits(units.bits[size])
     edges, ways = _edges(0), 0
     for stack in range(1, length + 1):
-        found = _extensions(table, units, nodes, begin, stack)
+        found = _extensions(units, nodes, begin, stack)
+        _score(tables, weights, units, nodes, found)
         if stack == length:
-            _end_sentence(table, found)
+            _end_sentence(tables, weights, found)
         _recombine(nodes, found, marks)
         kept = _best(units, nodes, found, beam)
         if alternatives:
@@ -112,14 +118,14 @@ def search(
 
 
 @compiled
-def _extensions(table: NgramTable, units: Units, nodes: Hypotheses, begin: Ints, stack: int) -> Candidates:
-    """Return all candidates for a stack."""
+def _extensions(units: Units, nodes: Hypotheses, begin: Ints, stack: int) -> Candidates:
+    """Return all candidates for a stack, not scored yet."""
     longest = min(stack, len(units.by_length) - 2)
     bound = 0
     for n in range(1, longest + 1):
         choices = units.by_length[n + 1] - units.by_length[n]
         bound += choices * (begin[stack - n + 1] - begin[stack - n])
-    found = _candidates(bound)
+    found = _candidates(bound, nodes.state.shape[1])
     count = 0
     # Longest units first: they extend older stacks, so that candidates come in the order of hypotheses.
     for n in range(longest, 0, -1):
@@ -131,27 +137,43 @@ def _extensions(table: NgramTable, units: Units, nodes: Hypotheses, begin: Ints,
                     bit += 1
                 if bit == end:
                     continue
-                words = units.words[units.offsets[unit] : units.offsets[unit + 1]]
-                logp, state = score_words(table, nodes.state[node], words)
                 found.parent[count], found.unit[count], found.bit[count] = node, unit, bit
-                found.logp[count], found.state[count] = nodes.logp[node] + logp, state
                 count += 1
     return _first_candidates(found, count)
 
 
 @compiled
-def _end_sentence(table: NgramTable, found: Candidates) -> None:
-    """Add the end of the sentence to candidates that are whole; then all of them are the same."""
+def _score(tables: NgramTables, weights: Floats, units: Units, nodes: Hypotheses, found: Candidates) -> None:
+    """Set log-probabilities and states of candidates."""
     for i in range(len(found.parent)):
-        # All whole sentences share a state, so that they recombine into the one last hypothesis.
-        logp, _ = extend(table, found.state[i], EOS)
-        found.logp[i] += logp
-        found.state[i] = 0
+        found.logp[i] = nodes.logp[found.parent[i]]
+    # Model by model: taking one out costs as much as some candidates.
+    for model in range(len(weights)):
+        table = table_at(tables, model)
+        offsets = units.offsets[model]
+        for i in range(len(found.parent)):
+            unit = found.unit[i]
+            words = units.words[offsets[unit] : offsets[unit + 1]]
+            logp, state = score_words(table, nodes.state[found.parent[i], model], words)
+            found.logp[i] += weights[model] * logp
+            found.state[i, model] = state
+
+
+@compiled
+def _end_sentence(tables: NgramTables, weights: Floats, found: Candidates) -> None:
+    """Add the end of the sentence to candidates that are whole; then all of them are the same."""
+    for model in range(len(weights)):
+        table = table_at(tables, model)
+        for i in range(len(found.parent)):
+            # All whole sentences share their states, so that they recombine into the one last hypothesis.
+            logp, _ = extend(table, found.state[i, model], EOS)
+            found.logp[i] += weights[model] * logp
+            found.state[i, model] = 0
 
 
 @compiled
 def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
-    """Find the candidates that have the same set and state, and the best one of each such class."""
+    """Find the candidates that have the same set and states, and the best one of each such class."""
     # At most half of the slots are filled, so that runs of probing stay short.
     bits = 4
     while 1 << bits < 2 * len(found.parent):
@@ -159,8 +181,10 @@ def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
     slots = np.full(1 << bits, -1, np.int32)
     for i in range(len(found.parent)):
         # Only a hash: equal sets have equal marks, and `_are_same` tells the others apart.
-        mark = nodes.mark[found.parent[i]] ^ marks[found.bit[i]] ^ np.uint64(found.state[i])
-        slot = np.int64((mark * _GOLDEN) >> np.uint64(64 - bits))
+        mark = nodes.mark[found.parent[i]] ^ marks[found.bit[i]]
+        for model in range(found.state.shape[1]):
+            mark = (mark ^ np.uint64(found.state[i, model])) * _GOLDEN
+        slot = np.int64(mark >> np.uint64(64 - bits))
         while slots[slot] >= 0 and not _are_same(nodes, found, slots[slot], i):
             slot = (slot + 1) & (len(slots) - 1)
         if slots[slot] < 0:
@@ -174,9 +198,10 @@ def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
 
 @compiled
 def _are_same(nodes: Hypotheses, found: Candidates, one: int, other: int) -> bool:
-    """Whether two candidates have the same set and state."""
-    if found.state[one] != found.state[other]:
-        return False
+    """Whether two candidates have the same set and states."""
+    for model in range(found.state.shape[1]):
+        if found.state[one, model] != found.state[other, model]:
+            return False
     for word in range(nodes.used.shape[1]):
         if _word_with(nodes, found, one, word) != _word_with(nodes, found, other, word):
             return False
@@ -277,12 +302,12 @@ def _random_bits(count: int) -> Bits:
 
 
 @compiled
-def _hypotheses(count: int, units: int) -> Hypotheses:
+def _hypotheses(count: int, units: int, models: int) -> Hypotheses:
     """Return room for hypotheses, the first of which is the empty one; memory is taken when it is used."""
     nodes = Hypotheses(
         np.empty(count),
         np.empty(count),
-        np.empty(count, np.int32),
+        np.empty((count, models), np.int32),
         np.empty(count, np.int32),
         np.empty(count, np.int32),
         np.empty((count, (units + _WORD - 1) // _WORD), np.uint64),
@@ -294,14 +319,14 @@ def _hypotheses(count: int, units: int) -> Hypotheses:
 
 
 @compiled
-def _candidates(count: int) -> Candidates:
+def _candidates(count: int, models: int) -> Candidates:
     """Return room for candidates."""
     return Candidates(
         np.empty(count, np.int32),
         np.empty(count, np.int32),
         np.empty(count, np.int32),
         np.empty(count),
-        np.empty(count, np.int32),
+        np.empty((count, models), np.int32),
         np.empty(count, np.int32),
         np.empty(count, np.int32),
     )

@@ -34,7 +34,8 @@ class Attempt:
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Ask each algorithm twice: for its sentences with trees, and for the reasons."""
     models, algorithms = await asyncio.gather(ask("models"), asyncio.to_thread(_algorithms))
-    labels = [f"{row['name']}@{row['version']}" for row in models.rows]
+    # Models over tags and the like order no words by themselves.
+    labels = [f"{row['name']}@{row['version']}" for row in models.rows if row["over"] == "words"]
     chosen = [name for name in query.all("algorithm") if name in algorithms] or list(_CHOSEN)
     words = " ".join(query.raw("words").split())
     asked = {

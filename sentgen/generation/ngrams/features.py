@@ -1,0 +1,124 @@
+"""Models beside that of the words, in one beam: which they are, what they weigh, and what units are in them.
+
+A hypothesis is worth log p(words) + w1 log p1 + w2 log p2 ..., log-linear: p1 may be over tags, classes or
+items of the same units (see `sentgen.models.symbols`), or over words of other text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from sentgen.arrays import Ints
+from sentgen.errors import InputError
+from sentgen.generation.bag import Unit
+from sentgen.generation.problem import Setting
+from sentgen.models.recount import CLOSING, OPENING
+from sentgen.models.submodel import ModelLike, SubModel, prefetch
+from sentgen.models.symbols import ITEMS, TAGS, phrase_symbol, tag_symbol
+from sentgen.schema import Store
+from sentgen.schema.corpus import UNK
+
+#: The symbols that a word may have in a model, the first one that it knows counts.
+Choices = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSettings:
+    """Which models are asked beside that of the words; its own log-probability weighs 1.
+
+    >>> FeatureSettings("tags=.5,novels@2").weighted
+    [('tags', 0.5), ('novels@2', 1.0)]
+    """
+
+    features: Annotated[
+        str,
+        Setting(
+            "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +.",
+            metavar="NAME[=WEIGHT],...",
+            api={"max_length": 1000},
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.weighted]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"feature {twice} is there twice; name each model once")
+
+    @property
+    def weighted(self) -> list[tuple[str, float]]:
+        """Return names and weights."""
+        return [_feature(one.strip()) for one in self.features.replace("+", ",").split(",") if one.strip()]
+
+    @property
+    def weights(self) -> list[float]:
+        """Return the weights."""
+        return [weight for _, weight in self.weighted]
+
+
+def _feature(text: str) -> tuple[str, float]:
+    name, equals, number = text.rpartition("=")
+    if not equals:
+        return text, 1.0
+    try:
+        weight = float(number)
+    except ValueError:
+        weight = math.nan
+    if not name or not math.isfinite(weight) or weight < 0:
+        raise InputError(f"feature {text!r} has no weight; write NAME=WEIGHT with a number from 0")
+    return name, weight
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A model to ask as well; ``lowercase`` says whether words are looked up lower-cased in it."""
+
+    model: ModelLike
+    lowercase: bool
+
+    @property
+    def needs_tags(self) -> bool:
+        """Return whether each word must have a tag."""
+        return not self.model.symbols.are_words
+
+
+def fetch_feature(
+    store: Store, feature: Feature, batch: Sequence[Sequence[Unit]], order: int
+) -> tuple[SubModel, list[tuple[Ints, Ints]]]:
+    """Fetch what a model has for a batch of bags; also return words and offsets of the units of each bag."""
+    spelled = [[symbols_of(unit, feature) for unit in bag] for bag in batch]
+    forms = [[form for unit in bag for word in unit for form in word] for bag in spelled]
+    submodel = prefetch(store, feature.model, forms, order=order)
+    return submodel, [_arrays(submodel, bag) for bag in spelled]
+
+
+def _arrays(submodel: SubModel, bag: Sequence[Sequence[Choices]]) -> tuple[Ints, Ints]:
+    index = submodel.index
+    known = [
+        next((index[form] for form in choices if form in index), UNK) for unit in bag for choices in unit
+    ]
+    return np.array(known, np.int32), np.cumsum([0, *map(len, bag)], dtype=np.int32)
+
+
+def symbols_of(unit: Unit, feature: Feature) -> list[Choices]:
+    """Return what stands for the words of a unit in a model, between brackets if it counts them."""
+    model = feature.model
+    if model.symbols.over == ITEMS and len(unit.words) > 1:
+        return [(phrase_symbol(unit.tags),)]
+    tags = unit.tags or (None,) * len(unit.words)
+    found = [_choices(word, tag, feature) for word, tag in zip(unit.words, tags, strict=True)]
+    return [(OPENING,), *found, (CLOSING,)] if model.brackets and len(unit.words) > 1 else found
+
+
+def _choices(word: str, tag: str | None, feature: Feature) -> Choices:
+    model = feature.model
+    form = word.lower() if feature.lowercase else word
+    if model.symbols.are_words:
+        return (form, f"<unk:{tag}>") if tag and model.unknown == "tag" else (form,)
+    symbol = tag_symbol(tag or "")
+    return (symbol,) if model.symbols.over == TAGS else (form, symbol)
