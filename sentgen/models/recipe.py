@@ -9,7 +9,7 @@ from sentgen.errors import InputError
 from sentgen.models import stupid_backoff
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.models.symbols import ITEMS, OF_WORDS, Symbols
-from sentgen.schema.counts import MAX_ORDER
+from sentgen.schema.tables.counts import MAX_ORDER
 
 ESTIMATORS = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
 SMOOTHING = (*ESTIMATORS, stupid_backoff.NAME)

@@ -30,7 +30,7 @@ from sentgen.models.ngram_tables import side_by_side, table_at
 from sentgen.models.scoring import score_sentences
 from sentgen.models.symbols import Symbols
 from sentgen.schema import Store
-from sentgen.schema.corpus import EOS
+from sentgen.schema.tables.corpus import EOS
 
 #: The symbols of one unit in each of three models; in the first one they are words.
 Spelled = tuple[tuple[int, ...], ...]

@@ -21,7 +21,7 @@ from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
 from sentgen.models.symbols import ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.schema import Store
-from sentgen.schema.corpus import UNK
+from sentgen.schema.tables.corpus import UNK
 
 #: The symbols that a word may have in a model, the first one that it knows counts.
 Choices = tuple[str, ...]
