@@ -7,6 +7,7 @@ from typing import Any
 
 from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError
+from sentgen.generation.joint import joint
 from sentgen.generation.ngrams import beam, greedy, lmo
 from sentgen.generation.plugin_algorithms import algorithm_of, check_settings
 from sentgen.generation.problem import Algorithm, SearchSettings
@@ -16,7 +17,7 @@ from sentgen.tabular import Rows
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
-    for module in (greedy, lmo, beam, prim, cle, assignment)
+    for module in (greedy, lmo, beam, joint, prim, cle, assignment)
     for algorithm in module.ALGORITHMS
 }
 

@@ -65,7 +65,7 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
         batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
         submodel, spelled = _language_model(store, model, batch, plan.order, lowercase)
         # After tags are filled in: the treebank counts pairs of words with their tags.
-        trees = _trees(store, treebank, batch, lowercase) if treebank else [None] * len(batch)
+        trees = _trees(store, plan, treebank, batch) if treebank else [None] * len(batch)
         features = _features(store, plan, submodel, batch) if plan.features else [None] * len(batch)
         problems = [
             replace(_problem(submodel, bag, mine, tree, settings), features=others)
@@ -154,11 +154,13 @@ def _tagged(unit: Unit, tags: Mapping[str, str]) -> Unit:
 
 
 def _trees(
-    store: Store, treebank: Treebank, batch: Sequence[Sequence[Unit]], lower: bool
+    store: Store, plan: SearchPlan, treebank: Treebank, batch: Sequence[Sequence[Unit]]
 ) -> list[TreeModel | None]:
     """Fetch the dependency models of a batch; a unit is represented by its last word (Wan et al. 2007)."""
-    heads = [[(_cased(unit.head, lower), unit.head_tag) for unit in bag] for bag in batch]
-    found = prefetch_dependencies(store, treebank.corpora, treebank.layer, heads)
+    heads = [[(_cased(unit.head, plan.lowercase), unit.head_tag) for unit in bag] for bag in batch]
+    found = prefetch_dependencies(
+        store, treebank.corpora, treebank.layer, heads, distances=plan.algorithm.distances
+    )
     return [
         _tree_model(dependencies, [tag or "" for _, tag in bag])
         for dependencies, bag in zip(found, heads, strict=True)
@@ -169,7 +171,15 @@ def _tree_model(found: Dependencies, tags: Sequence[str]) -> TreeModel:
     def flags(of_class: Any) -> Any:
         return np.array([of_class(tag) for tag in tags], np.bool_)
 
-    return TreeModel(found.prob, found.arguments, flags(is_verb), flags(is_noun), flags(is_preposition))
+    return TreeModel(
+        found.prob,
+        found.arguments,
+        flags(is_verb),
+        flags(is_noun),
+        flags(is_preposition),
+        found.distance,
+        found.automata,
+    )
 
 
 def _cased(word: str, lower: bool) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
+from sentgen.models.head_automata import Automata
 from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
 from sentgen.models.ngram_tables import NgramTables
 from sentgen.options import Option
@@ -66,6 +67,8 @@ class TreeModel:
     verb: Bools  # (n,)
     noun: Bools  # (n,)
     preposition: Bools  # (n,)
+    distance: Floats | None = None  # (n + 1, n, 2, 3) log prob by distance 1, 2, 3 and more, where asked for
+    automata: Automata | None = None  # where asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,7 @@ class Algorithm:
         defaults: values that are best on development data, where they are not those of the groups.
         published: the literal reading of a paper.
         trees: whether it needs a dependency model, and gives trees.
+        distances: whether that model must tell how far modifiers are from their heads.
         words: whether it breaks phrases up.
         max_units: bound of a bag, so that an answer comes in seconds.
     """
@@ -166,6 +170,7 @@ class Algorithm:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     published: Mapping[Paper, Mapping[str, Any]] = field(default_factory=dict)
     trees: bool = False
+    distances: bool = False
     words: bool = False
     max_units: int = 1000
 

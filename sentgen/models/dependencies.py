@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
+from sentgen.models.head_automata import Automata, automata
 from sentgen.models.tree_counts import Counts, TreeNumbering, Trees, count_trees, no_counts
 from sentgen.models.trees import Layer as Layer
 from sentgen.models.trees import TreeCache, cache_of, states_of
@@ -45,12 +46,14 @@ class Dependencies:
     """The model of one sentence of n units: row 0 is the root, row i + 1 unit i, column j unit j.
 
     ``prob`` and ``distance`` are natural logarithms, ``arguments`` are probabilities. The side is 0 for left,
-    1 for right of the head. A unit as its own modifier is -inf.
+    1 for right of the head. A unit as its own modifier is -inf. Where distances are asked for, there are the
+    factors of head automata, too.
     """
 
     prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side)
     arguments: Floats  # (n + 1, 2, 8) p_arg(head, side, number of modifiers); 7 stands for seven and more
     distance: Floats | None = None  # (n + 1, n, 2, 3) prob by distance 1, 2, 3 and more, where asked for
+    automata: Automata | None = None
 
 
 def prefetch_dependencies(
@@ -124,7 +127,12 @@ def _models(
     nodes = [np.array([0, *(number[unit] for unit in bag)], np.int32) for bag in bags]
     relations = [_relations(counts, of_bag, tag_of[of_bag], floor) for of_bag in nodes]
     return [
-        Dependencies(prob, arguments[of_bag], distance if distances else None)
+        Dependencies(
+            prob,
+            arguments[of_bag],
+            distance if distances else None,
+            automata(counts, of_bag, tag_of[of_bag]) if distances else None,
+        )
         for of_bag, (prob, distance) in zip(nodes, relations, strict=True)
     ]
 

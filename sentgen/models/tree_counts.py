@@ -55,10 +55,16 @@ class Counts(NamedTuple):
     tag_tag: Ints  # (T, T, B)
     arguments: Longs  # (K, 2, 8) occurrences with a number of modifiers on a side
     tag_arguments: Longs  # (T, 2, 8)
+    siblings: Ints  # (T, T + 1, T + 2, 2) modifiers by head and the modifier before; see `no_counts`
 
 
 def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
-    """Return counts of nothing for some numbers of kinds and tags."""
+    """Return counts of nothing for some numbers of kinds and tags.
+
+    With ``distances`` there are siblings, too, nearest to the head first: [h, b, m, side] counts modifiers of
+    tag m whose head has tag h, and for which the modifier before has tag b. In the place of b, T stands for
+    none before; in that of m, T is the end of that side, and T + 1 any tag that the batch does not ask for.
+    """
     bins = 2 * DISTANCES if distances else 2
     return Counts(
         kinds=np.zeros(kinds, np.int64),
@@ -73,6 +79,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
         tag_tag=np.zeros((tags, tags, bins), np.int32),
         arguments=np.zeros((kinds, 2, MAX_ARGUMENTS + 1), np.int64),
         tag_arguments=np.zeros((tags, 2, MAX_ARGUMENTS + 1), np.int64),
+        siblings=np.zeros((tags, tags + 1, tags + 2, 2) if distances else (0, 0, 0, 0), np.int32),
     )
 
 
@@ -119,6 +126,8 @@ def count_trees(trees: Trees, numbering: TreeNumbering, counts: Counts) -> None:
             _number(trees, start, end, numbering, kinds, tags)
             _count_events(trees.heads[start:end], kinds, tags, modifiers, counts)
             _count_arguments(kinds[:size], tags[:size], modifiers, counts)
+            if len(counts.siblings):
+                _count_siblings(trees.heads[start:end], tags, modifiers, counts.siblings)
             k, t = _distinct(kinds[:size], of_kind, which_kinds), _distinct(tags[:size], of_tag, which_tags)
             _count_pairs(which_kinds[:k], which_tags[:t], of_kind, of_tag, counts)
 
@@ -168,6 +177,30 @@ def _count_arguments(kinds: Ints, tags: Ints, modifiers: Ints, counts: Counts) -
                 counts.arguments[kinds[i], side, number] += 1
             if tags[i] >= 0:
                 counts.tag_arguments[tags[i], side, number] += 1
+
+
+@compiled
+def _count_siblings(heads: Ints, tags: Ints, before: Ints, siblings: Ints) -> None:
+    """Count the modifiers of one sentence after those before them on the same side, and the ends of sides.
+
+    ``before`` is room for the tags of the last modifiers of each node.
+    """
+    none, other = len(siblings), len(siblings) + 1
+    before[: len(heads) + 1] = none
+    for k in range(2 * len(heads)):
+        # Left modifiers from right to left, then right ones from left to right: nearest first.
+        side = k // len(heads)
+        i = k - len(heads) + 1 if side else len(heads) - k
+        h = heads[i - 1] + 1
+        if (i > h) == (side == 1):
+            # -1 is a tag that the batch does not ask for: as one before, it is no context of its own.
+            if tags[h] >= 0 and before[h, side] >= 0:
+                siblings[tags[h], before[h, side], tags[i] if tags[i] >= 0 else other, side] += 1
+            before[h, side] = tags[i]
+    for h in range(len(heads) + 1):
+        for side in range(2):
+            if tags[h] >= 0 and before[h, side] >= 0:
+                siblings[tags[h], before[h, side], none, side] += 1
 
 
 @compiled

@@ -20,7 +20,7 @@ def random_scores(size: int, seed: int, kinds: int = 2) -> TreeScores:
     return TreeScores(
         edges=rng.normal(size=(size + 1, size, 2, 3)),
         arguments=rng.normal(size=(size + 1, 2, 8)),
-        siblings=rng.normal(size=(kinds, kinds + 1, kinds, 2)),
+        siblings=rng.normal(size=(kinds + 1, kinds + 1, kinds + 1, 2)),
         kinds=rng.integers(0, kinds, size).astype(np.int32),
     )
 
@@ -55,11 +55,14 @@ def score_of(scores: TreeScores, order: list[int], heads: tuple[int, ...]) -> fl
     for h, side in product(range(len(heads)), (LEFT, RIGHT)):
         mine = sorted(modifiers.get((h, side), []), key=lambda m: abs(m - h))
         total += scores.arguments[order[h] + 1, side, min(len(mine), 7)]
-        before = scores.siblings.shape[0]
+        before = -1
         for m in mine:
             kind = scores.kinds[order[m]]
             total += scores.siblings[scores.kinds[order[h]], before, kind, side]
             before = kind
+        total += scores.siblings[scores.kinds[order[h]], before, -1, side]
+    root = scores.kinds[order[heads.index(ROOT)]]
+    total += scores.siblings[-1, -1, root, RIGHT] + scores.siblings[-1, root, -1, RIGHT]
     return float(total)
 
 

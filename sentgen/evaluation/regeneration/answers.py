@@ -82,10 +82,11 @@ def answer_all(
 
 
 def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
-    """Group the systems that look up the same: words or units, trees or none, features, one order."""
+    """Group the systems that look up the same: words or units, trees or none, distances, features, one order."""
     groups: dict[object, list[str]] = {}
     for name, plan in plans.items():
-        groups.setdefault((plan.words, plan.treebank, plan.features, plan.order), []).append(name)
+        key = plan.words, plan.treebank, plan.algorithm.distances, plan.features, plan.order
+        groups.setdefault(key, []).append(name)
     return list(groups.values())
 
 

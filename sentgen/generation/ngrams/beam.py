@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -44,6 +44,8 @@ from sentgen.wording import quantity
 MAX_STEPS = 2**28
 #: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
 WAYS = 100
+#: Of which stacks the search remembers all ways that led there.
+_NONE, _LAST, _ALL = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,35 +87,45 @@ def order_without_future_cost(problem: Problem, nbest: int = 1) -> list[Ordering
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the log-probability of an order as a sentence: the weighted sum of all models."""
-    tables, total = _tables(problem), 0.0
-    for model, (weight, string) in enumerate(zip(_weights(problem), strings_of(problem, units), strict=True)):
+    tables, total = models_of(problem), 0.0
+    for model, (weight, string) in enumerate(
+        zip(weights_of(problem), strings_of(problem, units), strict=True)
+    ):
         total += weight * string_logp(table_at(tables, model), string)
     return float(total)
 
 
-def _tables(problem: Problem) -> NgramTables:
+def models_of(problem: Problem) -> NgramTables:
+    """Return the models that a search asks, that of the words first."""
     return problem.features.tables if problem.features else side_by_side([problem.table])
 
 
-def _weights(problem: Problem) -> Floats:
-    """Return the weight of each model; that of the words has 1."""
+def weights_of(problem: Problem) -> Floats:
+    """Return the weight of each of these models; that of the words has 1."""
     others = problem.settings.of(FeatureSettings).weights if problem.features else ()
     return np.array([1.0, *others])
+
+
+def whole_sentences(problem: Problem, count: int) -> list[tuple[int, ...]]:
+    """Return the best different orders that the last stack held, the best one first.
+
+    They are not the exact n-best list of `order_units`, but cost nothing.
+    """
+    copies, nodes, edges = _found(problem, _LAST, future_cost=True)
+    last = np.argsort(-edges.logp, kind="stable")[:count]
+    paths = ([*_path(nodes, int(edges.parent[i])), int(edges.unit[i])] for i in last)
+    return [_ordering(copies, path, 0.0).units for path in paths]
 
 
 def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering]:
     if not problem.size:
         return [Ordering((), value(problem, (), None))]
-    beam = _possible_beam(problem)
-    copies = _same_units(problem)
-    units = _different_units(problem, copies, future_cost=future_cost)
     # Edges cost memory for every candidate: without n-best nobody asks for them.
-    nodes, size, edges, ways = search(_tables(problem), _weights(problem), units, beam, nbest > 1)
-    nodes = Hypotheses._make(column[:size] for column in nodes)
-    best = _ordering(copies, _best_path(nodes), float(nodes.logp[-1]))
+    copies, nodes, edges = _found(problem, _ALL if nbest > 1 else _NONE, future_cost=future_cost)
+    best = _ordering(copies, _path(nodes, len(nodes.parent) - 1), float(nodes.logp[-1]))
     different = {string_of(problem, best.units): best}
     if nbest > 1:
-        for path, logp in islice(_paths(nodes, _by_node(edges, ways)), WAYS * nbest):
+        for path, logp in islice(_paths(nodes, _by_node(edges)), WAYS * nbest):
             found = _ordering(copies, path, logp)
             different.setdefault(string_of(problem, found.units), found)
             if len(different) == nbest:
@@ -121,11 +133,23 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     return list(different.values())
 
 
+def _found(
+    problem: Problem, remembered: Literal[0, 1, 2], *, future_cost: bool
+) -> tuple[list[list[int]], Hypotheses, Edges]:
+    """Search in a bag that is not empty; return its units by words, the hypotheses, and the edges."""
+    beam = _possible_beam(problem)
+    copies = _same_units(problem)
+    units = _different_units(problem, copies, future_cost=future_cost)
+    nodes, size, edges, ways = search(models_of(problem), weights_of(problem), units, beam, remembered)
+    nodes = Hypotheses._make(column[:size] for column in nodes)
+    return copies, nodes, Edges._make(column[:ways] for column in edges)
+
+
 def _possible_beam(problem: Problem) -> int:
     """Return the beam, no wider than a bag can fill: no stack of u units has more than u! beginnings."""
     # 12! is above MAX_STEPS: for larger bags no other bound is needed.
     beam = min(problem.settings.of(BeamSettings).beam, math.factorial(min(problem.size, 12)))
-    steps = len(problem.words) * problem.size * len(_weights(problem))
+    steps = len(problem.words) * problem.size * len(weights_of(problem))
     if beam * steps > MAX_STEPS:
         bag = f"{quantity(problem.size, 'unit')} of {quantity(len(problem.words), 'word')}"
         raise InputError(f"a beam of {beam} is too wide for {bag}; give at most {MAX_STEPS // steps}")
@@ -150,8 +174,8 @@ def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, futur
     begins = np.cumsum([0, *map(sum, lengths)])
     ahead = np.zeros(len(copies))
     # `viterbi` has no future cost: zeros, so that both searches are one kernel.
-    for model, weight in enumerate(_weights(problem) if future_cost else ()):
-        ahead += weight * _unigrams(table_at(_tables(problem), model), strings[model])
+    for model, weight in enumerate(weights_of(problem) if future_cost else ()):
+        ahead += weight * _unigrams(table_at(models_of(problem), model), strings[model])
     return Units(
         words=np.concatenate([string for of_model in strings for string in of_model]),
         offsets=np.array(
@@ -169,19 +193,18 @@ def _unigrams(table: NgramTable, strings: Sequence[Ints]) -> Floats:
     return np.array([sum(logp[word] for word in string.tolist()) for string in strings], float)
 
 
-def _best_path(nodes: Hypotheses) -> list[int]:
-    """Return the different units of the last hypothesis, in order."""
+def _path(nodes: Hypotheses, node: int) -> list[int]:
+    """Return the different units of a hypothesis, in order."""
     path = []
-    node = len(nodes.parent) - 1
     while node:
         path.append(int(nodes.unit[node]))
         node = nodes.parent[node]
     return path[::-1]
 
 
-def _by_node(edges: Edges, count: int) -> Edges:
-    """Sort the first edges by the hypothesis that they lead to."""
-    order = np.argsort(edges.node[:count], kind="stable")
+def _by_node(edges: Edges) -> Edges:
+    """Sort edges by the hypothesis that they lead to."""
+    order = np.argsort(edges.node, kind="stable")
     return Edges._make(column[order] for column in edges)
 
 

@@ -73,7 +73,7 @@ class Edges(NamedTuple):
 
 @compiled
 def search(
-    tables: NgramTables, weights: Floats, units: Units, beam: int, alternatives: bool
+    tables: NgramTables, weights: Floats, units: Units, beam: int, remembered: int
 ) -> tuple[Hypotheses, int, Edges, int]:
     """Find the best order of the units of a bag that is not empty.
 
@@ -82,7 +82,7 @@ def search(
         weights: (M,) what their log-probabilities are multiplied by.
         units: the different units of the bag.
         beam: hypotheses to keep of a stack.
-        alternatives: whether to return edges; without there are none.
+        remembered: whose edges to return: 0 none, 1 those of whole sentences, 2 all.
 
     Returns:
         Hypotheses and their number, edges and their number; what lies beyond is undefined.
@@ -110,7 +110,7 @@ def search(
             _end_sentence(tables, weights, found)
         _recombine(nodes, found, marks)
         kept = _best(units, nodes, found, beam)
-        if alternatives:
+        if remembered == 2 or (remembered == 1 and stack == length):
             edges, ways = _add_edges(edges, ways, found, kept, begin[stack])
         _add_hypotheses(units, nodes, begin[stack], found, kept, marks)
         begin[stack + 1] = begin[stack] + len(kept)
