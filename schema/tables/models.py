@@ -59,6 +59,19 @@ model_parameter = Table(
     comment="What smoothing estimated: counts of counts, discounts, fallbacks taken.",
 )
 
+model_weight = Table(
+    "model_weight",
+    metadata,
+    column("model_id", Integer, "Model of the words."),
+    column("version", Integer, "Counts what was learnt for that model, from 1."),
+    column("algorithm", String, "Algorithm whose weights they are."),
+    column("kind", String, "feature: another model, factor: a part of trees."),
+    column("name", String, "Name of that model with its version, or of the factor."),
+    column("weight", Double, "What it weighs beside the 1 of the words."),
+    column("run_id", Integer, "Run that learnt it."),
+    comment="Weights that `sentgen tune` learnt.",
+)
+
 model_ngram = Table(
     "model_ngram",
     metadata,

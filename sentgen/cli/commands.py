@@ -200,6 +200,13 @@ COMMANDS = (
             " original.",
         ),
         Listed(
+            "tune",
+            "Learn what n-gram models and factors of trees weigh for `joint`, from sentences not in the"
+            " model.",
+            "tune",
+            "command",
+        ),
+        Listed(
             "reproduce",
             "Train and test as a paper did, and print its figures beside those that come out.",
             "reproduce",

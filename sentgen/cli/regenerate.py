@@ -56,7 +56,9 @@ def regenerate(
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
     with open_for_lookups(db, memory_limit) as store:
         # Which tags a bag has to have depends on the treebank, which `answer` finds first.
-        answers = answer(store, asked, lambda notation: _bags(asked.bag, input, format, notation))
+        answers = answer(
+            store, asked, lambda notation: _bags(asked.bag, input, format, notation), files=files.options
+        )
         files.write(answers, out)
         show(answers, out)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from sentgen.errors import InputError
@@ -19,7 +19,7 @@ from sentgen.generation.explain import (
     explain_sentence,
     explain_trees,
 )
-from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search, spelled_out
+from sentgen.generation.plan import AUTOMATIC, SHARED, Search, SearchPlan, plan_search, spelled_out
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
@@ -140,6 +140,7 @@ def answer(
     request: Request,
     read: Callable[[Notation], Sequence[Bag]],
     *,
+    files: Mapping[str, object] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Answers:
     """Order the units of bags.
@@ -148,6 +149,7 @@ def answer(
         store: where the model lives.
         request: what is asked.
         read: returns the bags; told how they are written, and which tags of a treebank count.
+        files: other options that need trees, by name.
         progress: called with the bags that are ordered, and how many there are.
 
     Raises:
@@ -157,6 +159,9 @@ def answer(
     """
     # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
     plan = plan_search(store, request.model, request)
+    if request.algorithm == AUTOMATIC:
+        request = replace(request, algorithm=plan.algorithm.name)
+        require_trees(request, files)
     tags = plan.tags(store)
     known = KnownTags(store, plan.model, plan.treebank.corpora if plan.treebank else None)
     bags = read(Notation(request.np_joiner, request.tagged, tags, known))
@@ -174,6 +179,9 @@ def require_trees(request: Request, files: Mapping[str, object] | None = None) -
     Raises:
         InputError: with the first option that means nothing.
     """
+    if request.algorithm == AUTOMATIC:
+        # Which one it is is known with the model.
+        return
     algorithm = algorithm_named(spelled_out(request).algorithm)
     asked = {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
     option = next((name for name, given in asked.items() if given), None)

@@ -10,7 +10,9 @@ from sentgen.errors import InputError, SentgenError
 from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named, settings_of
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.ngrams.features import Feature, FeatureSettings
+from sentgen.generation.joint.factors import FactorSettings
+from sentgen.generation.joint.joint import DEFAULT, WeightSettings
+from sentgen.generation.ngrams.features import AUTO, Feature, FeatureSettings, companions
 from sentgen.generation.problem import (
     PAPERS,
     SEARCH_PANEL,
@@ -20,16 +22,20 @@ from sentgen.generation.problem import (
     SearchSettings,
 )
 from sentgen.generation.systems import read_system
+from sentgen.generation.weighted import write_weights
 from sentgen.models import registry
 from sentgen.models.dependencies import Layer
 from sentgen.models.request import LOWERCASE
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.symbols import require_words
 from sentgen.models.tagging import tag_set
-from sentgen.models.treebanks import treebanks_of
+from sentgen.models.treebanks import has_trees, treebanks_of
+from sentgen.models.weights import learnt_weights
 from sentgen.options import Changes, Option
 from sentgen.schema import Store
 
+#: The algorithm that is not named: one where the corpora of the model have trees, another one where not.
+AUTOMATIC, WITH_TREES, WITHOUT = "auto", "joint", "beam"
 #: The fields of a search that `regenerate` and experiments have in common.
 SHARED = ("as_published", "changes", "dependencies")
 
@@ -42,9 +48,14 @@ class Search:
     from its defaults. ``units`` are those of the trees, too.
     """
 
-    algorithm: Annotated[str, Option(f"One of: {', '.join(ALGORITHMS)}.", short="-a", metavar="NAME")] = (
-        "beam"
-    )
+    algorithm: Annotated[
+        str,
+        Option(
+            f"One of: {', '.join(ALGORITHMS)}; auto is {WITH_TREES} where there are trees, else {WITHOUT}.",
+            short="-a",
+            metavar="NAME",
+        ),
+    ] = AUTOMATIC
     as_published: Annotated[
         Paper | None, Option("Take every literal reading of a paper.", panel=SEARCH_PANEL)
     ] = None
@@ -112,14 +123,15 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         NotFoundError: there is no model or corpus of a name.
         ModelError: the model is not over words, or the algorithm needs trees, and the corpora have none.
     """
-    search = spelled_out(search)
+    if isinstance(model, str):
+        model = registry.find(store, model)
+    require_words(model.name, model.symbols)
+    search = spelled_out(automatic(store, model, search))
     algorithm = algorithm_named(search.algorithm)
     settings = settings_for(algorithm, search.as_published, search.changes)
     if search.nbest < 1:
         raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
-    if isinstance(model, str):
-        model = registry.find(store, model)
-    require_words(model.name, model.symbols)
+    settings = _with_weights(store, model, algorithm, settings, search.changes)
     treebank = None
     if algorithm.trees:
         # The trees must be over what is put in order, or no unit would be found in the counts.
@@ -137,6 +149,44 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         seed=search.seed,
         nbest=search.nbest,
     )
+
+
+def automatic(store: Store, model: ModelLike, search: Search) -> Search:
+    """Return a search with the algorithm that suits the corpora of a model, if none was named."""
+    if search.algorithm != AUTOMATIC:
+        return search
+    layer: Layer = "word" if search.units == "word" else "unit"
+    trees = bool(search.dependencies) or has_trees(store, model, layer)
+    return replace(search, algorithm=WITH_TREES if trees else WITHOUT)
+
+
+def _with_weights(
+    store: Store,
+    model: ModelLike,
+    algorithm: Algorithm,
+    settings: SearchSettings,
+    changes: Mapping[str, Any],
+) -> SearchSettings:
+    """Spell out the weights of a search that finds its own: what was learnt for the model, else defaults.
+
+    What was asked for by name stays.
+    """
+    if WeightSettings not in algorithm.groups:
+        return settings
+    asked = settings.of(WeightSettings)
+    learnt = None
+    if asked.weights != DEFAULT:
+        learnt = learnt_weights(store, model.id, algorithm.name, asked.version)
+    if learnt is not None:
+        features, factors = list(learnt.features.items()), write_weights(learnt.factors.items())
+    else:
+        features, factors = companions(store, model), settings.of(FactorSettings).factors
+    found = dict(settings.values)
+    if settings.of(FeatureSettings).features == AUTO:
+        found["features"] = write_weights(features)
+    if changes.get("factors") is None:
+        found["factors"] = factors
+    return SearchSettings(found)
 
 
 def _features(

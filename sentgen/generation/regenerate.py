@@ -97,6 +97,9 @@ def check_bags(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
                 f"bag {number} has {quantity(size, 'unit')}, and {plan.algorithm.name} takes at most"
                 f" {plan.algorithm.max_units}; split it, or keep phrases together in brackets"
             )
+    # Where there are trees, words without tags get their most frequent ones.
+    if plan.treebank:
+        return
     tagged = next((feature.model for feature in plan.features if feature.needs_tags), None)
     untagged = next((i for i, bag in enumerate(bags, 1) if not all(unit.tags for unit in bag)), None)
     if tagged is not None and untagged is not None:

@@ -48,7 +48,7 @@ def automata(counts: Counts, kinds: Ints, tags: Ints) -> Automata:
 
 
 def _siblings(counts: Counts, tags: Ints) -> Floats:
-    """Return the logarithms of the probabilities of tags after siblings; the root's tag comes last as a head."""
+    """Return the log-probabilities of tags after siblings; the root's tag comes last as a head."""
     size = len(counts.tags)
     heads = np.append(tags[1:], tags[0])
     before, after = np.append(tags[1:], size), np.append(tags[1:], size)
@@ -91,4 +91,4 @@ def _distances(counts: Counts, tags: Ints) -> Floats:
 
 def _by_side(events: Ints) -> Floats:
     """Sum events over distances."""
-    return events.reshape(*events.shape[:-1], 2, -1).sum(axis=-1).astype(float)
+    return np.asarray(events.reshape(*events.shape[:-1], 2, -1).sum(axis=-1), float)

@@ -148,7 +148,7 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
     ]
     connection.execute(insert(tables.removed_model), rows)
     ids = [model.id for model in models]
-    for table in (tables.model_ngram, tables.model_parameter, tables.model_corpus):
+    for table in (tables.model_ngram, tables.model_weight, tables.model_parameter, tables.model_corpus):
         connection.execute(delete(table).where(table.c.model_id.in_(ids)))
     connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
 

@@ -117,12 +117,8 @@ def known_tags(store: Store, corpora: Sequence[int], layer: Layer) -> set[str]:
         return {name for (name,) in rows.fetchall()}
 
 
-def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
-    """Return those of some corpora that have trees in a layer, by id.
-
-    Raises:
-        ModelError: none of them has.
-    """
+def having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
+    """Return those of some corpora that have trees in a layer, by id."""
     # At the level of tags, every attachment is one row at least; it has the fewest rows to look through.
     events = select(dependency_event.c.segment_id).where(
         dependency_event.c.segment_id == segment.c.id,
@@ -131,8 +127,18 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
     )
     having = select(segment.c.corpus_id).where(segment.c.corpus_id.in_(corpora), events.exists())
     with store.connect() as connection:
-        found = sorted(set(connection.scalars(having)))
-        if not found:
+        return sorted(set(connection.scalars(having)))
+
+
+def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
+    """Return those of some corpora that have trees in a layer, by id.
+
+    Raises:
+        ModelError: none of them has.
+    """
+    found = having_trees(store, corpora, layer)
+    if not found:
+        with store.connect() as connection:
             names = connection.scalars(select(corpus.c.name).where(corpus.c.id.in_(corpora))).all()
             # None: it was imported, or they were removed.
             missing = (

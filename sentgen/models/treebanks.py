@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import literal, select
 
 from sentgen.counts import corpora
 from sentgen.errors import ModelError
 from sentgen.models.dependencies import Layer
 from sentgen.models.submodel import ModelLike
-from sentgen.models.tagging import with_trees
+from sentgen.models.tagging import having_trees, with_trees
 from sentgen.schema import Store
-from sentgen.schema.tables.corpus import corpus
+from sentgen.schema.tables.corpus import corpus, token
 from sentgen.schema.tables.models import model_corpus
 
 
@@ -25,6 +25,18 @@ def corpora_of(store: Store, model: ModelLike) -> list[tuple[int, str]]:
     )
     with store.connect() as connection:
         return [(int(number), str(name)) for number, name in connection.execute(query.order_by("id"))]
+
+
+def has_trees(store: Store, model: ModelLike, layer: Layer = "unit") -> bool:
+    """Tell whether a corpus that a language model was built from has trees."""
+    mine = [number for number, _ in corpora_of(store, model)]
+    if not mine or not having_trees(store, mine, layer):
+        return False
+    # A lake may have counts of trees without the trees.
+    head = token.c.head if layer == "word" else token.c.unit_head
+    query = select(literal(1)).where(token.c.corpus_id.in_(mine), head.is_not(None)).limit(1)
+    with store.connect() as connection:
+        return connection.execute(query).first() is not None
 
 
 def treebanks_of(

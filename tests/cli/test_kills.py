@@ -84,7 +84,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect(str(folder / "older.duckdb")) as duck:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        gone = ("alignment_rewrite", "removed_model", "subcorpus", "saved_query")
+        gone = ("alignment_rewrite", "removed_model", "subcorpus", "saved_query", "model_weight")
         for table in (*gone, *(one.name for one in fidelity.OF_CORPUS)):
             duck.execute(f"drop table {table}")
         duck.execute(

@@ -39,7 +39,7 @@ _OF_SEGMENT = tuple(counted_tables())
 _OURS = {*(f"ngram_{order}" for order in ngram), "dependency_event", "argument_count"}
 _OURS |= {"word", "tag", "corpus", "source", "segment"}
 #: Models are built over them.
-_OURS |= {"model", "model_corpus", "model_parameter", "model_ngram", "removed_model"}
+_OURS |= {"model", "model_corpus", "model_parameter", "model_weight", "model_ngram", "removed_model"}
 #: Tables of strings, and the columns that hold their ids.
 _STRINGS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "word": {"ngram_1": ("w1",), "model_ngram": ("anchor",)},

@@ -82,7 +82,7 @@ def answer_all(
 
 
 def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
-    """Group the systems that look up the same: words or units, trees or none, distances, features, one order."""
+    """Group the systems that look up the same: words or units, trees, distances, features, one order."""
     groups: dict[object, list[str]] = {}
     for name, plan in plans.items():
         key = plan.words, plan.treebank, plan.algorithm.distances, plan.features, plan.order

@@ -85,14 +85,14 @@ def evaluate_regeneration(
     store.share()
     search = replace(search or Search(), **asked)
     plans = _plans(store, model, algorithms, search)
-    corpora = sorted({number for plan in plans.values() if plan.treebank for number in plan.treebank.corpora})
+    corpora = _treebanks(plans.values())
     preparation = _preparation(store, model, search, corpora, punctuation=punctuation)
     cases = _cases(sentences, preparation)
     answered = answer_all(store, cases, plans, jobs=jobs, progress=progress)
     result = summarize(answered, cases, seed=search.seed, by_length=by_length)
     parameters = {
         "model": f"{model.name}@{model.version}",
-        **_test(source, result.references),
+        **set_record(source, result.references),
         **_setup(plans, _names(store, corpora), preparation, jobs),
     }
     return recorded(
@@ -106,10 +106,21 @@ def evaluate_regeneration(
     )
 
 
-def _test(source: str, references: Sequence[str]) -> dict[str, object]:
+def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
     """Return what is recorded of a test set: where it comes from, and the hash of what is compared with."""
     sha256 = hashlib.sha256("\n".join(references).encode()).hexdigest()
     return {"test": source, "sha256": sha256, "sentences": len(references)}
+
+
+def cases_of(store: Store, model: ModelLike, sentences: Iterable[Sentence], search: Search) -> list[Case]:
+    """Return the test cases that an evaluation of one search makes of some sentences."""
+    corpora = _treebanks([plan_search(store, model, search)])
+    return _cases(sentences, _preparation(store, model, search, corpora, punctuation=True))
+
+
+def _treebanks(plans: Iterable[SearchPlan]) -> list[int]:
+    """Return the ids of the corpora that give some searches their trees."""
+    return sorted({number for plan in plans if plan.treebank for number in plan.treebank.corpora})
 
 
 def _setup(

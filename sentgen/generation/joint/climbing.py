@@ -7,6 +7,7 @@ trees are scored, too, and the best one is made. It ends where no move gains, or
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,8 @@ from sentgen.models.ngram_table import NgramTable, extend
 from sentgen.models.ngram_tables import NgramTables, table_at
 from sentgen.schema.tables.corpus import EOS
 
-#: Units that a move stretches over, at most: so that the moves of long bags are no more than some 1,800 a unit.
-WINDOW = 60
+#: Moves a round, and steps of `tree_score` over all trees: long bags have shorter moves and fewer trees.
+MOVES, STEPS = 40_000, 500_000_000
 
 
 class Units(NamedTuple):
@@ -37,7 +38,7 @@ class Line(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """Places begin <= middle <= last <= end of a sentence: what lies in [begin, middle) and [last, end) swaps."""
+    """Places begin < middle <= last < end of a sentence: blocks from begin to middle and last to end swap."""
 
     places: Ints  # (K, 4)
     gain: Floats  # (K,) what the weighted log-probabilities gain
@@ -75,6 +76,7 @@ def climb(
     """
     size = starts.shape[1]
     chart = new_chart(size)
+    candidates = min(candidates, most_trees(size) // max(1, climbers * rounds) + 1)
     visited = Visited(
         np.empty((len(starts) + climbers * rounds * candidates, size), np.int32),
         np.empty(len(starts) + climbers * rounds * candidates),
@@ -108,6 +110,13 @@ def climb(
 
 
 @compiled
+def most_trees(size: int) -> int:
+    """Return how many trees over so many units may be scored."""
+    # As `tree_score` says: of a sentence twice as long, eight times the steps.
+    return STEPS * 3 // (8 * size**3) + 1
+
+
+@compiled
 def line_scores(tables: NgramTables, units: Units, order: Ints) -> Floats:
     """Return (M,) the log-probability of an order as a sentence in each model."""
     line = _line(len(tables.bits), len(order))
@@ -131,7 +140,7 @@ def tree_bound(scores: TreeScores) -> float:
         for side in range(2):
             bound += scores.arguments[unit + 1, side].max() + scores.siblings[kind, :, -1, side].max()
     # The end of the root's side.
-    return bound + scores.siblings[-1, :, -1].max()
+    return float(bound + scores.siblings[-1, :, -1].max())
 
 
 @compiled
@@ -171,14 +180,15 @@ def _total(weights: Floats, line: Line) -> float:
 @compiled
 def _moves(size: int) -> Moves:
     """Return all moves of a sentence: neighboring blocks, and pairs of units that are no neighbors."""
+    window = min(size, max(3, int(math.sqrt(2 * MOVES / max(1, size)))))
     count = 0
     for begin in range(size):
-        reach = min(size, begin + WINDOW) - begin
+        reach = min(size, begin + window) - begin
         # Blocks: two more cuts behind the first; units: each one two places on and further.
         count += reach * (reach - 1) // 2 + max(0, reach - 2)
     places, k = np.empty((count, 4), np.int32), 0
     for begin in range(size):
-        furthest = min(size, begin + WINDOW)
+        furthest = min(size, begin + window)
         for end in range(begin + 2, furthest + 1):
             for cut in range(begin + 1, end):
                 places[k, 0], places[k, 1], places[k, 2], places[k, 3] = begin, cut, cut, end

@@ -1,12 +1,10 @@
 """Joint decoding: n-gram models and dependency trees with their arguments are one score.
 
-    score(order) = log p(words) + w1 log p1 + w2 log p2 ...               the models of `--features`
-                 + max over projective trees of
-                       r * sum log p_dep(head, modifier, side, distance)  Collins 1996; Wan et al. 2007
-                     + a * sum log p_arg(unit, side, number of modifiers) Wan et al. 2009
+    score(order) = log p(words) + w1 log p1 + w2 log p2 ...    the models of `--features`
+                 + the best projective tree's w3 f3 + w4 f4 ... the factors of `--factors`
 
-p_arg is that of exactly as many modifiers as a unit has. The search starts from the best sentences of `beam`,
-and climbs (see `sentgen.generation.joint.climbing`). The tree of the best order comes with it.
+The search starts from the best sentences of `beam`, and climbs (see `sentgen.generation.joint.climbing`). The
+tree of the best order comes with it.
 """
 
 from __future__ import annotations
@@ -17,13 +15,13 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Ints
-from sentgen.generation.joint.climbing import Units, Visited, climb, line_scores
+from sentgen.errors import InputError
+from sentgen.generation.joint.climbing import Units, Visited, climb, line_scores, most_trees
+from sentgen.generation.joint.factors import FactorSettings, edge_at, factors_of, settings_weights, weighted
 from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
-from sentgen.generation.ngrams.features import FeatureSettings
+from sentgen.generation.ngrams.features import AUTO, FeatureSettings
 from sentgen.generation.problem import (
-    LEFT,
     RIGHT,
-    ROOT,
     Algorithm,
     Ordering,
     Problem,
@@ -32,20 +30,39 @@ from sentgen.generation.problem import (
     string_of,
 )
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
-from sentgen.generation.trees.trees import log_of
+
+#: Names the weights that are there without learning, and those that were learnt last.
+DEFAULT, LEARNT = "default", "learnt"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSettings:
+    """Which weights hold where `--features` and `--factors` give none."""
+
+    weights: Annotated[
+        str,
+        Setting(
+            f"Weights: {LEARNT} for those that `sentgen tune` learnt last, if it did, their version, or"
+            f" {DEFAULT}.",
+            metavar=f"{LEARNT}|{DEFAULT}|N",
+            api={"max_length": 20},
+        ),
+    ] = LEARNT
+
+    def __post_init__(self) -> None:
+        if self.weights not in (LEARNT, DEFAULT) and not self.weights.isdecimal():
+            raise InputError(f"weights {self.weights!r} are not {LEARNT}, {DEFAULT} or a version")
+
+    @property
+    def version(self) -> int | None:
+        """Return the version that was asked for by its number."""
+        return int(self.weights) if self.weights.isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)
 class JointSettings:
-    """What trees weigh beside the words' 1, and how far the search goes."""
+    """How far the search goes."""
 
-    relation_weight: Annotated[float, Setting("What attachments weigh beside the words' 1.", least=0)] = 0.7
-    argument_weight: Annotated[
-        float, Setting("What numbers of modifiers weigh beside the words' 1.", least=0)
-    ] = 0.5
-    sibling_weight: Annotated[float, Setting("sib", least=0)] = 0.0
-    word_weight: Annotated[float, Setting("w", least=0)] = 0.0
-    distance_weight: Annotated[float, Setting("d", least=0)] = 0.0
     starts: Annotated[
         int, Setting("Sentences of the beam whose trees are scored.", least=1, api={"le": 1000})
     ] = 64
@@ -59,7 +76,7 @@ class JointSettings:
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Return the best orders that the search came across, with their trees, ranked by their score (`value`)."""
+    """Return the best orders that the search came across with their trees, by their score (`value`)."""
     if not problem.size:
         return [Ordering((), value(problem, (), None), Tree((), (), (), ()))]
     scores = tree_scores(problem)
@@ -79,7 +96,8 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 def visit(problem: Problem, scores: TreeScores) -> Visited:
     """Return all orders that the search came across; the bag has units."""
     settings = problem.settings.of(JointSettings)
-    starts = np.array(whole_sentences(problem, settings.starts), np.int32)
+    count = min(settings.starts, most_trees(problem.size))
+    starts = np.array(whole_sentences(problem, count), np.int32)
     return climb(
         models_of(problem),
         weights_of(problem),
@@ -106,17 +124,7 @@ def units_of(problem: Problem) -> Units:
 
 def tree_scores(problem: Problem) -> TreeScores:
     """Return what the parts of trees over a bag add to the score."""
-    model, settings = problem.require_trees(), problem.settings.of(JointSettings)
-    assert model.distance is not None and model.automata is not None
-    auto = model.automata
-    edges = settings.relation_weight * np.maximum(model.distance, np.log(1e-12))
-    edges += settings.word_weight * auto.words[..., None] + settings.distance_weight * auto.distances
-    return TreeScores(
-        edges=edges,
-        arguments=settings.argument_weight * log_of(model.arguments),
-        siblings=settings.sibling_weight * auto.siblings,
-        kinds=auto.tags,
-    )
+    return weighted(factors_of(problem), settings_weights(problem))
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
@@ -144,14 +152,12 @@ def _tree(scores: TreeScores, order: Ints, heads: Ints) -> Tree:
     found, sides, earlier = ([0] * size for _ in range(3))
     weights = [0.0] * size
     for place in range(size):
-        head, unit = int(heads[place]), int(order[place])
-        side = RIGHT if place > head else LEFT
-        between = range(head + 1, place) if side == RIGHT else range(place + 1, head)
-        found[unit] = ROOT if head == ROOT else int(order[head])
-        sides[unit] = side
-        earlier[unit] = 0 if head == ROOT else sum(int(heads[other]) == head for other in between)
-        row = 0 if head == ROOT else int(order[head]) + 1
-        weights[unit] = float(scores.edges[row, unit, side, min(abs(place - head), 3) - 1])
+        row, unit, side, distance = edge_at(heads, order, place)
+        head = int(heads[place])
+        between = heads[head + 1 : place] if side == RIGHT else heads[place + 1 : head]
+        found[unit], sides[unit] = row - 1, side
+        earlier[unit] = int(np.count_nonzero(between == head))
+        weights[unit] = float(scores.edges[row, unit, side, distance])
     return Tree(tuple(found), tuple(sides), tuple(earlier), tuple(weights))
 
 
@@ -161,10 +167,9 @@ ALGORITHMS = (
         "n-grams and trees with arguments as one score, by local search from a beam",
         order_units,
         value,
-        settings=(BeamSettings, FeatureSettings, JointSettings),
-        defaults={"order": 5, "beam": 128},
+        settings=(BeamSettings, FeatureSettings, FactorSettings, WeightSettings, JointSettings),
+        defaults={"order": 5, "beam": 128, "features": AUTO},
         trees=True,
         distances=True,
-        max_units=200,
     ),
 )

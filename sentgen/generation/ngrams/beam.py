@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
 
 
 def _found(
-    problem: Problem, remembered: Literal[0, 1, 2], *, future_cost: bool
+    problem: Problem, remembered: int, *, future_cost: bool
 ) -> tuple[list[list[int]], Hypotheses, Edges]:
     """Search in a bag that is not empty; return its units by words, the hypotheses, and the edges."""
     beam = _possible_beam(problem)

@@ -6,7 +6,6 @@ items of the same units (see `sentgen.models.symbols`), or over words of other t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -14,14 +13,20 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Ints
-from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Setting
+from sentgen.generation.weighted import read_weights
 from sentgen.models.recount import CLOSING, OPENING
+from sentgen.models.registry import list_models
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
-from sentgen.models.symbols import ITEMS, TAGS, phrase_symbol, tag_symbol
+from sentgen.models.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import UNK
+
+#: Asks for the models that go with that of the words (see `companions`).
+AUTO = "auto"
+#: What they weigh where nothing was learnt, by what they are over.
+COMPANION_WEIGHTS = {TAGS: 0.2, CLASSES: 0.9, ITEMS: 0.6}
 
 #: The symbols that a word may have in a model, the first one that it knows counts.
 Choices = tuple[str, ...]
@@ -38,40 +43,27 @@ class FeatureSettings:
     features: Annotated[
         str,
         Setting(
-            "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +.",
+            "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for"
+            " those over tags, classes and items of the model's corpora.",
             metavar="NAME[=WEIGHT],...",
             api={"max_length": 1000},
         ),
     ] = ""
 
     def __post_init__(self) -> None:
-        names = [name for name, _ in self.weighted]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"feature {twice} is there twice; name each model once")
+        read_weights(self.features, "feature")
 
     @property
     def weighted(self) -> list[tuple[str, float]]:
-        """Return names and weights."""
-        return [_feature(one.strip()) for one in self.features.replace("+", ",").split(",") if one.strip()]
+        """Return names and weights; none where it is not known yet which models are meant."""
+        if self.features == AUTO:
+            return []
+        return read_weights(self.features, "feature")
 
     @property
     def weights(self) -> list[float]:
         """Return the weights."""
         return [weight for _, weight in self.weighted]
-
-
-def _feature(text: str) -> tuple[str, float]:
-    name, equals, number = text.rpartition("=")
-    if not equals:
-        return text, 1.0
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = math.nan
-    if not name or not math.isfinite(weight) or weight < 0:
-        raise InputError(f"feature {text!r} has no weight; write NAME=WEIGHT with a number from 0")
-    return name, weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +77,22 @@ class Feature:
     def needs_tags(self) -> bool:
         """Return whether each word must have a tag."""
         return not self.model.symbols.are_words
+
+
+def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
+    """Return the models that go with one, and what they weigh: over tags, classes and items of its corpora.
+
+    Of each kind it is the one that covers most of the corpora of the model, and of those the newest one.
+    """
+    models = list_models(store)
+    mine = next((set(one.corpora) for one in models if one.id == model.id), set())
+    found = []
+    for over, weight in COMPANION_WEIGHTS.items():
+        there = [one for one in models if one.symbols.over == over and set(one.corpora) <= mine]
+        if there:
+            best = max(there, key=lambda one: (len(one.corpora), one.id))
+            found.append((best.label, weight))
+    return found
 
 
 def fetch_feature(

@@ -14,7 +14,12 @@ from sentgen.schema.lakes.layout import LakeFile, read_manifest
 from sentgen.schema.lakes.places import Place
 
 #: Small tables of models, and the columns with their numbers.
-_TABLES = {"model": "id", "model_corpus": "model_id", "model_parameter": "model_id"}
+_TABLES = {
+    "model": "id",
+    "model_corpus": "model_id",
+    "model_parameter": "model_id",
+    "model_weight": "model_id",
+}
 
 
 def remove_model(lake: Place, work: Path, label: str) -> list[str]:

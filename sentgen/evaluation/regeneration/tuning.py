@@ -1,0 +1,249 @@
+"""Learn what models and factors of trees weigh in joint decoding, from sentences that are not in the model.
+
+Round by round, every sentence is put in order, and its best candidates join those of earlier rounds; the
+weights under which the expected BLEU of all candidates is highest (see `expected_bleu`) are those of the next
+round. Every fourth sentence is held out: the weights that do best on those are kept, which may be those that
+there were before.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+
+from sentgen.arrays import Floats
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.evaluation.figures.measurement import Score
+from sentgen.evaluation.figures.record import Row, RunResult, Start, recorded
+from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.evaluation.regeneration.cases import Case
+from sentgen.evaluation.regeneration.expected_bleu import learn, together
+from sentgen.evaluation.regeneration.experiment import cases_of, set_record
+from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
+from sentgen.generation import PreparedBag, Search, SearchPlan, plan_search, prepare
+from sentgen.generation.joint.candidates import candidates
+from sentgen.generation.joint.factors import FACTORS, FactorSettings
+from sentgen.generation.ngrams.features import FeatureSettings
+from sentgen.generation.problem import SearchSettings
+from sentgen.generation.regenerate import check_bags
+from sentgen.generation.weighted import write_weights
+from sentgen.models.request import ModelOption
+from sentgen.models.submodel import ModelLike
+from sentgen.models.weights import LearntWeights, add_weights
+from sentgen.options import Option
+from sentgen.schema import Store
+
+COMMAND = "tune"
+ALGORITHM = "joint"
+#: Of so many sentences one is held out.
+_HELD_OUT = 4
+_ORDER = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningSettings:
+    """How weights are learnt."""
+
+    model: ModelOption
+    sentences: Annotated[
+        int, Option("Sentences to learn from, at most, drawn by the seed.", least=8, metavar="N")
+    ] = 500
+    rounds: Annotated[int, Option("Times that all sentences are put in order.", least=1, most=50)] = 4
+    candidates: Annotated[int, Option("Orders of each sentence a round.", least=2, most=1000)] = 100
+    features: Annotated[
+        str,
+        Option(
+            "Models to ask beside that of the words, with the weights to start from.",
+            metavar="NAME[=WEIGHT],...",
+        ),
+    ] = "auto"
+    seed: Annotated[int, Option("Seed of what is drawn.", least=0)] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TuningRound:
+    """BLEU (lower-cased, tokenize none) of the sentences that are learnt from and of those held out."""
+
+    weights: LearntWeights
+    learnt_from: float
+    held_out: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningResult(RunResult):
+    """What was learnt; the first round has the weights to start from, and ``version`` 0 means none better."""
+
+    rounds: Sequence[TuningRound]
+    best: int
+    version: int = 0
+
+
+#: Called with the sentences put in order so far, over all rounds, and of those to order.
+Progress = Callable[[int, int], None]
+
+
+def tune(
+    store: Store,
+    model: ModelLike,
+    sentences: Iterable[Sentence],
+    asked: TuningSettings,
+    *,
+    source: str = "",
+    progress: Progress | None = None,
+) -> TuningResult:
+    """Learn weights, and store them with the model as its next version, if they are better than those before.
+
+    Args:
+        store: where the model lives, not read-only.
+        model: that of the words.
+        sentences: none of which the model was built from.
+        asked: how.
+        source: where the sentences come from, for the record.
+        progress: called after every sentence.
+
+    Raises:
+        InputError: there are too few sentences, or no scipy.
+        ModelError: the corpora of the model have no trees.
+    """
+    started = Start()
+    search = Search(algorithm=ALGORITHM, seed=asked.seed, changes={"features": asked.features})
+    cases = _drawn(cases_of(store, model, sentences, search), asked)
+    plan = plan_search(store, model, replace(search, lowercase=False))
+    check_bags([case.gold.units for case in cases], plan)
+    prepared = [one for batch in prepare(store, plan, [case.gold.units for case in cases]) for one in batch]
+    rounds = _rounds(plan, prepared, cases, asked, progress)
+    best = max(range(len(rounds)), key=lambda k: (rounds[k].held_out, -k))
+    result = TuningResult(rounds=rounds, best=best)
+    settings = {name: getattr(asked, name) for name in ("rounds", "candidates", "features", "seed")}
+    label = f"{model.name}@{model.version}"
+    parameters = {"model": label, **set_record(source, [case.reference for case in cases]), **settings}
+    result = recorded(
+        store,
+        COMMAND,
+        started.timed(replace(result, parameters=parameters)),
+        started=started,
+        seed=asked.seed,
+        scores=_scores(rounds, best),
+    )
+    if best == 0:
+        return result
+    version = add_weights(store, model.id, ALGORITHM, rounds[best].weights, result.run_id)
+    return replace(result, version=version)
+
+
+def _drawn(cases: Sequence[Case], asked: TuningSettings) -> list[Case]:
+    """Return the sentences to learn from, in a random order; one or two units teach next to nothing."""
+    long = [case for case in cases if len(case.gold.units) > 2]
+    drawn = random.Random(asked.seed).sample(long, min(asked.sentences, len(long)))
+    if len(drawn) < 2 * _HELD_OUT:
+        raise InputError(
+            f"there are {len(drawn)} sentences of three units and more to learn from; give {2 * _HELD_OUT} or"
+            " more, better hundreds"
+        )
+    return drawn
+
+
+def _rounds(
+    plan: SearchPlan,
+    prepared: Sequence[PreparedBag],
+    cases: Sequence[Case],
+    asked: TuningSettings,
+    progress: Progress | None,
+) -> list[TuningRound]:
+    """Return the weights of each round, those to start with first, with their figures."""
+    names = [name for name, _ in plan.settings.of(FeatureSettings).weighted]
+    factors = plan.settings.of(FactorSettings).weights
+    weights = np.array(
+        [1.0, *plan.settings.of(FeatureSettings).weights, *(factors.get(name, 0.0) for name in FACTORS)]
+    )
+    pools = [_Pool(one, case) for one, case in zip(prepared, cases, strict=True)]
+    found = []
+    total = (asked.rounds + 1) * len(pools)
+    for number in range(asked.rounds + 1):
+        named = _named(names, weights)
+        settings = _settings(plan.settings, named)
+        matches = []
+        for k, pool in enumerate(pools, 1):
+            matches.append(pool.grow(settings, asked.candidates))
+            if progress is not None:
+                progress(number * len(pools) + k, total)
+        found.append(
+            TuningRound(
+                named,
+                _bleu([one for k, one in enumerate(matches) if k % _HELD_OUT]),
+                _bleu(matches[::_HELD_OUT]),
+            )
+        )
+        if number < asked.rounds:
+            lists = together([pool.arrays() for k, pool in enumerate(pools) if k % _HELD_OUT])
+            weights = learn(lists, weights)
+            # That of the words can be 1 in the end only if it is above nothing.
+            weights[0] = max(weights[0], 1e-3)
+    return found
+
+
+class _Pool:
+    """The candidates of one sentence, with what models and factors say of them, and how they match it."""
+
+    def __init__(self, prepared: PreparedBag, case: Case) -> None:
+        self._prepared, self._gold = prepared, [word.lower() for word in case.words]
+        self._found: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+
+    def grow(self, settings: SearchSettings, count: int) -> Floats:
+        """Add the best candidates of a search; return the n-gram statistics of the best one."""
+        found = candidates(self._prepared.under(settings), count)
+        bag = self._prepared.bag
+        texts = [
+            tuple(word.lower() for unit in order for word in bag[unit].words)
+            for order in found.orders.tolist()
+        ]
+        new = [text for text in texts if text not in self._found]
+        overlap = dict(zip(new, ngram_statistics(new, [self._gold] * len(new), _ORDER), strict=True))
+        for text, values in zip(texts, found.values, strict=True):
+            # What the factors say is of the tree that the weights of this round make.
+            statistics = overlap[text] if text in overlap else self._found[text][1]
+            self._found[text] = values, statistics
+        return self._found[texts[0]][1]
+
+    def arrays(self) -> tuple[Floats, Floats]:
+        """Return values, and n-grams that match."""
+        values, statistics = zip(*self._found.values(), strict=True)
+        return np.array(values), np.array(statistics)[:, 2::3]
+
+
+def _settings(settings: SearchSettings, named: LearntWeights) -> SearchSettings:
+    found = {
+        "features": write_weights(named.features.items()),
+        "factors": write_weights(named.factors.items()),
+    }
+    return SearchSettings({**settings.values, **found})
+
+
+def _named(features: Sequence[str], weights: Floats) -> LearntWeights:
+    """Return weights by name, those of the words 1."""
+    shares = (weights[1:] / weights[0]).tolist()
+    return LearntWeights(
+        dict(zip(features, shares[: len(features)], strict=True)),
+        dict(zip(FACTORS, shares[len(features) :], strict=True)),
+    )
+
+
+def _bleu(statistics: Sequence[Floats]) -> float:
+    return float(bleu(np.sum(statistics, axis=0)))
+
+
+def _scores(rounds: Sequence[TuningRound], best: int) -> list[Row]:
+    """Return the figures of the record: BLEU before and after, and the weights."""
+    signature = "lc|tok:none, every fourth sentence held out"
+    rows = []
+    for system, one in (("before", rounds[0]), ("after", rounds[best])):
+        figures = {"bleu-learnt-from": one.learnt_from, "bleu-held-out": one.held_out}
+        rows += [Row(system, Score(name, value, signature)) for name, value in figures.items()]
+        for name, weight in {**one.weights.features, **one.weights.factors}.items():
+            rows.append(Row(system, Score(f"weight {name}", weight, "the words have 1")))
+    return rows

@@ -1,0 +1,148 @@
+"""What trees are worth: factors of edges, of numbers of modifiers and of siblings, each with a weight.
+
+    relations   log p_dep of a modifier on a side of its head, by distance (Collins 1996; Wan et al. 2007)
+    arguments   log p_arg of exactly as many modifiers as a unit has on a side (Wan et al. 2009)
+    siblings    log P of the tag of a modifier after the one before it, and of the end (Eisner 1996, model C)
+    lexical     how much likelier a head makes the word of its modifier
+    distances   log P of a distance between two tags
+
+The last three are those of `sentgen.models.head_automata`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from sentgen.arrays import Floats, Ints, compiled
+from sentgen.errors import InputError
+from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem, Setting
+from sentgen.generation.trees.projective import COUNTS, DISTANCES, TreeScores
+from sentgen.generation.trees.trees import ZERO, log_of
+from sentgen.generation.weighted import read_weights
+
+#: In the order of their weights: of edges, of numbers of modifiers, of siblings.
+EDGES, ARGUMENTS, SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)
+FACTORS = (*EDGES, *ARGUMENTS, *SIBLINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class FactorSettings:
+    """What the factors of trees weigh; the log-probability of the words weighs 1."""
+
+    factors: Annotated[
+        str,
+        Setting(
+            f"Factors of trees, and what they weigh beside the words' 1. There are: {', '.join(FACTORS)}.",
+            metavar="NAME[=WEIGHT],...",
+            api={"max_length": 1000},
+        ),
+    ] = "relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25"
+
+    def __post_init__(self) -> None:
+        unknown = next((name for name in self.weights if name not in FACTORS), None)
+        if unknown is not None:
+            raise InputError(f"no factor {unknown!r}; there are: {', '.join(FACTORS)}")
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """Return the weights by name; those that are not there weigh nothing."""
+        return dict(read_weights(self.factors, "factor"))
+
+
+class Factors(NamedTuple):
+    """The factors of one bag, natural logarithms; those of a kind are stacked in the order of `FACTORS`."""
+
+    edges: Floats  # (3, n + 1, n, 2, 3) see `TreeScores`
+    arguments: Floats  # (1, n + 1, 2, 8)
+    siblings: Floats  # (1, K + 1, K + 1, K + 1, 2)
+    kinds: Ints  # (n,)
+
+
+def factors_of(problem: Problem) -> Factors:
+    """Return the factors of the trees over a bag."""
+    model = problem.require_trees()
+    if model.distance is None or model.automata is None:
+        raise ValueError("this algorithm needs distances")
+    lexical = np.broadcast_to(model.automata.words[..., None], model.distance.shape)
+    # A unit is never its own modifier; a floor, not -inf: a weight of 0 must stay 0.
+    relations = np.maximum(model.distance, np.log(ZERO))
+    return Factors(
+        edges=np.stack([relations, lexical, model.automata.distances]),
+        arguments=log_of(model.arguments)[None],
+        siblings=model.automata.siblings[None],
+        kinds=model.automata.tags,
+    )
+
+
+def settings_weights(problem: Problem) -> Mapping[str, float]:
+    """Return the weights that the settings of a search give the factors."""
+    return problem.settings.of(FactorSettings).weights
+
+
+def weighted(factors: Factors, weights: Mapping[str, float]) -> TreeScores:
+    """Return what the parts of trees add to the score."""
+
+    def total(stacked: Floats, names: tuple[str, ...]) -> Floats:
+        return np.ascontiguousarray(np.tensordot([weights.get(name, 0.0) for name in names], stacked, 1))
+
+    return TreeScores(
+        total(factors.edges, EDGES),
+        total(factors.arguments, ARGUMENTS),
+        total(factors.siblings, SIBLINGS),
+        factors.kinds,
+    )
+
+
+@compiled
+def edge_at(heads: Ints, order: Ints, place: int) -> tuple[int, int, int, int]:
+    """Return where the edge of a place stands among edges: row of the head, unit, side, distance."""
+    head = heads[place]
+    # The root is in place -1, left of all.
+    side = RIGHT if place > head else LEFT
+    row = 0 if head == ROOT else order[head] + 1
+    return row, order[place], side, min(abs(place - head), DISTANCES) - 1
+
+
+@compiled
+def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
+    """Return (5,) what each factor says of a tree over units in an order, as `FACTORS`.
+
+    Args:
+        factors: of the bag.
+        order: (n,) units.
+        heads: (n,) places.
+    """
+    edges, arguments, siblings = len(factors.edges), len(factors.arguments), len(factors.siblings)
+    found = np.zeros(edges + arguments + siblings)
+    size = len(order)
+    for place in range(size):
+        row, unit, side, distance = edge_at(heads, order, place)
+        for f in range(edges):
+            found[f] += factors.edges[f, row, unit, side, distance]
+    for head in range(-1, size):
+        row, kind = (0, -1) if head < 0 else (order[head] + 1, factors.kinds[order[head]])
+        for side in range(2):
+            # The root has a right side only, and its number of modifiers does not count.
+            if head < 0 and side == LEFT:
+                continue
+            number, before = 0, -1
+            step = 1 if side == RIGHT else -1
+            place = head + step
+            while 0 <= place < size:
+                if heads[place] == head:
+                    number += 1
+                    mine = factors.kinds[order[place]]
+                    for f in range(siblings):
+                        found[edges + arguments + f] += factors.siblings[f, kind, before, mine, side]
+                    before = mine
+                place += step
+            for f in range(siblings):
+                found[edges + arguments + f] += factors.siblings[f, kind, before, -1, side]
+            if head >= 0:
+                for f in range(arguments):
+                    found[edges + f] += factors.arguments[f, row, side, min(number, COUNTS - 1)]
+    return found
