@@ -19,7 +19,10 @@ from sentgen.generation.explain import (
     explain_sentence,
     explain_trees,
 )
+from sentgen.generation.joint.factors import FACTORS, FactorSettings
+from sentgen.generation.joint.reasons import Decision
 from sentgen.generation.plan import AUTOMATIC, SHARED, Search, SearchPlan, plan_search, spelled_out
+from sentgen.generation.problem import ROOT
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
@@ -29,6 +32,8 @@ from sentgen.models.request import ModelOption
 from sentgen.models.tagging import known_tags
 from sentgen.options import Option
 from sentgen.schema import Store
+from sentgen.schema.tables.corpus import RESERVED_WORDS
+from sentgen.schema.tables.corpus import ROOT as ROOT_WORD
 from sentgen.tabular import Rows
 from sentgen.wording import quantity
 
@@ -44,6 +49,9 @@ ATTACHMENT_COLUMNS = [
 ]
 #: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
 SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "words", "mixed", "tags"]
+#: What is added where several factors decide, and what is shown of that for reading: gains of log10.
+DECISION_COLUMNS = ["rival", "log10_margin", "margin", "decided_by", *(f"gain_{name}" for name in FACTORS)]
+SHORT_DECISION_COLUMNS = ["modifier", "side", "head", "rival", "decided_by", "log10_margin", *FACTORS]
 #: What looks like word/TAG, whether there is such a tag or not.
 _TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
 #: The part of the help that tells of trees and reasons.
@@ -232,8 +240,13 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
     if answers.plan.treebank:
         found = explain_trees(answers.store, answers.plan, answers.sentences)
         columns, row_of = (ATTACHMENT_COLUMNS, _attachment) if full else (SHORT_COLUMNS, _short)
+        if FactorSettings in answers.plan.algorithm.groups:
+            columns = [*columns, *DECISION_COLUMNS] if full else SHORT_DECISION_COLUMNS
         return columns, [
-            [row_of(one.units[edge.place], edge) for edge in edges]
+            [
+                _decided(one.units, edge, full=full) if edge.decision else row_of(one.units[edge.place], edge)
+                for edge in edges
+            ]
             for one, edges in zip(answers.sentences, found, strict=True)
         ]
     words = (explain_sentence(answers.store, answers.plan, one) for one in answers.sentences)
@@ -285,6 +298,27 @@ def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     )
 
 
+def _decided(units: Sequence[Unit], explained: ExplainedAttachment, *, full: bool) -> Sequence[object]:
+    """Return why a head was taken and not the next best one; where there is no other, that is empty."""
+    decision = explained.decision or Decision(None, 0.0, {})
+    gains = [decision.gains.get(name) for name in FACTORS]
+    rival = None
+    if decision.rival is not None:
+        rival = RESERVED_WORDS[ROOT_WORD] if decision.rival == ROOT else units[decision.rival].head
+    margin = decision.margin if decision.gains else None
+    unit = units[explained.place]
+    if full:
+        # The weight is a sum of factors, so that there is none beside the probability.
+        alone = list(_attachment(unit, explained))
+        alone[ATTACHMENT_COLUMNS.index("factor")] = None
+        return (*alone, rival, margin and decimal(margin), margin, decision.decided_by, *gains)
+    head, _, side, _ = explained.evidence.attachment
+    return (
+        *(" ".join(unit.words), SIDES[side], head[0], rival, decision.decided_by),
+        *(None if one is None else decimal(one) for one in (margin, *gains)),
+    )
+
+
 def notes(answers: Answers) -> Iterator[str]:
     """Yield what a user might not expect."""
     empty = sum(not bag.units for bag in answers.bags)
@@ -305,7 +339,7 @@ def notes(answers: Answers) -> Iterator[str]:
             " --any-root, --noun-under-noun and --many-roots lift them"
         )
     yield from _tag_notes(answers)
-    if answers.plan.features and answers.request.explain:
+    if answers.plan.features and answers.request.explain and not answers.plan.treebank:
         yield f"reasons are those of {answers.plan.model.name} alone; features are not explained"
 
 

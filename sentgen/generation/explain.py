@@ -6,12 +6,15 @@ For people, and slow; the searches take the same figures from the prefetched sub
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sentgen.generation.bag import Unit
+from sentgen.generation.joint.factors import FactorSettings
+from sentgen.generation.joint.reasons import Decision, decisions
 from sentgen.generation.plan import SearchPlan
-from sentgen.generation.prepare import spelling
+from sentgen.generation.prepare import prepare, spelling
 from sentgen.generation.problem import ROOT, Tree
 from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
@@ -27,13 +30,15 @@ from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 class ExplainedAttachment:
     """One edge of a tree: the place of the modifier, its log weight when attached, and the evidence.
 
-    An edge is ``forced`` if it breaks a hard constraint; the penalty for that is not in its weight.
+    An edge is ``forced`` if it breaks a hard constraint; the penalty for that is not in its weight. A
+    ``decision`` is there where several factors are weighed against each other.
     """
 
     place: int
     weight: float
     evidence: AttachmentEvidence
     forced: bool = False
+    decision: Decision | None = None
 
     @property
     def factor(self) -> float | None:
@@ -72,18 +77,41 @@ def explain_trees(
     found = iter(
         explain_attachments(store, treebank.corpora, treebank.layer, wanted) if treebank and wanted else []
     )
+    decided = _decisions(store, plan, sentences)
     return [
-        [_explained(place, weight, next(found)) for place, weight in enumerate(one.tree.weights)]
+        [
+            _explained(place, weight, next(found), decided[k][place] if decided else None)
+            for place, weight in enumerate(one.tree.weights)
+        ]
         if one.tree
         else []
-        for one in sentences
+        for k, one in enumerate(sentences)
     ]
 
 
-def _explained(place: int, weight: float, evidence: AttachmentEvidence) -> ExplainedAttachment:
+def _explained(
+    place: int, weight: float, evidence: AttachmentEvidence, decision: Decision | None
+) -> ExplainedAttachment:
     forced = is_forced(weight)
     # People see the weight without the constraint, and are told that it was broken.
-    return ExplainedAttachment(place, weight - FORBIDDEN if forced else weight, evidence, forced)
+    return ExplainedAttachment(place, weight - FORBIDDEN if forced else weight, evidence, forced, decision)
+
+
+def _decisions(
+    store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
+) -> list[list[Decision]]:
+    """Return what decided the attachments of each sentence, if the algorithm weighs factors."""
+    if FactorSettings not in plan.algorithm.groups:
+        return []
+    found = []
+    for batch in prepare(store, plan, [one.units for one in sentences]):
+        for prepared in batch:
+            places = defaultdict(list)
+            for place, unit in enumerate(prepared.bag):
+                places[unit].append(place)
+            order = [places[unit].pop(0) for unit in sentences[prepared.item - 1].units]
+            found.append(decisions(prepared.under(plan.settings), order))
+    return found
 
 
 def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Attachment]:

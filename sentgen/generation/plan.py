@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
-from sentgen.errors import InputError, SentgenError
+from sentgen.errors import InputError, ModelError, SentgenError
 from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named, settings_of
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.joint.factors import FactorSettings
 from sentgen.generation.joint.joint import DEFAULT, WeightSettings
 from sentgen.generation.ngrams.features import AUTO, Feature, FeatureSettings, companions
 from sentgen.generation.problem import (
@@ -30,7 +29,7 @@ from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.symbols import require_words
 from sentgen.models.tagging import tag_set
 from sentgen.models.treebanks import has_trees, treebanks_of
-from sentgen.models.weights import learnt_weights
+from sentgen.models.weights import LearntWeights, learnt_weights
 from sentgen.options import Changes, Option
 from sentgen.schema import Store
 
@@ -171,22 +170,31 @@ def _with_weights(
 
     What was asked for by name stays.
     """
-    if WeightSettings not in algorithm.groups:
-        return settings
-    asked = settings.of(WeightSettings)
-    learnt = None
-    if asked.weights != DEFAULT:
-        learnt = learnt_weights(store, model.id, algorithm.name, asked.version)
-    if learnt is not None:
-        features, factors = list(learnt.features.items()), write_weights(learnt.factors.items())
-    else:
-        features, factors = companions(store, model), settings.of(FactorSettings).factors
     found = dict(settings.values)
+    learnt = _learnt(store, model, algorithm, settings)
     if settings.of(FeatureSettings).features == AUTO:
-        found["features"] = write_weights(features)
-    if changes.get("factors") is None:
-        found["factors"] = factors
+        found["features"] = write_weights(learnt.features.items() if learnt else companions(store, model))
+    if learnt and changes.get("factors") is None:
+        found["factors"] = write_weights(learnt.factors.items())
     return SearchSettings(found)
+
+
+def _learnt(
+    store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings
+) -> LearntWeights | None:
+    """Return the weights that were learnt for a model, if there are any, and the search wants them."""
+    asked = settings.of(WeightSettings)
+    if WeightSettings not in algorithm.groups or asked.weights == DEFAULT:
+        return None
+    learnt = learnt_weights(store, model.id, algorithm.name, asked.version)
+    there = {one.label for one in registry.list_models(store)} if learnt else set()
+    gone = next((name for name in learnt.features if name not in there), None) if learnt else None
+    if gone is not None:
+        raise ModelError(
+            f"the weights that were learnt for {model.name} are for {gone} as well, which was removed; learn them"
+            f" again with: sentgen tune PATH --model {model.name}, or take --weights {DEFAULT}"
+        )
+    return learnt
 
 
 def _features(
