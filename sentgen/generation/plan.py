@@ -191,8 +191,8 @@ def _learnt(
     gone = next((name for name in learnt.features if name not in there), None) if learnt else None
     if gone is not None:
         raise ModelError(
-            f"the weights that were learnt for {model.name} are for {gone} as well, which was removed; learn them"
-            f" again with: sentgen tune PATH --model {model.name}, or take --weights {DEFAULT}"
+            f"the weights that were learnt for {model.name} are for {gone} as well, which was removed; learn"
+            f" them again with: sentgen tune PATH --model {model.name}, or take --weights {DEFAULT}"
         )
     return learnt
 
