@@ -11,7 +11,7 @@ from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named,
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.joint.joint import DEFAULT, WeightSettings
-from sentgen.generation.ngrams.features import AUTO, Feature, FeatureSettings, companions
+from sentgen.generation.ngrams.features import Feature, FeatureSettings, companions
 from sentgen.generation.problem import (
     PAPERS,
     SEARCH_PANEL,
@@ -172,8 +172,11 @@ def _with_weights(
     """
     found = dict(settings.values)
     learnt = _learnt(store, model, algorithm, settings)
-    if settings.of(FeatureSettings).features == AUTO:
-        found["features"] = write_weights(learnt.features.items() if learnt else companions(store, model))
+    features = settings.of(FeatureSettings)
+    if features.automatic:
+        mine = learnt.features.items() if learnt else companions(store, model)
+        named = {name for name, _ in features.weighted}
+        found["features"] = write_weights([*(one for one in mine if one[0] not in named), *features.weighted])
     if learnt and changes.get("factors") is None:
         found["factors"] = write_weights(learnt.factors.items())
     return SearchSettings(found)

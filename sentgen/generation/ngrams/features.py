@@ -55,10 +55,13 @@ class FeatureSettings:
 
     @property
     def weighted(self) -> list[tuple[str, float]]:
-        """Return names and weights; none where it is not known yet which models are meant."""
-        if self.features == AUTO:
-            return []
-        return read_weights(self.features, "feature")
+        """Return names and weights, without those that are not known yet, as they go with a model."""
+        return [one for one in read_weights(self.features, "feature") if one[0] != AUTO]
+
+    @property
+    def automatic(self) -> bool:
+        """Return whether the models that go with that of the words are asked for."""
+        return any(name == AUTO for name, _ in read_weights(self.features, "feature"))
 
     @property
     def weights(self) -> list[float]:

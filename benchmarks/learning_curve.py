@@ -1,0 +1,123 @@
+"""BLEU of beam, beam with features, and joint by how much of two treebanks is learnt from, with other text too.
+
+Of EWT and GUM, the training sentences are shuffled together; 10, 25, 50 and 100% of them are learnt from. The
+even sentences of each development set are put in order. Weights are those that sentgen comes with; that of
+other text was set by hand.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness import OUT, SENTGEN, data, fresh, show
+
+TREEBANKS = ("ewt", "gum")
+PARTS = (10, 25, 50, 100)
+SYSTEMS = {"beam": "beam", "features": "beam:features=auto", "joint": "joint"}
+#: Words of other text, from the beginning: newspapers whole, and as many words of novels as fit a short run.
+TEXT = {
+    "ptb": ("text/ptb-lm-sections-02-20.txt.gz", None),
+    "novels": ("text/english-novels-100.txt.gz", 60_000),
+}
+WEIGHT = 0.4
+
+
+def main() -> None:
+    sentences = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    OUT.mkdir(parents=True, exist_ok=True)
+    blocks = [block for name in TREEBANKS for block in _blocks(name, "train")]
+    random.Random(1).shuffle(blocks)
+    tests = {name: _written(f"{name}-even", _blocks(name, "dev")[1::2][:sentences]) for name in TREEBANKS}
+    rows: list[tuple[object, ...]] = []
+    for part in PARTS:
+        store = fresh("learning-curve")
+        train = _written("learning-curve", blocks[: len(blocks) * part // 100])
+        _run("ingest", str(train), "--corpus", "half", "--order", "5", store=store)
+        _build(store, "half", "--unknown", "tag", "--brackets")
+        for over in ("tags", "classes", "items"):
+            _build(store, f"half-{over}", "--over", over)
+        systems = dict(SYSTEMS)
+        for name, (path, lines) in TEXT.items() if part in (10, 100) else ():
+            text = _text(name, path, lines)
+            _run("ingest", str(text), "--corpus", name, "--order", "5", store=store)
+            _run("models", "build", name, "--corpus", name, "--order", "5", store=store)
+            systems[f"features + {name}"] = f"beam:features=auto+{name}={WEIGHT}"
+            systems[f"joint + {name}"] = f"joint:features=auto+{name}={WEIGHT}"
+        for treebank, test in tests.items():
+            found = _bleu(store, test, list(systems.values()))
+            rows += [
+                (f"{part}%", treebank, name, round(found[system], 2)) for name, system in systems.items()
+            ]
+            show(
+                f"{part}% of {len(blocks)} sentences",
+                ("learnt from", "test", "system", "BLEU"),
+                rows[-len(systems) :],
+            )
+    show("learning curve", ("learnt from", "test", "system", "BLEU"), rows)
+
+
+def _blocks(name: str, part: str) -> list[str]:
+    text = Path(data(f"ud/en_{name}-ud-{part}.conllu")).read_text("utf-8")
+    return [block for block in text.split("\n\n") if block.strip()]
+
+
+def _written(name: str, blocks: list[str]) -> Path:
+    path = OUT / f"{name}.conllu"
+    path.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
+    return path
+
+
+def _text(name: str, path: str, lines: int | None) -> Path:
+    found = OUT / f"{name}.txt"
+    with gzip.open(data(path), "rt", encoding="utf-8") as source, found.open("w", encoding="utf-8") as out:
+        for number, line in enumerate(source):
+            if lines is not None and number == lines:
+                break
+            out.write(line)
+    return found
+
+
+def _build(store: Path, name: str, *options: str) -> None:
+    _run("models", "build", name, "--corpus", "half", "--order", "5", *options, store=store)
+
+
+def _bleu(store: Path, test: Path, systems: list[str]) -> dict[str, float]:
+    _run(
+        "evaluate",
+        "regeneration",
+        "--model",
+        "half",
+        "--test",
+        str(test),
+        "-a",
+        ",".join(systems),
+        store=store,
+    )
+    query = """
+        select system, value from v_scores
+        where metric = 'bleu-lc-none' and item is null and run = (select max(run) from v_scores)
+    """
+    return {row["system"]: row["value"] for row in _rows(store, query)}
+
+
+def _rows(store: Path, query: str) -> Iterator[dict[str, float]]:
+    yield from json.loads(_run("sql", query, "--json", store=store))
+
+
+def _run(*arguments: str, store: Path) -> str:
+    done = subprocess.run(
+        [SENTGEN, *arguments, "--db", str(store)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(arguments)}: {done.stderr}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()
