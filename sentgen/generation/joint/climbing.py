@@ -19,7 +19,7 @@ from sentgen.models.ngram_tables import NgramTables, table_at
 from sentgen.schema.tables.corpus import EOS
 
 #: Moves a round, and steps of `tree_score` over all trees: long bags have shorter moves and fewer trees.
-MOVES, STEPS = 40_000, 500_000_000
+MOVES, STEPS = 20_000, 500_000_000
 
 
 class Units(NamedTuple):
@@ -76,11 +76,8 @@ def climb(
     """
     size = starts.shape[1]
     chart = new_chart(size)
-    candidates = min(candidates, most_trees(size) // max(1, climbers * rounds) + 1)
-    visited = Visited(
-        np.empty((len(starts) + climbers * rounds * candidates, size), np.int32),
-        np.empty(len(starts) + climbers * rounds * candidates),
-    )
+    room = len(starts) + min(climbers * rounds * candidates, most_trees(size) + candidates)
+    visited = Visited(np.empty((room, size), np.int32), np.empty(room))
     line = _line(len(weights), size)
     for i in range(len(starts)):
         line.order[:] = starts[i]
@@ -97,6 +94,8 @@ def climb(
             _read(tables, units, line)
             _weigh(tables, weights, units, line, moves)
             first = count
+            if first + candidates > room:
+                break
             count = _try(weights, scores, line, moves, candidates, best - most, chart, visited, count)
             if count == first:
                 break

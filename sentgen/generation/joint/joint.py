@@ -68,11 +68,11 @@ class JointSettings:
     ] = 64
     climbers: Annotated[
         int, Setting("Sentences of the beam that the search climbs from.", least=1, api={"le": 100})
-    ] = 2
-    rounds: Annotated[int, Setting("Moves that are made from each of them.", least=0, api={"le": 100})] = 8
+    ] = 4
+    rounds: Annotated[int, Setting("Moves that are made from each of them.", least=0, api={"le": 100})] = 30
     candidates: Annotated[
         int, Setting("Moves a round of which the trees are scored.", least=1, api={"le": 1000})
-    ] = 60
+    ] = 40
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
