@@ -272,10 +272,12 @@ def _try(
     if kept == 0:
         return count
     worst = np.partition(moves.gain, len(moves.gain) - kept)[len(moves.gain) - kept]
-    left = kept
+    # Of moves as good as the worst one that is kept, the first ones.
+    ties = kept - np.count_nonzero(moves.gain > worst)
     for k in range(len(moves.gain)):
-        if left and moves.gain[k] >= worst and total + moves.gain[k] > least:
-            left -= 1
+        tie = moves.gain[k] == worst
+        if (moves.gain[k] > worst or (tie and ties)) and total + moves.gain[k] > least:
+            ties -= tie
             begin, middle, last, end = moves.places[k]
             order = visited.orders[count]
             order[:begin] = line.order[:begin]
