@@ -55,11 +55,13 @@ def _siblings(counts: Counts, tags: Ints) -> Floats:
     seen = counts.siblings[heads].astype(float)
     totals = seen.sum(axis=2, keepdims=True)
     of_head = seen.sum(axis=1, keepdims=True)
-    # Tags as such, and the end as often as they all: where a head was never seen, it stops as often as not.
-    alone = np.append(counts.tags.astype(float), [counts.tags[1:].sum(), 0.0]) + 0.5
+    # Tags as such, and the end as often as they all: where a head was never seen, it stops as often as not. A
+    # tag never seen is half a one. Nothing depends on which other tags the batch asks for.
+    nodes = counts.events.sum()
+    alone = np.append(np.maximum(counts.tags, 0.5), [nodes + 0.5, nodes - counts.tags[1:].sum()])
     # The root modifies nothing.
     alone[0] = 0.0
-    alone = (alone / alone.sum())[None, None, :, None]
+    alone = (alone / (2 * nodes + 1))[None, None, :, None]
     coarse = (of_head + STRENGTH * alone) / (of_head.sum(axis=2, keepdims=True) + STRENGTH)
     found = (seen + STRENGTH * coarse) / (totals + STRENGTH)
     return np.ascontiguousarray(np.log(found[:, before][:, :, after]))
@@ -82,7 +84,7 @@ def _words(counts: Counts, kinds: Ints, tags: Ints) -> Floats:
 def _distances(counts: Counts, tags: Ints) -> Floats:
     """Return the logarithms of the probabilities of distances."""
     seen = counts.tag_tag.reshape(*counts.tag_tag.shape[:2], 2, DISTANCES).astype(float)
-    alone = seen.sum(axis=(0, 1)) + 1.0
+    alone = counts.events.reshape(2, DISTANCES) + 1.0
     alone /= alone.sum(axis=1, keepdims=True)
     seen = seen[np.ix_(tags, tags[1:])]
     found = (seen + STRENGTH * alone) / (seen.sum(axis=3, keepdims=True) + STRENGTH)
@@ -91,4 +93,5 @@ def _distances(counts: Counts, tags: Ints) -> Floats:
 
 def _by_side(events: Ints) -> Floats:
     """Sum events over distances."""
-    return np.asarray(events.reshape(*events.shape[:-1], 2, -1).sum(axis=-1), float)
+    # The length is given: of no units -1 stands for no length.
+    return np.asarray(events.reshape(*events.shape[:-1], 2, events.shape[-1] // 2).sum(axis=-1), float)

@@ -49,13 +49,14 @@ class Counts(NamedTuple):
     together: Longs  # (K, K) sum over the sentences of the products of occurrences
     with_tags: Longs  # (K, T)
     tags_together: Longs  # (T, T)
+    events: Longs  # (B,) of all words, whether the batch asks for them or not
     word_word: Ints  # (K, K, B) events, head first
     tag_word: Ints  # (T, K, B)
     word_tag: Ints  # (K, T, B)
     tag_tag: Ints  # (T, T, B)
     arguments: Longs  # (K, 2, 8) occurrences with a number of modifiers on a side
     tag_arguments: Longs  # (T, 2, 8)
-    siblings: Ints  # (T, T + 1, T + 2, 2) modifiers by head and the modifier before; see `no_counts`
+    siblings: Ints  # (T, T + 2, T + 2, 2) modifiers by head and the modifier before; see `no_counts`
 
 
 def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
@@ -63,7 +64,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
 
     With ``distances`` there are siblings, too, nearest to the head first: [h, b, m, side] counts modifiers of
     tag m whose head has tag h, and for which the modifier before has tag b. In the place of b, T stands for
-    none before; in that of m, T is the end of that side, and T + 1 any tag that the batch does not ask for.
+    none before, in that of m for the end of that side; T + 1 is any tag that the batch does not ask for.
     """
     bins = 2 * DISTANCES if distances else 2
     return Counts(
@@ -72,6 +73,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
         together=np.zeros((kinds, kinds), np.int64),
         with_tags=np.zeros((kinds, tags), np.int64),
         tags_together=np.zeros((tags, tags), np.int64),
+        events=np.zeros(bins, np.int64),
         # 32 bits for the largest tables: no pair is attached two billion times.
         word_word=np.zeros((kinds, kinds, bins), np.int32),
         tag_word=np.zeros((tags, kinds, bins), np.int32),
@@ -79,7 +81,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
         tag_tag=np.zeros((tags, tags, bins), np.int32),
         arguments=np.zeros((kinds, 2, MAX_ARGUMENTS + 1), np.int64),
         tag_arguments=np.zeros((tags, 2, MAX_ARGUMENTS + 1), np.int64),
-        siblings=np.zeros((tags, tags + 1, tags + 2, 2) if distances else (0, 0, 0, 0), np.int32),
+        siblings=np.zeros((tags, tags + 2, tags + 2, 2) if distances else (0, 0, 0, 0), np.int32),
     )
 
 
@@ -155,6 +157,7 @@ def _count_events(heads: Ints, kinds: Ints, tags: Ints, modifiers: Ints, counts:
         modifiers[h, side] += 1
         # Distances count nodes of the layer: in that of units, a noun phrase is one.
         b = 3 * side + min(abs(i - h), 3) - 1 if by_distance else side
+        counts.events[b] += 1
         if kinds[i] >= 0:
             if kinds[h] >= 0:
                 counts.word_word[kinds[h], kinds[i], b] += 1
@@ -193,13 +196,13 @@ def _count_siblings(heads: Ints, tags: Ints, before: Ints, siblings: Ints) -> No
         i = k - len(heads) + 1 if side else len(heads) - k
         h = heads[i - 1] + 1
         if (i > h) == (side == 1):
-            # -1 is a tag that the batch does not ask for: as one before, it is no context of its own.
-            if tags[h] >= 0 and before[h, side] >= 0:
-                siblings[tags[h], before[h, side], tags[i] if tags[i] >= 0 else other, side] += 1
-            before[h, side] = tags[i]
+            mine = tags[i] if tags[i] >= 0 else other
+            if tags[h] >= 0:
+                siblings[tags[h], before[h, side], mine, side] += 1
+            before[h, side] = mine
     for h in range(len(heads) + 1):
         for side in range(2):
-            if tags[h] >= 0 and before[h, side] >= 0:
+            if tags[h] >= 0:
                 siblings[tags[h], before[h, side], none, side] += 1
 
 

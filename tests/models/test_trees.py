@@ -50,13 +50,25 @@ def count_trees_plainly(trees: Trees, numbering: TreeNumbering, counts: Counts) 
                 taken = [j for j, head in enumerate(heads) if head == i and side == int(j > i)]
                 _add(counts.arguments, kind, side, min(len(taken), MAX_ARGUMENTS))
                 _add(counts.tag_arguments, tag, side, min(len(taken), MAX_ARGUMENTS))
+                if len(counts.siblings):
+                    count_siblings_plainly(i, side, taken, [found for _, found in nodes], counts)
                 for j in taken:
                     near = min(abs(i - j), DISTANCES)
                     b = side if counts.tag_tag.shape[-1] == 2 else DISTANCES * side + near - 1
+                    counts.events[b] += 1
                     _add(counts.word_word, kind, nodes[j][0], b)
                     _add(counts.tag_word, tag, nodes[j][0], b)
                     _add(counts.word_tag, kind, nodes[j][1], b)
                     _add(counts.tag_tag, tag, nodes[j][1], b)
+
+
+def count_siblings_plainly(head: int, side: int, taken: list[int], tags: list[int], counts: Counts) -> None:
+    """Count the modifiers of one head on one side after those before them, nearest first, then the end."""
+    none = end = len(counts.siblings)
+    other = none + 1
+    outward = [tags[j] if tags[j] >= 0 else other for j in sorted(taken, key=lambda j: abs(j - head))]
+    for before, after in pairwise([none, *outward, end]):
+        _add(counts.siblings, tags[head], before, after, side)
 
 
 CHAIN: Tree = [("a", "X", 2), ("b", "Y", 3), ("c", "X", 0)]
