@@ -3,7 +3,7 @@
 Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``odd`` (what
 only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``, and the
 subcorpus ``short`` of ``pets``;
-models ``kn``, ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligner ``aligner``, trained and
+models ``kn`` (with weights), ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligner ``aligner``, trained and
 applied; one evaluation, and one parse.
 """
 
@@ -18,6 +18,8 @@ import pyarrow as pa
 import toy_pairs
 
 from sentgen.cli import build
+from sentgen.models import registry
+from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.schema import Store, maintenance
 from sentgen.schema.store import raw
 from sentgen.schema.tables.parses import keep_parses
@@ -98,6 +100,7 @@ def make(folder: Path) -> Path:
     run("saved", "add", "dogs", *at, "--", "kwic", "dog", "--limit", 5)
     run("evaluate", "regeneration", "--model", "kn", "--test", trees, "-a", "lmo", *at)
     _parse(path)
+    _weights(path)
     maintenance.compact(path)
     return path
 
@@ -116,6 +119,13 @@ def _parse(path: Path) -> None:
     }
     with Store(path) as store, store.begin() as connection:
         keep_parses(raw(connection), pa.Table.from_pylist([row]))
+
+
+def _weights(path: Path) -> None:
+    """Keep weights as `tune` does, which needs more sentences than these."""
+    with Store(path) as store:
+        weights = LearntWeights({"tags@1": 0.25}, {"relations": 0.5})
+        add_weights(store, registry.find(store, "kn").id, "joint", weights, 1)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
-from sentgen.errors import InputError, ModelError, SentgenError
+from sentgen.errors import InputError, NotFoundError, SentgenError
 from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named, settings_of
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
@@ -170,34 +170,31 @@ def _with_weights(
 
     What was asked for by name stays.
     """
+    learnt = None
+    if WeightSettings in algorithm.groups and settings.of(WeightSettings).weights != DEFAULT:
+        version = settings.of(WeightSettings).version
+        learnt = learnt_weights(store, model.id, algorithm.name, version)
     found = dict(settings.values)
-    learnt = _learnt(store, model, algorithm, settings)
     features = settings.of(FeatureSettings)
     if features.automatic:
-        mine = learnt.features.items() if learnt else companions(store, model)
+        mine = companions(store, model) if learnt is None else _there(store, model, learnt)
         named = {name for name, _ in features.weighted}
         found["features"] = write_weights([*(one for one in mine if one[0] not in named), *features.weighted])
-    if learnt and changes.get("factors") is None:
+    if learnt is not None and changes.get("factors") is None:
         found["factors"] = write_weights(learnt.factors.items())
     return SearchSettings(found)
 
 
-def _learnt(
-    store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings
-) -> LearntWeights | None:
-    """Return the weights that were learnt for a model, if there are any, and the search wants them."""
-    asked = settings.of(WeightSettings)
-    if WeightSettings not in algorithm.groups or asked.weights == DEFAULT:
-        return None
-    learnt = learnt_weights(store, model.id, algorithm.name, asked.version)
-    there = {one.label for one in registry.list_models(store)} if learnt else set()
-    gone = next((name for name in learnt.features if name not in there), None) if learnt else None
+def _there(store: Store, model: ModelLike, learnt: LearntWeights) -> list[tuple[str, float]]:
+    """Return the models that weights were learnt for; without one of them the others are not the best."""
+    there = {one.label for one in registry.list_models(store)}
+    gone = next((name for name in learnt.features if name not in there), None)
     if gone is not None:
-        raise ModelError(
-            f"the weights that were learnt for {model.name} are for {gone} as well, which was removed; learn"
-            f" them again with: sentgen tune PATH --model {model.name}, or take --weights {DEFAULT}"
+        raise NotFoundError(
+            f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed; tune again,"
+            " or take weights default"
         )
-    return learnt
+    return list(learnt.features.items())
 
 
 def _features(

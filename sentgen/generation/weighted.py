@@ -27,7 +27,13 @@ def read_weights(text: str, kind: str) -> list[tuple[str, float]]:
 
 def write_weights(weighted: Iterable[tuple[str, float]]) -> str:
     """Return the text that `read_weights` reads."""
-    return ",".join(f"{name}={weight:.4g}" for name, weight in weighted)
+    # Not 1e+06: a + joins two of them.
+    return ",".join(f"{name}={f'{weight:.4g}'.replace('+', '')}" for name, weight in weighted)
+
+
+def is_writable(name: str) -> bool:
+    """Tell whether a name can stand among others in one text."""
+    return not set(name) & set("+,") and name == name.strip()
 
 
 def _weighted(text: str, kind: str) -> tuple[str, float]:

@@ -194,8 +194,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def asked(store: Store, bag: str, **options: Any) -> list[Any]:
-    return list(regenerate(store, find(store, "words"), [parse_bag(bag)], **options))
+def asked(store: Store, bag: str, algorithm: str = "beam", **options: Any) -> list[Any]:
+    return list(regenerate(store, find(store, "words"), [parse_bag(bag)], algorithm=algorithm, **options))
 
 
 def test_sentences_score_what_their_symbols_score(made: Store) -> None:
@@ -243,12 +243,12 @@ def test_they_stand_behind_the_name_of_a_system(made: Store) -> None:
     """Joined by +, as commas part systems; records have them where they were given."""
     one = asked(made, BAG, algorithm="beam:features=tags=.5+items=2")
     other = asked(made, BAG, changes={"features": "tags=.5,items=2"})
-    plan = plan_search(made, "words", Search(changes={"features": "tags=.5"}))
+    plan = plan_search(made, "words", Search(algorithm="beam", changes={"features": "tags=.5"}))
 
     assert [(found.text, found.score) for found in one] == [(found.text, found.score) for found in other]
     assert settings_record(plan.settings)["features"] == "tags=.5"
-    assert "features" not in settings_record(plan_search(made, "words", Search()).settings)
-    with pytest.raises(InputError, match="lmo does not look at features; it is for: beam"):
+    assert "features" not in settings_record(plan_search(made, "words", Search(algorithm="beam")).settings)
+    with pytest.raises(InputError, match="lmo does not look at features; it is for: beam, joint"):
         plan_search(made, "words", Search(algorithm="lmo", changes={"features": "tags"}))
     assert "features" in algorithm_named("beam").options
 
@@ -256,7 +256,8 @@ def test_they_stand_behind_the_name_of_a_system(made: Store) -> None:
 def test_weights_may_change_after_looking_up(made: Store) -> None:
     """As in evaluations, where systems with the same models share what is looked up."""
     one, other = (
-        plan_search(made, "words", Search(changes={"features": f"tags={weight},items"})) for weight in (0, 3)
+        plan_search(made, "words", Search(algorithm="beam", changes={"features": f"tags={weight},items"}))
+        for weight in (0, 3)
     )
     bag = parse_bag(BAG)
     ((prepared,),) = prepare(made, one, [bag])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 from math import exp, log
 from pathlib import Path
 
@@ -48,7 +48,7 @@ class Plain:
             for (_, tag), found, taken in self.sides
             if (tag, found) == (head, side)
             for tags in [[NONE, *(one[1] for one, _ in taken), END]]
-            for step in zip(tags, tags[1:], strict=False)
+            for step in pairwise(tags)
         ]
         alone = self.tag(after)
         coarse = smoothed(sum(b == after for _, b in steps), len(steps), alone)
@@ -76,7 +76,10 @@ class Plain:
 
     def distance(self, head: str, modifier: str, side: int, distance: int) -> float:
         events = [
-            (found[1], one[1], far) for found, where, taken in self.sides if where == side for one, far in taken
+            (found[1], one[1], far)
+            for found, where, taken in self.sides
+            if where == side
+            for one, far in taken
         ]
         alone = (sum(far == distance for *_, far in events) + 1) / (len(events) + 3)
         mine = [far for h, m, far in events if (h, m) == (head, modifier)]

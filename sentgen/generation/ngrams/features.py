@@ -15,7 +15,7 @@ import numpy as np
 from sentgen.arrays import Ints
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Setting
-from sentgen.generation.weighted import read_weights
+from sentgen.generation.weighted import is_writable, read_weights
 from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.registry import list_models
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
@@ -85,13 +85,18 @@ class Feature:
 def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
     """Return the models that go with one, and what they weigh: over tags, classes and items of its corpora.
 
-    Of each kind it is the one that covers most of the corpora of the model, and of those the newest one.
+    Of each kind it is the one that covers most of the corpora of the model, and of those the newest one. No
+    model can be asked whose name has a comma or a plus sign.
     """
     models = list_models(store)
     mine = next((set(one.corpora) for one in models if one.id == model.id), set())
     found = []
     for over, weight in COMPANION_WEIGHTS.items():
-        there = [one for one in models if one.symbols.over == over and set(one.corpora) <= mine]
+        there = [
+            one
+            for one in models
+            if one.symbols.over == over and set(one.corpora) <= mine and is_writable(one.name)
+        ]
         if there:
             best = max(there, key=lambda one: (len(one.corpora), one.id))
             found.append((best.label, weight))

@@ -1,0 +1,110 @@
+"""Factors of trees, their weights, and how names with weights are written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_projective import score_of
+
+from sentgen.errors import InputError
+from sentgen.generation.joint.factors import FACTORS, Factors, FactorSettings, factor_sums, weighted
+from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
+from sentgen.generation.weighted import read_weights, write_weights
+
+#: Where each factor is in `Factors`.
+PLACES = (("edges", 0), ("edges", 1), ("edges", 2), ("arguments", 0), ("siblings", 0))
+
+
+def random_factors(size: int, seed: int, kinds: int = 2) -> Factors:
+    rng = np.random.default_rng(seed)
+    return Factors(
+        edges=rng.normal(size=(3, size + 1, size, 2, 3)),
+        arguments=rng.normal(size=(1, size + 1, 2, 8)),
+        siblings=rng.normal(size=(1, kinds + 1, kinds + 1, kinds + 1, 2)),
+        kinds=rng.integers(0, kinds, size).astype(np.int32),
+    )
+
+
+def alone(factors: Factors, name: str) -> TreeScores:
+    """One factor as it is, the others nothing."""
+    column, place = PLACES[FACTORS.index(name)]
+    kept = {"edges": factors.edges[0] * 0, "arguments": factors.arguments[0] * 0}
+    kept["siblings"] = factors.siblings[0] * 0
+    kept[column] = getattr(factors, column)[place]
+    return TreeScores(**kept, kinds=factors.kinds)
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 9), st.integers(0, 10_000), st.lists(st.floats(0, 2), min_size=5, max_size=5))
+def test_sums_of_factors_are_the_score_of_the_tree(size: int, seed: int, weights: list[float]) -> None:
+    """Each one is the score of the best tree by that factor alone, and together, weighted, they are its score."""
+    factors = random_factors(size, seed)
+    order = np.random.default_rng(seed).permutation(size).astype(np.int32)
+    scores, chart = weighted(factors, dict(zip(FACTORS, weights, strict=True))), new_chart(size)
+    best = tree_score(scores, order, chart)
+    heads = best_heads(scores, order, chart)
+    sums = factor_sums(factors, order, heads)
+
+    assert sums @ weights == pytest.approx(best)
+    expected = [score_of(alone(factors, name), order.tolist(), tuple(heads.tolist())) for name in FACTORS]
+    assert sums.tolist() == pytest.approx(expected)
+
+
+def test_more_than_seven_modifiers_are_seven() -> None:
+    factors = random_factors(11, 1)
+    order = np.arange(11, dtype=np.int32)
+    heads = np.array([-1, *[0] * 10], np.int32)
+    expected = score_of(alone(factors, "arguments"), order.tolist(), tuple(heads.tolist()))
+
+    assert factor_sums(factors, order, heads)[3] == pytest.approx(expected)
+
+
+def test_no_weight_is_no_score() -> None:
+    assert tree_score(weighted(random_factors(4, 1), {}), np.arange(4, dtype=np.int32), new_chart(4)) == 0
+
+
+def test_settings() -> None:
+    """Those that are not named weigh nothing; all are named by default."""
+    assert FactorSettings("relations=.5,siblings").weights == {"relations": 0.5, "siblings": 1.0}
+    assert FactorSettings("relations=.5+siblings=0").weights == {"relations": 0.5, "siblings": 0.0}
+    assert FactorSettings("").weights == {}
+    assert set(FactorSettings().weights) == set(FACTORS)
+
+
+@pytest.mark.parametrize(
+    ("factors", "message"),
+    [
+        ("relation", "no factor 'relation'; there are: relations, lexical, distances, arguments, siblings"),
+        ("relations=-1", "factor 'relations=-1' has no weight; write NAME=WEIGHT with a number from 0"),
+        ("relations=nan", "factor 'relations=nan' has no weight"),
+        ("relations=inf", "factor 'relations=inf' has no weight"),
+        ("relations=", "factor 'relations=' has no weight"),
+        ("=1", "factor '=1' has no weight"),
+        ("relations,relations=2", "factor relations is there twice"),
+    ],
+)
+def test_settings_are_checked(factors: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        FactorSettings(factors)
+
+
+def test_weights_are_read() -> None:
+    """Names may have an equals sign themselves: the last one counts; empty parts are passed over."""
+    assert read_weights("", "feature") == []
+    assert read_weights(" a , ,b=2 + c=1e-3,", "feature") == [("a", 1.0), ("b", 2.0), ("c", 0.001)]
+    assert read_weights("a=b=.5", "feature") == [("a=b", 0.5)]
+
+
+@given(
+    st.dictionaries(
+        st.text("abc@1-_", min_size=1, max_size=6), st.floats(0, 1e6, allow_nan=False), max_size=4
+    )
+)
+def test_what_is_written_is_read(named: dict[str, float]) -> None:
+    """To four digits."""
+    found = dict(read_weights(write_weights(named.items()), "feature"))
+
+    assert list(found) == list(named)
+    assert list(found.values()) == pytest.approx(list(named.values()), rel=1e-3)
