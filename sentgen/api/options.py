@@ -161,7 +161,7 @@ class ScoreOptions(TypedDict, total=False):
 class RegenerateOptions(TypedDict, total=False):
     """Bags of words and [base noun phrases]; the order in which they are given does not matter."""
 
-    algorithm: Annotated[str, "beam", "One of: greedy, lmo, viterbi, beam, prim, prim-ngram, prim-arg, cle, ab."]
+    algorithm: Annotated[str, "auto", "One of: greedy, lmo, viterbi, beam, joint, prim, prim-ngram, prim-arg, cle, ab; auto is joint where there are trees, else beam."]
     units: Annotated[Literal["np", "word"], "np", "Keep base noun phrases whole, or break them up."]
     np_joiner: Annotated[str, "", "What joins the words of a phrase, as in the_dow."]
     tagged: Annotated[bool | None, None, "Words are word/TAG. Default: if all have a known tag."]
@@ -174,7 +174,13 @@ class RegenerateOptions(TypedDict, total=False):
     order: Annotated[int | None, None, "Order of the n-grams."]
     beam: Annotated[int | None, None, "Hypotheses kept a stack."]
     lmo_context: Annotated[Literal["phrase", "string"] | None, None, "What a unit joins: the last one, or all so far."]
-    features: Annotated[str | None, None, "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +."]
+    features: Annotated[str | None, None, "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for those over tags, classes and items of the model's corpora."]
+    factors: Annotated[str | None, None, "Factors of trees, and what they weigh beside the words' 1. There are: relations, lexical, distances, arguments, siblings."]
+    weights: Annotated[str | None, None, "Weights: learnt for those that `sentgen tune` learnt last, if it did, their version, or default."]
+    starts: Annotated[int | None, None, "Sentences of the beam whose trees are scored."]
+    climbers: Annotated[int | None, None, "Sentences of the beam that the search climbs from."]
+    rounds: Annotated[int | None, None, "Moves that are made from each of them."]
+    candidates: Annotated[int | None, None, "Moves a round of which the trees are scored."]
     verb_root: Annotated[bool | None, None, "Only a verb may be the root, if there is one."]
     noun_under_noun: Annotated[bool | None, None, "A noun may modify a noun."]
     one_root: Annotated[bool | None, None, "Only one unit may be the root."]

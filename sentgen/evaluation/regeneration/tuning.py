@@ -111,6 +111,7 @@ def tune(
         ModelError: the corpora of the model have no trees.
     """
     started = Start()
+    store.share()
     search = Search(algorithm=ALGORITHM, seed=asked.seed, changes={"features": asked.features})
     cases = _drawn(cases_of(store, model, sentences, search), asked)
     plan = plan_search(store, model, replace(search, lowercase=False))
@@ -156,7 +157,8 @@ def _rounds(
     progress: Progress | None,
 ) -> list[TuningRound]:
     """Return the weights of each round, those to start with first, with their figures."""
-    names = [name for name, _ in plan.settings.of(FeatureSettings).weighted]
+    # With versions, however they were asked for: of a later one the weights would be wrong.
+    names = [f"{feature.model.name}@{feature.model.version}" for feature in plan.features]
     factors = plan.settings.of(FactorSettings).weights
     weights = np.array(
         [1.0, *plan.settings.of(FeatureSettings).weights, *(factors.get(name, 0.0) for name in FACTORS)]

@@ -1,0 +1,105 @@
+"""Learning weights from lists of candidates: the gradient, and that the objective rises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sentgen.evaluation.regeneration.expected_bleu import Lists, chosen, learn, loss, together
+
+
+def random_lists(seed: int, bags: int = 4, features: int = 3) -> Lists:
+    """Lists of different lengths."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, bags).tolist()
+    return together(
+        [(rng.normal(-5, 2, (size, features)), rng.integers(0, 9, (size, 4)).astype(float)) for size in sizes]
+    )
+
+
+def plain_loss(lists: Lists, weights: np.ndarray, start: np.ndarray, penalty: float) -> float:
+    """The definition, bag by bag."""
+    expected = np.zeros(4)
+    ends = [*lists.starts[1:].tolist(), len(lists.values)]
+    for begin, end in zip(lists.starts.tolist(), ends, strict=True):
+        share = np.exp([float(weights @ values) for values in lists.values[begin:end]])
+        for part, matches in zip(share / share.sum(), lists.matches[begin:end], strict=True):
+            expected += part * matches
+    return float(penalty * ((weights - start) ** 2).sum() - np.log(expected).mean())
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), st.floats(0, 0.5))
+def test_loss_and_gradient(seed: int, penalty: float) -> None:
+    """As defined; the gradient as small steps find it."""
+    lists, rng = random_lists(seed), np.random.default_rng(seed + 1)
+    weights, start = rng.uniform(0, 1, (2, 3))
+    found, gradient = loss(lists, weights, start, penalty)
+    step = 1e-6
+
+    assert found == pytest.approx(plain_loss(lists, weights, start, penalty))
+    for k, direction in enumerate(step * np.eye(3)):
+        up, down = (plain_loss(lists, weights + sign * direction, start, penalty) for sign in (1, -1))
+        assert gradient[k] == pytest.approx((up - down) / (2 * step), abs=1e-5)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000))
+def test_learning_never_makes_it_worse(seed: int) -> None:
+    """No weight falls below nothing."""
+    lists = random_lists(seed)
+    start = np.random.default_rng(seed).uniform(0, 1, 3)
+    weights = learn(lists, start)
+
+    assert (weights >= 0).all()
+    assert loss(lists, weights, start, 1e-3)[0] <= loss(lists, start, start, 1e-3)[0] + 1e-12
+
+
+def test_what_tells_good_orders_gains_weight() -> None:
+    """The second value is the number of matches; the first one tells nothing of use."""
+    rng = np.random.default_rng(1)
+    parts = []
+    for _ in range(20):
+        good = rng.permutation(5).astype(float)
+        parts.append((np.column_stack([rng.normal(size=5), good]), np.repeat(good[:, None], 4, axis=1)))
+    lists = together(parts)
+    weights = learn(lists, np.array([1.0, 0.1]))
+
+    assert weights[1] > 1
+    assert lists.matches[chosen(lists, weights)].sum() == 20 * 4 * 4
+    assert lists.matches[chosen(lists, np.array([1.0, 0.0]))].sum() < 20 * 4 * 4
+
+
+def test_a_penalty_keeps_weights_where_they_were() -> None:
+    lists, start = random_lists(3), np.array([0.5, 1.0, 0.0])
+
+    assert learn(lists, start, penalty=1e6) == pytest.approx(start, abs=1e-4)
+
+
+def test_large_values_do_not_overflow() -> None:
+    """Log-probabilities of long sentences are hundreds below nothing."""
+    lists = random_lists(4)
+    far = Lists(lists.values * 1e4 - 1e5, lists.matches, lists.starts)
+    found, gradient = loss(far, np.ones(3), np.ones(3), 0.0)
+
+    assert np.isfinite(found)
+    assert np.isfinite(gradient).all()
+
+
+def test_no_matches_at_all() -> None:
+    """There is nothing to learn from, and nothing to divide by."""
+    lists = random_lists(5)
+    without = Lists(lists.values, lists.matches * 0, lists.starts)
+
+    assert learn(without, np.ones(3)) == pytest.approx(np.ones(3))
+
+
+def test_bags_without_candidates_are_left_out() -> None:
+    """Of equals the first one is chosen."""
+    one = np.array([[1.0], [1.0], [0.0]]), np.arange(12.0).reshape(3, 4)
+    lists = together([one, (np.zeros((0, 1)), np.zeros((0, 4))), one])
+
+    assert lists.starts.tolist() == [0, 3]
+    assert chosen(lists, np.ones(1)).tolist() == [0, 3]

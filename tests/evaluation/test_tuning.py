@@ -1,0 +1,222 @@
+"""Learning weights end to end, on a few sentences of the demo treebank; the command `tune`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sentgen.cli import build as command_line
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.demo import TREEBANK
+from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.evaluation.regeneration.expected_bleu import learn
+from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
+from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search, plan_search
+from sentgen.generation.joint.factors import FACTORS
+from sentgen.models import build, find
+from sentgen.models.symbols import Symbols
+from sentgen.models.weights import learnt_weights
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+SENTENCES = 9
+#: Hardly any order is right where tags weigh all: there is something to learn.
+ASKED = TuningSettings(model="words", sentences=SENTENCES, rounds=1, candidates=10, features="tags=6", seed=1)
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a treebank, a text, and models, and the shortest sentences of the treebank in a file beside it.
+
+    No test changes them.
+    """
+    folder = tmp_path_factory.mktemp("tuning")
+    (folder / "plain.lines").write_text("the water came .\n")
+    treebank = TREEBANK.read_text("utf-8").strip().split("\n\n")
+    by_length = sorted(treebank, key=lambda one: one.count("\n"))
+    for name, part in (("dev", by_length[: SENTENCES + 3]), ("relief", by_length[SENTENCES + 3 :])):
+        (folder / f"{name}.conllu").write_text("\n\n".join(part) + "\n\n")
+    with Store(folder / "store.duckdb", create=True, threads=2) as store:
+        ingest(store, [str(folder / "relief.conllu")], Settings("relief", order=3))
+        ingest(store, [str(folder / "plain.lines")], Settings("plain", order=3))
+        build(store, "words", ["relief"], order=3)
+        build(store, "plain", ["plain"], order=2)
+        build(store, "tags", ["relief"], order=3, symbols=Symbols("tags"))
+    return folder
+
+
+@pytest.fixture
+def folder(template: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    for name in ("store.duckdb", "dev.conllu"):
+        shutil.copy(template / name, tmp_path / name)
+    return tmp_path
+
+
+def tuned(store: Store, folder: Path, asked: TuningSettings = ASKED, **more: object) -> TuningResult:
+    sentences = read_test_set(str(folder / "dev.conllu"))
+    return tune(store, find(store, asked.model), sentences, asked, source="dev.conllu", **more)  # type: ignore[arg-type]
+
+
+def rows(store: Store, query: str) -> list[tuple[object, ...]]:
+    with store.connect() as connection:
+        return raw(connection).execute(query).fetchall()
+
+
+def test_what_was_learnt_is_stored_recorded_and_taken(folder: Path) -> None:
+    """Weights are better than those before on sentences held out; joint takes them, and tune starts from them."""
+    seen: list[tuple[int, int]] = []
+    with Store(folder / "store.duckdb") as store:
+        result = tuned(store, folder, progress=lambda done, total: seen.append((done, total)))
+        before, after = result.rounds
+        plan = plan_search(store, "words", Search())
+        again = tuned(store, folder, replace(ASKED, features="auto"))
+
+        assert (result.best, result.version) == (1, 1)
+        assert before.weights.features == {"tags@1": 6.0}
+        assert after.held_out > before.held_out
+        assert set(after.weights.factors) == set(FACTORS)
+        assert learnt_weights(store, find(store, "words").id, "joint", 1) == after.weights
+        assert [one.model.name for one in plan.features] == ["tags"]
+        assert again.rounds[0].weights.features["tags@1"] == pytest.approx(
+            after.weights.features["tags@1"], 1e-3
+        )
+        assert again.rounds[0].held_out == after.held_out
+        (run,) = rows(store, f"select command, seed, parameters from run where id = {result.run_id}")
+        parameters = json.loads(str(run[2]))
+        scores = rows(store, f"select system, metric, value from score where run_id = {result.run_id}")
+        assert rows(store, "select distinct run from v_model_weights where version = 1") == [(result.run_id,)]
+    assert run[:2] == ("tune", 1)
+    assert (parameters["model"], parameters["test"], parameters["sentences"]) == (
+        "words@1",
+        "dev.conllu",
+        SENTENCES,
+    )
+    assert {name: parameters[name] for name in ("rounds", "candidates", "features")} == {
+        "rounds": 1,
+        "candidates": 10,
+        "features": "tags=6",
+    }
+    found = {(system, metric): value for system, metric, value in scores}
+    assert found["before", "weight tags@1"] == 6
+    assert found["after", "weight siblings"] == after.weights.factors["siblings"]
+    assert found["after", "bleu-held-out"] == after.held_out
+    assert found["before", "bleu-learnt-from"] == before.learnt_from
+    assert seen == [(k, 2 * SENTENCES) for k in range(1, 2 * SENTENCES + 1)]
+
+
+def test_nothing_is_stored_where_nothing_is_better(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights that stay where they are: the first round counts, and the run is on record all the same."""
+    monkeypatch.setattr("sentgen.evaluation.regeneration.tuning.learn", lambda lists, weights: weights)
+    with Store(folder / "store.duckdb") as store:
+        result = tuned(store, folder, replace(ASKED, rounds=2))
+
+        assert (result.best, result.version) == (0, 0)
+        assert len({one.held_out for one in result.rounds}) == 1
+        assert rows(store, "select count(*) from model_weight") == [(0,)]
+        assert rows(store, "select count(*) from run") == [(1,)]
+
+
+def test_weights_of_the_words_are_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learnt weights are divided by that of the words, even if it falls to nothing."""
+    monkeypatch.setattr(
+        "sentgen.evaluation.regeneration.tuning.learn",
+        lambda lists, weights: learn(lists, weights) * 0 + [0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.5],
+    )
+    with Store(folder / "store.duckdb") as store:
+        weights = tuned(store, folder).rounds[1].weights
+
+    assert weights.features == {"tags@1": 2000.0}
+    assert weights.factors == dict(zip(FACTORS, (0.0, 1000.0, 0.0, 0.0, 500.0), strict=True))
+
+
+def test_the_same_seed_learns_the_same(folder: Path) -> None:
+    """In a copy of the store, as the second time it starts from what was learnt."""
+    other = folder / "other.duckdb"
+    shutil.copy(folder / "store.duckdb", other)
+    with Store(folder / "store.duckdb") as one, Store(other) as two:
+        assert tuned(one, folder).rounds == tuned(two, folder).rounds
+
+
+def test_too_few_sentences(folder: Path) -> None:
+    sentences = list(read_test_set(str(folder / "dev.conllu")))[:3]
+    with (
+        Store(folder / "store.duckdb") as store,
+        pytest.raises(
+            InputError, match="there are 3 sentences of three units and more to learn from; give 8 or more"
+        ),
+    ):
+        tune(store, find(store, "words"), sentences, ASKED)
+
+
+def test_without_trees_there_is_nothing_to_weigh(folder: Path) -> None:
+    with (
+        Store(folder / "store.duckdb") as store,
+        pytest.raises(ModelError, match="there are no dependency trees"),
+    ):
+        tuned(store, folder, replace(ASKED, model="plain", features=""))
+
+
+def test_a_store_that_cannot_be_written(folder: Path) -> None:
+    """One line, as of all experiments on it."""
+    with (
+        Store(folder / "store.duckdb", read_only=True) as store,
+        pytest.raises(StoreError, match="read-only"),
+    ):
+        tuned(store, folder)
+
+
+def run(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str) -> tuple[int, str, str]:
+    command = ["tune", *arguments, "--db", str(folder / "store.duckdb")]
+    code = command_line()(command, standalone_mode=False)
+    told = capsys.readouterr()
+    return int(code or 0), told.out, told.err
+
+
+def test_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row a round, the best one marked; a note says what was stored."""
+    few = ("--sentences", "8", "--rounds", "1", "--candidates", "10", "--features", "tags=6", "--seed", "1")
+    code, out, err = run(capsys, folder, str(folder / "dev.conllu"), "--model", "words", *few, "--json")
+    found = json.loads(out)
+
+    assert code == 0
+    assert [row["round"] for row in found] == [0, 1]
+    assert list(found[0]) == ["round", "BLEU", "held out", "best", "tags@1", *FACTORS]
+    assert [row["best"] for row in found].count("*") == 1
+    stored = found[1]["best"] == "*"
+    assert ("run 1: stored version 1 of the weights of words@1; seed 1" in err) == stored
+    assert ("run 1: stored nothing; seed 1" in err) != stored
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("dev.conllu", "--model", "none"), "no model 'none'; there are: "),
+        (("gone.conllu", "--model", "words"), "gone.conllu"),
+        (("dev.conllu", "--model", "plain"), "no dependency trees"),
+        (("dev.conllu", "--model", "words", "--features", "tags=x"), "feature 'tags=x' has no weight"),
+        (("dev.conllu", "--model", "words", "--features", "none"), "no model 'none'"),
+        (("dev.conllu", "--model", "words", "--sentences", "7"), "greater than or equal to 8"),
+        (("dev.conllu", "--model", "tags"), "tags"),
+    ],
+)
+def test_refusals_of_the_command(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    """One line, and a code."""
+    code, out, err = 0, "", ""
+    try:
+        code, out, err = run(capsys, folder, str(folder / arguments[0]), *arguments[1:])
+    except Exception as error:  # what the main program says in one line
+        err = str(error)
+        code = 1
+
+    assert code != 0
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
