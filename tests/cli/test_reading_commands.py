@@ -95,6 +95,7 @@ WRITERS = (
     "evaluate regeneration --model kn --test {folder}/pets.conllu",
     "evaluate generation --clusters {folder}/pets.conllu --parser udpipe:{model}",
     "evaluate alignment --gold {to}/gold --format pharaoh --systems lcs",
+    "tune {folder}/pets.conllu --model kn",
     "reproduce wan2009 --ptb {to}",
     "db compact",
     "db repair",

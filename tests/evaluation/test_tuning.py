@@ -148,7 +148,7 @@ def test_too_few_sentences(folder: Path) -> None:
     with (
         Store(folder / "store.duckdb") as store,
         pytest.raises(
-            InputError, match="there are 3 sentences of three units and more to learn from; give 8 or more"
+            InputError, match=r"^3 sentences of three units and more to learn from; give 8 or more"
         ),
     ):
         tune(store, find(store, "words"), sentences, ASKED)

@@ -37,6 +37,7 @@ from sentgen.models.submodel import ModelLike
 from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.options import Option
 from sentgen.schema import Store
+from sentgen.wording import quantity
 
 COMMAND = "tune"
 ALGORITHM = "joint"
@@ -143,8 +144,8 @@ def _drawn(cases: Sequence[Case], asked: TuningSettings) -> list[Case]:
     drawn = random.Random(asked.seed).sample(long, min(asked.sentences, len(long)))
     if len(drawn) < 2 * _HELD_OUT:
         raise InputError(
-            f"there are {len(drawn)} sentences of three units and more to learn from; give {2 * _HELD_OUT} or"
-            " more, better hundreds"
+            f"{quantity(len(drawn), 'sentence')} of three units and more to learn from; give {2 * _HELD_OUT}"
+            " or more, better hundreds"
         )
     return drawn
 
