@@ -190,7 +190,7 @@ def test_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["best"] for row in found].count("*") == 1
     stored = found[1]["best"] == "*"
     assert ("run 1: stored version 1 of the weights of words@1; seed 5" in err) == stored
-    assert ("run 1: stored nothing; seed 1" in err) != stored
+    assert ("run 1: stored nothing; seed 5" in err) != stored
 
 
 @pytest.mark.parametrize(
