@@ -14,7 +14,7 @@ from sentgen.models.registry import ModelInfo
 
 
 def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]) -> ModelInfo:
-    """Build a model, and show the steps."""
+    """Build a model, with its companions if they are asked for, and show the steps; return the model."""
     given = {**options, "name": name, "corpus": corpora}
     counts = given.get("min_count")
     if counts is not None and not isinstance(counts, str):
@@ -23,8 +23,8 @@ def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[
         asked = declared(BuildRequest, given)
         if store.lake and asked.smoothing == stupid_backoff.NAME:
             # By a file more, which what is open does not know.
-            model = asked.build(store, report)
+            model = asked.build(store, report)[0]
             with door.released():
                 return model
         with door.writing() as writable:
-            return registry.find(writable, asked.build(writable, report).label)
+            return registry.find(writable, asked.build(writable, report)[0].label)

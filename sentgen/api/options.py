@@ -149,6 +149,7 @@ class BuildOptions(TypedDict, total=False):
     over: Annotated[str, "words", "What n-grams are made of: words, tags, classes, items."]
     classes: Annotated[int | None, None, "Frequent words that classes and items keep. Default: 150."]
     where: Annotated[str | None, None, "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    companions: Annotated[bool, False, "Also build NAME-tags, NAME-classes and NAME-items, the models over these of the same corpora, which joint decoding asks as well."]
 
 
 class ScoreOptions(TypedDict, total=False):

@@ -31,15 +31,20 @@ def _report(line: str) -> None:
 def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Build the next version of a model from the counts of corpora.
 
+    For the best sentences of `regenerate`, build it of a treebank with `--order 5 --unknown tag --brackets
+    --companions`.
+
     Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
     # A lake is only read, and gets a model that reads counts by a file more.
     lake = lake_at(db or default_path()) is not None
     with open_store(db, read_only=lake, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        model = asked.build(store, _report)
-    typer.echo(
-        f"{model.label}: {quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}", err=True
-    )
+        models = asked.build(store, _report)
+    for model in models:
+        # A companion may be of fewer corpora than the model: of those with tags.
+        of = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
+        size = f"{quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}"
+        typer.echo(f"{model.label}: {size}{of}", err=True)
 
 
 @app.command("list")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated
 
 from sentgen.errors import InputError
-from sentgen.models.build import build
+from sentgen.models import stupid_backoff
+from sentgen.models.build import Progress, build
+from sentgen.models.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.registry import ModelInfo
-from sentgen.models.symbols import KEPT, OVER, symbols
+from sentgen.models.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
 from sentgen.options import Option
 from sentgen.schema import Store
+
+KNESER_NEY = "kneser-ney"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +23,8 @@ class BuildRequest:
     """A model of some corpora.
 
     Raises:
-        InputError: the lowest counts are no numbers, or no model is over that.
+        InputError: the lowest counts are no numbers, no model is over that, or one that is not over words
+            should have companions.
     """
 
     name: Annotated[str, Option("Name of the model.", argument=True, metavar="NAME")]
@@ -28,7 +33,7 @@ class BuildRequest:
         Option("Corpora to count.", shell="Corpus to count; may be repeated.", metavar="NAME", given=True),
     ]
     order: Annotated[int, Option("Highest order of n-grams.", least=1, most=5)] = 4
-    smoothing: Annotated[str, Option("kneser-ney, katz or stupid-backoff.", metavar="METHOD")] = "kneser-ney"
+    smoothing: Annotated[str, Option("kneser-ney, katz or stupid-backoff.", metavar="METHOD")] = KNESER_NEY
     min_count: Annotated[
         str | None,
         Option("Lowest count kept per order; the last one for the rest.", metavar="N,N,..."),
@@ -52,12 +57,56 @@ class BuildRequest:
         ),
     ] = None
 
+    companions: Annotated[
+        bool,
+        Option(
+            "Also build NAME-tags, NAME-classes and NAME-items, the models over these of the same corpora,"
+            " which joint decoding asks as well."
+        ),
+    ] = False
+
     def __post_init__(self) -> None:
         parse_counts(self.min_count)
-        symbols(self.over, self.classes)
+        if self.companions and self.over != WORDS:
+            raise InputError(
+                f"companions go with a model over words, not over {self.over}; leave --over or --companions out"
+            )
+        symbols(ITEMS if self.companions else self.over, self.classes)
 
-    def build(self, store: Store, progress: Callable[[str], None] | None = None) -> ModelInfo:
-        """Build the next version of the model; see `sentgen.models.build.build`."""
+    def build(self, store: Store, progress: Progress | None = None) -> list[ModelInfo]:
+        """Build the next version of the model, and behind it those of its companions, if they are wanted.
+
+        See `sentgen.models.build.build`.
+        """
+        if not self.companions:
+            return [self._build(store, progress)]
+        found = []
+        for one in self._with_companions(store):
+            named = partial(_report, progress, one.name) if progress else None
+            found.append(one._build(store, named))
+        return found
+
+    def _with_companions(self, store: Store) -> list[BuildRequest]:
+        """Return what is asked for, a model each."""
+        tagged = corpora_of_companions(store, self.corpus)
+        words = replace(self, companions=False, classes=None)
+        # Symbols have counts of their own, and stand for rare words and brackets already.
+        smoothing = KNESER_NEY if self.smoothing == stupid_backoff.NAME else self.smoothing
+        alike = replace(words, corpus=tagged, smoothing=smoothing, unknown="word", brackets=False)
+        return [
+            words,
+            *(
+                replace(
+                    alike,
+                    name=companion_name(self.name, over),
+                    over=over,
+                    classes=None if over == TAGS else self.classes,
+                )
+                for over in COMPANIONS
+            ),
+        ]
+
+    def _build(self, store: Store, progress: Progress | None) -> ModelInfo:
         return build(
             store,
             self.name,
@@ -71,6 +120,10 @@ class BuildRequest:
             condition=self.where,
             progress=progress,
         )
+
+
+def _report(progress: Progress, name: str, line: str) -> None:
+    progress(f"{name}: {line}")
 
 
 def parse_counts(text: str | None) -> list[int] | None:

@@ -89,6 +89,13 @@ group by c.name
 having count(t.np) < count(*) or max(t.np) = 0
 order by c.name
 
+-- name: annotated
+select t.corpus_id
+from token t
+where t.corpus_id in ({corpora})
+group by t.corpus_id
+having count(t.np) = count(*) and max(t.np) > 0 and count(coalesce(t.xpos_id, t.upos_id)) = count(*)
+
 -- name: bracket_words
 select count(*)
 from token t

@@ -156,6 +156,15 @@ def test_a_model_is_built_with_counts_as_numbers(relief: Path, tmp_path: Path) -
         assert [row.version for row in db.models()] == [1, 1, 3]
 
 
+def test_companions_are_built_beside_a_model(relief: Path, tmp_path: Path) -> None:
+    """The model that comes back is that of the words."""
+    with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
+        assert db.build_model("small", "relief", order=2, companions=True).info.symbols.are_words
+        assert [row.name for row in db.models() if row.name.startswith("small-")] == [
+            "small-classes", "small-items", "small-tags",
+        ]  # fmt: skip
+
+
 def test_aligned_texts_have_links(db: sentgen.Database) -> None:
     """Words with the words that they come from, what is new, and both texts as the pages show them."""
     found = db.align(DOCUMENT, ABSTRACT)
@@ -239,7 +248,7 @@ def test_a_summary_is_checked(db: sentgen.Database) -> None:
         (lambda db: db.model("nope"), NotFoundError, "no model 'nope'; there are: relief@1"),
         (lambda db: db.model("relief").score([1]), InputError, "`text` is a text, or several"),
         (
-            lambda db: db.model("relief").regenerate("a b").tree,
+            lambda db: db.model("relief").regenerate("a b", algorithm="beam").tree,
             InputError,
             "beam makes no trees, so `tree` means",
         ),

@@ -129,6 +129,8 @@ def test_a_lake_is_only_read_and_takes_models_that_read_counts(relief: Path, tmp
         with pytest.raises(StoreError, match="a lake is only read"):
             lake.build_model("new", "relief")
         assert lake.build_model("counts", "relief", smoothing="stupid-backoff").name == "counts@1"
+        with pytest.raises(StoreError, match="build the model without `companions`"):
+            lake.build_model("more", "relief", smoothing="stupid-backoff", companions=True)
         assert lake.model("counts").score("the camp").sums["oov"] == 0
 
 

@@ -1,0 +1,92 @@
+"""`models build --companions`: a model with those over tags, classes and items, in one go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from test_symbols import add_phrases
+from toy_corpus import add_corpus, ngrams
+
+from sentgen.errors import InputError, ModelError
+from sentgen.generation.ngrams.features import companions
+from sentgen.models import build
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.registry import ModelInfo, list_models
+from sentgen.models.symbols import Symbols
+from sentgen.schema import Store
+
+
+def built(store: Store, corpora: list[str], **settings: Any) -> list[ModelInfo]:
+    return BuildRequest(name="m", corpus=corpora, companions=True, **settings).build(store)
+
+
+def test_they_are_the_models_that_one_would_build(store: Store) -> None:
+    """Those of a command each, with the same order and counts; what is for words alone stays with the words."""
+    add_phrases(store)
+    steps: list[str] = []
+    request = BuildRequest(
+        name="m",
+        corpus=["trees"],
+        companions=True,
+        order=3,
+        min_count="1,2",
+        unknown="tag",
+        brackets=True,
+        classes=3,
+    )
+    words, *others = request.build(store, steps.append)
+
+    assert [model.label for model in (words, *others)] == ["m@1", "m-tags@1", "m-classes@1", "m-items@1"]
+    assert (words.unknown, words.brackets, words.symbols.over) == ("tag", True, "words")
+    assert {line.split(":")[0] for line in steps} == {"m", "m-tags", "m-classes", "m-items"}
+    for model, made_of in zip(
+        others, [Symbols("tags"), Symbols("classes", 3), Symbols("items", 3)], strict=True
+    ):
+        alone = build(store, "alone", ["trees"], order=3, min_count=[1, 2], symbols=made_of)
+        assert (model.symbols, model.brackets, model.unknown) == (made_of, False, "word")
+        assert ngrams(store, model) == ngrams(store, alone)
+
+
+def test_a_search_finds_them(store: Store) -> None:
+    """What is built is what joint decoding asks, the next version as well."""
+    add_phrases(store)
+    for version in (1, 2):
+        model = built(store, ["trees"], order=2)[0]
+        labels = [label for label, _ in companions(store, model)]
+        assert labels == [f"m-{over}@{version}" for over in ("tags", "classes", "items")]
+
+
+def test_plain_text_is_for_the_words_alone(store: Store) -> None:
+    """A model of a treebank and of more text has companions of the treebank."""
+    add_phrases(store)
+    add_corpus(store, "plain", ["the dog saw", "the dog"])
+    words, *others = built(store, ["plain", "trees"], order=2)
+
+    assert words.corpora == ("plain", "trees")
+    assert [model.corpora for model in others] == [("trees",)] * 3
+
+
+def test_a_model_that_reads_counts_has_smoothed_companions(store: Store) -> None:
+    add_phrases(store)
+
+    assert [model.smoothing for model in built(store, ["trees"], order=2, smoothing="stupid-backoff")] == [
+        "stupid-backoff", *["kneser-ney"] * 3,
+    ]  # fmt: skip
+
+
+def test_nothing_is_built_where_there_can_be_none(store: Store) -> None:
+    """No tags at all, and tags without base noun phrases: one line, and no model of the words either."""
+    add_corpus(store, "plain", ["the dog saw", "the dog"])
+    add_corpus(store, "tagged", ["the/D dog/N"], tags="xpos_id")
+    for corpora in (["plain"], ["tagged"], ["plain", "tagged"]):
+        with pytest.raises(
+            ModelError, match=f"^{', '.join(corpora)}: not every word has a tag .*--companions out$"
+        ):
+            built(store, corpora, order=2)
+    assert list_models(store) == []
+
+
+def test_companions_go_with_words() -> None:
+    with pytest.raises(InputError, match="over words, not over tags"):
+        BuildRequest(name="m", corpus=["c"], over="tags", companions=True)
