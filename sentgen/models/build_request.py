@@ -69,7 +69,8 @@ class BuildRequest:
         parse_counts(self.min_count)
         if self.companions and self.over != WORDS:
             raise InputError(
-                f"companions go with a model over words, not over {self.over}; leave --over or --companions out"
+                f"companions go with a model over words, not over {self.over};"
+                " leave --over or --companions out"
             )
         symbols(ITEMS if self.companions else self.over, self.classes)
 

@@ -1,4 +1,4 @@
-"""Companions of a model: models over tags, classes and items of its corpora, which joint decoding asks as well."""
+"""Companions of a model: models over tags, classes and items of its corpora, which joint decoding asks."""
 
 from __future__ import annotations
 
