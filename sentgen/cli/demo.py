@@ -13,16 +13,21 @@ from sentgen.cli.ingest import report
 from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
-from sentgen.errors import NotFoundError
 from sentgen.generation import ALGORITHMS, RegeneratedSentence, parse_bag, regenerate, shuffled
 from sentgen.generation.drawing.text import tree_text
-from sentgen.models import build, registry
+from sentgen.generation.plan import WITH_TREES
+from sentgen.models import ModelInfo
+from sentgen.models.build_request import BuildRequest
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 from sentgen.tabular import Rows
 from sentgen.wording import quantity
 
 _SEED = 1
+#: Run again, the demo builds no second version.
+_MODEL = BuildRequest(name="relief", corpus=["relief"], order=3, companions=True)
+_DEFAULT = WITH_TREES
+_ALGORITHMS = (_DEFAULT, "beam", "ab", "lmo")
 _BAGS = [parse_bag(sentence) for sentence in NEW_SENTENCES]
 _ORIGINALS = [" ".join(word for unit in bag for word in unit.words) for bag in _BAGS]
 _SHOWN = 5
@@ -50,34 +55,32 @@ def demo(
         _heading("2. The most frequent trigrams, by SQL", _TOP)
         with store.connect() as connection:
             Output().arrow(fetch_arrow(connection, _TOP))
-        _heading("3. Build a language model: order 3, modified Kneser-Ney")
-        model = _model(store)
-        typer.echo(f"{model.label}: {quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}")
+        _heading(
+            "3. Build a language model, and its companions over tags, classes and items",
+            "order 3, modified Kneser-Ney",
+        )
+        models = _MODEL.built(store) or _MODEL.build(store)
+        for model in models:
+            typer.echo(
+                f"{model.label}: {quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}"
+            )
         _heading(
             "4. Put scrambled sentences back in order (they are not in the treebank)",
-            "beam, the default, searches from left to right;"
+            f"{_DEFAULT}, the default, asks all four models and the trees;"
             f" {_SHOWN} of {len(_BAGS)}, chosen as most come out well:",
         )
-        answers = {name: _regenerated(store, model, name) for name in ("beam", "ab", "lmo")}
-        Output().table(_shown(answers["beam"]))
+        answers = {name: _regenerated(store, models[0], name) for name in _ALGORITHMS}
+        Output().table(_shown(answers[_DEFAULT]))
         _heading(f"5. How many of all {len(_BAGS)} come out as they were written")
         Output().table(_counted(answers))
-        last = answers["ab"][_SHOWN - 1]
-        _heading(f"6. The tree that ab built for: {last.text}")
+        last = answers[_DEFAULT][_SHOWN - 1]
+        _heading(f"6. The tree that {_DEFAULT} built for: {last.text}")
         if last.tree:
             typer.echo("\n".join(tree_text(last.units, last.tree.heads)))
     _what_next(db)
 
 
-def _model(store: Store) -> registry.ModelInfo:
-    try:
-        # Run again, it builds no second version.
-        return registry.find(store, "relief")
-    except NotFoundError:
-        return build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
-
-
-def _regenerated(store: Store, model: registry.ModelInfo, algorithm: str) -> list[RegeneratedSentence]:
+def _regenerated(store: Store, model: ModelInfo, algorithm: str) -> list[RegeneratedSentence]:
     """Return the answers of an algorithm, which does not see the order of a sentence."""
     return list(regenerate(store, model, _BAGS, algorithm=algorithm, seed=_SEED))
 
@@ -87,7 +90,7 @@ def _shown(answers: Sequence[RegeneratedSentence]) -> Rows:
     rows = []
     for one, bag, original in list(zip(answers, _BAGS, _ORIGINALS, strict=True))[:_SHOWN]:
         rows.append(("given", " ".join(str(unit) for unit in shuffled(bag, _SEED))))
-        rows.append(("beam", one.text))
+        rows.append((_DEFAULT, one.text))
         if one.text != original:
             rows.append(("original", original))
     return Rows(("what", "sentence"), rows)
@@ -121,7 +124,7 @@ def _what_next(db: Path) -> None:
         f"sentgen deps arrived --db {db} --show-sql",
         f'sentgen sql "select * from v_corpora" --db {db}',
         f'sentgen regenerate --model relief "[the trucks] reached [the city] ." --db {db}',
-        f'sentgen regenerate --model relief -a ab --explain "[the trucks] reached [the city] ." --db {db}',
+        f'sentgen regenerate --model relief --tree --explain "[the trucks] reached [the city] ." --db {db}',
         "sentgen ingest YOUR.conllu --corpus mine",
     ):
         typer.echo(f"  {command}")

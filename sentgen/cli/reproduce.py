@@ -11,10 +11,12 @@ from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, op
 from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.regeneration.penn_treebank import split_treebank
 from sentgen.evaluation.regeneration.reproduce import PAPERS, Column, reproduce
+from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.progress import counted
 from sentgen.wording import quantity
 
 COLUMNS = ["figure", "algorithm", "published", "literal", "defaults", "literal-13a", "defaults-13a"]
+_BEYOND = "beyond the paper"
 
 
 @output_options
@@ -44,8 +46,9 @@ def command(
     With sections 02-22 and 23 of the Penn Treebank the data are those of the papers. With section 01 alone,
     as NLTK distributes it, files 0100-0179 are for training and 0180-0199 for testing, so that only the order
     of the systems can be compared. `literal` takes every literal reading of the paper, `defaults` those of
-    sentgen; BLEU is lower-cased, tokenized as the treebank or (`13a`) as sacreBLEU does. Corpora, models,
-    runs and the published figures stay in the store.
+    sentgen; BLEU is lower-cased, tokenized as the treebank or (`13a`) as sacreBLEU does. Behind the paper's
+    systems come those that it does not have, with the best model of the treebank: beam, beam with models over
+    tags, classes and items, and joint. Corpora, models, runs and the published figures stay in the store.
 
     Example: `sentgen reproduce wan2009 --ptb wsj01 --db wan.duckdb`
     """
@@ -67,11 +70,21 @@ def command(
             progress=progress,
             report=out.note,
         )
-    out.rows(COLUMNS, [row for column in found.columns for row in _rows(column)])
+    rows = [row for column in found.columns for row in _rows(column)]
+    out.rows(COLUMNS, [*rows, *(_rows_beyond(found.beyond.result) if found.beyond else [])])
     tested = quantity(len(found.columns[0].result.references), "test sentence")
     out.note(f"{found.split.title}, {tested}, seed {seed}")
     for column in found.columns:
         out.note(f"{column.table.citation}: run {column.result.run_id}, model {column.model.label}")
+    if found.beyond:
+        out.note(f"{_BEYOND}: run {found.beyond.result.run_id}, model {found.beyond.model.label}")
+
+
+def _rows_beyond(result: RegenerationResult) -> list[tuple[object, ...]]:
+    none, other = "bleu-lc-none", "bleu-lc-13a"
+    return [
+        (_BEYOND, one.system, None, None, one.value(none), None, one.value(other)) for one in result.systems
+    ]
 
 
 def _rows(column: Column) -> list[tuple[object, ...]]:

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Annotated
 
 from sentgen.errors import InputError
-from sentgen.models import stupid_backoff
+from sentgen.models import registry, stupid_backoff
 from sentgen.models.build import Progress, build
 from sentgen.models.companions import COMPANIONS, companion_name, corpora_of_companions
+from sentgen.models.recipe import Recipe, recipe
 from sentgen.models.registry import ModelInfo
 from sentgen.models.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
 from sentgen.options import Option
@@ -79,16 +80,41 @@ class BuildRequest:
 
         See `sentgen.models.build.build`.
         """
-        if not self.companions:
-            return [self._build(store, progress)]
-        found = []
-        for one in self._with_companions(store):
-            named = partial(_report, progress, one.name) if progress else None
+        found, wanted = [], self.requests(store)
+        for one in wanted:
+            named = partial(_report, progress, one.name) if progress and len(wanted) > 1 else progress
             found.append(one._build(store, named))
         return found
 
-    def _with_companions(self, store: Store) -> list[BuildRequest]:
-        """Return what is asked for, a model each."""
+    def built(self, store: Store) -> list[ModelInfo]:
+        """Return what `build` would, if the newest models of these names are that already, else nothing."""
+        wanted = self.requests(store)
+        there = {model.name: model for model in registry.list_models(store)}
+        found = [there[one.name] for one in wanted if one.name in there]
+        if len(found) < len(wanted):
+            return []
+        same = all(one._describes(model) for one, model in zip(wanted, found, strict=True))
+        return found if same and not any(registry.is_stale(store, model) for model in found) else []
+
+    def _describes(self, model: ModelInfo) -> bool:
+        """Return whether a model has these settings; those of chosen sentences are told by building alone."""
+        made_of = symbols(self.over, self.classes)
+        counts = parse_counts(self.min_count)
+        settings = recipe(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
+        of = Recipe(
+            model.order, model.smoothing, model.min_count, model.unknown, model.brackets, model.symbols
+        )
+        chosen = self.where or model.condition
+        return settings == of and set(self.corpus) == set(model.corpora) and not chosen
+
+    def requests(self, store: Store) -> list[BuildRequest]:
+        """Return what is asked for, a model each, that of the words first.
+
+        Raises:
+            ModelError: no corpus can have companions.
+        """
+        if not self.companions:
+            return [self]
         tagged = corpora_of_companions(store, self.corpus)
         words = replace(self, companions=False, classes=None)
         # Symbols have counts of their own, and stand for rare words and brackets already.

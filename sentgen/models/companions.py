@@ -25,23 +25,23 @@ def companion_name(name: str, over: str) -> str:
     return f"{name}-{over}"
 
 
+def is_annotated(store: Store, name: str) -> bool:
+    """Return whether each word of a corpus has a tag, and is known to be in a base noun phrase or in none."""
+    return bool(_annotated(store, [name])[0])
+
+
 def corpora_of_companions(store: Store, names: Sequence[str]) -> list[str]:
     """Return those of a model's corpora that can have companions; what is no corpus, but part of one, stays.
 
     Raises:
-        ModelError: no corpus has a tag at each word, and base noun phrases.
+        ModelError: no corpus has tags and base noun phrases.
         StoreError: the store is a lake.
     """
     if store.lake:
         raise StoreError(
             f"{store.lake}: a lake has no text to count tags in; build the model without --companions"
         )
-    with store.connect() as connection:
-        rows = connection.execute(select(corpus.c.id, corpus.c.name).where(corpus.c.name.in_(names))).all()
-        ids = ", ".join(str(row.id) for row in rows)
-        found = sql.run(connection, "recount.sql", "annotated", corpora=ids) if rows else []
-    annotated = {int(number) for (number,) in found}
-    without = {str(row.name) for row in rows if row.id not in annotated}
+    without = _annotated(store, names)[1]
     left = [name for name in dict.fromkeys(names) if name not in without]
     # Without a name, building says what is missing.
     if names and not left:
@@ -50,3 +50,16 @@ def corpora_of_companions(store: Store, names: Sequence[str]) -> list[str]:
             " phrases there, as companions need; name a treebank as --corpus, or leave --companions out"
         )
     return left
+
+
+def _annotated(store: Store, names: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Return those of some corpora that have tags and base noun phrases, and those that do not."""
+    with store.connect() as connection:
+        rows = connection.execute(select(corpus.c.id, corpus.c.name).where(corpus.c.name.in_(names))).all()
+        ids = ", ".join(str(row.id) for row in rows)
+        found = {
+            int(number)
+            for (number,) in sql.run(connection, "recount.sql", "annotated", corpora=ids or "null")
+        }
+    having = {str(row.name) for row in rows if row.id in found}
+    return having, {str(row.name) for row in rows} - having

@@ -15,35 +15,51 @@ ORIGINALS = [re.sub(r"[\[\]]", "", sentence) for sentence in NEW_SENTENCES]
 
 @pytest.fixture
 def told(sentgen: Sentgen) -> Told:
-    """What it prints; the second run finds the store of the first."""
+    """What it prints; the second run finds the store of the first, and builds no second version."""
     first = sentgen("demo", "--db", "demo.duckdb")
+    again = sentgen("demo", "--db", "demo.duckdb")
 
-    assert first.code == 0
-    assert sentgen("demo", "--db", "demo.duckdb").code == 0
+    assert first.code == again.code == 0
+    assert models(first.out) == models(again.out)
     return first
+
+
+def models(printed: str) -> list[str]:
+    """Return the names of the models."""
+    return re.findall(r"^(\S+@\d+):", printed, re.MULTILINE)
 
 
 def test_the_default_comes_first_and_does_well(told: Told) -> None:
     """Most of what is shown comes out as it was written, and the figures are those of all sentences."""
     lines = [line.split(maxsplit=1) for line in told.out.splitlines()]
-    shown = [line[1] for line in lines if line[:1] == ["beam"] and line[1].endswith(" .")]
+    shown = [line[1] for line in lines if line[:1] == ["joint"] and line[1].endswith(" .")]
     right = {
         line[0]: int(line[1].split()[-1])
         for line in lines
-        if len(line) > 1 and line[1][-1].isdigit() and line[0] in ("beam", "ab", "lmo")
+        if len(line) > 1 and line[1][-1].isdigit() and line[0] in ("joint", "beam", "ab", "lmo")
     }
 
     assert len(shown) == 5
     assert sum(text == original for text, original in zip(shown, ORIGINALS, strict=False)) >= 4
-    assert list(right) == ["beam", "ab", "lmo"]
+    assert list(right) == ["joint", "beam", "ab", "lmo"]
     assert right["beam"] > len(ORIGINALS) / 2
-    assert right["beam"] > max(right["ab"], right["lmo"])
+    assert right["joint"] > right["beam"] > max(right["ab"], right["lmo"])
+
+
+def test_joint_has_all_it_asks_and_shows_its_tree(told: Told) -> None:
+    """The companions are built, and the tree is over the units of the last sentence shown."""
+    last = told.out.split("The tree that joint built for: ")[1].split("\nTry next")[0]
+
+    assert models(told.out) == ["relief@1", "relief-tags@1", "relief-classes@1", "relief-items@1"]
+    assert {"The bridge  NN", "was  VBD", "destroyed  VBN", "by  IN"} <= {
+        line.strip("╭╮╰├─╶│┤ ") for line in last.splitlines()
+    }
 
 
 def test_what_went_wrong_is_shown(told: Told) -> None:
     """Beside an answer that is not the original stands the original."""
     wrong = told.out.count("\noriginal  ")
-    pairs = re.findall(r"\nbeam +(.*)\noriginal +(.*)", told.out)
+    pairs = re.findall(r"\njoint +(.*)\noriginal +(.*)", told.out)
 
     assert wrong == len(pairs)
     assert all(found != original and original in ORIGINALS for found, original in pairs)

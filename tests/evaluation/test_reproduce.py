@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.penn_treebank import split_treebank
 from sentgen.evaluation.regeneration.reproduce import reproduce
+from sentgen.models import registry
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 DOG = "The\tDT\t2\ndog\tNN\t3\nbarks\tVBZ\t0\n.\t.\t3\n\n"
 CAT = "A\tDT\t2\ncat\tNN\t3\nsleeps\tVBZ\t0\nnow\tRB\t3\n\n"
+DOG_POS = "[ The/DT dog/NN ]\nbarks/VBZ ./.\n\n"
+CAT_POS = "[ A/DT cat/NN ]\nsleeps/VBZ now/RB\n\n"
 
 
 def treebank(folder: Path, names: list[str], text: str = DOG) -> Path:
@@ -88,6 +92,50 @@ def test_every_system_of_the_paper_runs(tmp_path: Path) -> None:
         query = "select count(*) from run where command = 'published'"
         with store.connect() as connection:
             assert raw(connection).execute(query).fetchone() == (3,)
+
+
+def test_systems_that_no_paper_has_come_with_the_best_model(tmp_path: Path) -> None:
+    """Where base noun phrases are known; the models are those of `--companions`, and are built once."""
+    folder = sample(tmp_path / "wsj01")
+    treebank(folder, ["wsj_0100.pos", "wsj_0101.pos"], DOG_POS + CAT_POS)
+    split = split_treebank(str(treebank(folder, ["wsj_0180.pos", "wsj_0199.pos"], DOG_POS)))
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        beyond = reproduce(store, "wan2009", split).beyond
+        again = reproduce(store, "wan2009", split).beyond
+        names = {model.label for model in registry.list_models(store)}
+
+    assert beyond is not None
+    assert again is not None
+    assert (beyond.model.order, beyond.model.unknown, beyond.model.brackets) == (5, "tag", True)
+    assert [system.system for system in beyond.result.systems] == ["beam", "beam:features=auto", "joint"]
+    assert all(system.value("bleu-lc-none") == pytest.approx(100) for system in beyond.result.systems)
+    assert again.model == beyond.model
+    best = "wsj-0100-0179-best"
+    assert names == {"wsj-0100-0179@1", *(f"{best}{over}@1" for over in ("", "-tags", "-classes", "-items"))}
+
+
+def test_a_treebank_without_base_noun_phrases_has_the_papers_systems(tmp_path: Path) -> None:
+    """It says why there are no others."""
+    said: list[str] = []
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        found = reproduce(
+            store, "wan2007", split_treebank(str(sample(tmp_path / "wsj01"))), report=said.append
+        )
+
+    assert len(found.columns) == 1
+    assert found.beyond is None
+    assert said[-1] == (
+        "no base noun phrases in wsj-0100-0179, such as .pos files have: nothing beyond the paper"
+    )
+
+
+def test_a_corpus_of_a_lower_order_is_refused(tmp_path: Path) -> None:
+    """As one that an earlier version made."""
+    split = split_treebank(str(sample(tmp_path / "wsj01")))
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        ingest(store, split.train, Settings(split.name, order=4, lowercase=True))
+        with pytest.raises(InputError, match=r"up to order 4, not 5; remove it with: .* wsj-0100-0179$"):
+            reproduce(store, "wan2009", split)
 
 
 def test_text_for_a_second_model_adds_a_column(tmp_path: Path) -> None:

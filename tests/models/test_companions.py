@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from sentgen.errors import InputError, ModelError
 from sentgen.generation.ngrams.features import companions
 from sentgen.models import build
 from sentgen.models.build_request import BuildRequest
-from sentgen.models.registry import ModelInfo, list_models
+from sentgen.models.registry import ModelInfo, list_models, remove
 from sentgen.models.symbols import Symbols
 from sentgen.schema import Store
 
@@ -55,6 +56,40 @@ def test_a_search_finds_them(store: Store) -> None:
         model = built(store, ["trees"], order=2)[0]
         labels = [label for label, _ in companions(store, model)]
         assert labels == [f"m-{over}@{version}" for over in ("tags", "classes", "items")]
+
+
+def test_a_model_goes_with_its_own(store: Store) -> None:
+    """Whatever else is built over the same corpora later."""
+    add_phrases(store)
+    model = built(store, ["trees"], order=2)[0]
+    other = BuildRequest(name="n", corpus=["trees"], companions=True, order=2).build(store)[0]
+
+    for one in (model, other):
+        assert {label.split("-")[0] for label, _ in companions(store, one)} == {one.name}
+
+
+def test_what_is_built_already_is_found(store: Store) -> None:
+    """Until something is asked for in another way, a corpus grows, or one of the models is missing."""
+    add_phrases(store)
+    asked = BuildRequest(name="m", corpus=["trees"], companions=True, order=2)
+    assert asked.built(store) == []
+    models = asked.build(store)
+
+    assert asked.built(store) == models
+    for settings in (
+        {"order": 3},
+        {"brackets": True},
+        {"min_count": "2"},
+        {"classes": 3},
+        {"smoothing": "katz"},
+    ):
+        assert replace(asked, **settings).built(store) == []
+    remove(store, "m-items")
+    assert asked.built(store) == []
+    models = asked.build(store)
+    assert asked.built(store) == models
+    add_corpus(store, "trees", ["a/D dog/N"], tags="xpos_id")
+    assert replace(asked, companions=False).built(store) == []
 
 
 def test_plain_text_is_for_the_words_alone(store: Store) -> None:

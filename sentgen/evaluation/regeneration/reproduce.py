@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import cast
+from typing import Any
 
 from sqlalchemy import func, select
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
@@ -20,15 +21,21 @@ from sentgen.evaluation.regeneration.published import TABLES, WAN_2009_BLLIP, Pu
 from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
-from sentgen.generation.problem import Paper
-from sentgen.models import ModelInfo, build, registry
+from sentgen.models import ModelInfo
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.companions import is_annotated
 from sentgen.schema import Store
 from sentgen.schema.store import scalar
 from sentgen.schema.tables.corpus import corpus, source
 from sentgen.wording import quantity
 
 #: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).
-_ORDER, _SMOOTHING = 4, "katz"
+_OF_PAPERS = {"order": 4, "smoothing": "katz"}
+#: What serves the searches best that no paper has (docs/beam.md); corpora are counted for it.
+_ORDER = 5
+_BEST = {"order": _ORDER, "unknown": "tag", "brackets": True, "companions": True}
+#: Those searches: n-grams of words; of tags, classes and items as well; and with trees.
+BEYOND = ("beam", "beam:features=auto", "joint")
 _LM_TEXT = "lm-text"
 PAPERS = tuple(sorted({table.paper for table in TABLES}))
 
@@ -55,11 +62,23 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Beyond:
+    """What no paper has: the systems `BEYOND` with the best model of the treebank and its companions."""
+
+    model: ModelInfo
+    result: RegenerationResult
+
+
+@dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What was trained and tested on, and the columns of the paper's table."""
+    """What was trained and tested on, the columns of the paper's table, and what goes beyond it.
+
+    Nothing does where the base noun phrases of the treebank are not known.
+    """
 
     split: Split
     columns: Sequence[Column]
+    beyond: Beyond | None
 
 
 def reproduce(
@@ -75,8 +94,9 @@ def reproduce(
 ) -> Reproduction:
     """Ingest a treebank, build the models of a paper, and regenerate its test set with all of its systems.
 
-    What is there already is used again. Text is lower-cased, as in the examples that the papers print. The
-    model of ``lm_text`` is built from that text alone, as the BLLIP model of 2009 was.
+    Behind these come systems that no paper has. What is there already is used again. Text is lower-cased, as
+    in the examples that the papers print. The model of ``lm_text`` is built from that text alone, as the
+    BLLIP model of 2009 was.
 
     Args:
         store: where corpora, models, runs and the published figures go.
@@ -102,18 +122,33 @@ def reproduce(
     if lm_text:
         say("reading the text for the language model")
         _ingest(store, _LM_TEXT, lm_text)
+    tested = quantity(len(split.test), "file")
+    asked = partial(_evaluate, store, split, seed=seed, jobs=jobs, progress=progress)
     columns = []
     for table in tables:
         name = _LM_TEXT if table is WAN_2009_BLLIP else split.name
         say(f"building the model of {name}")
-        model = _model(store, name)
-        say(f"regenerating the sentences of {quantity(len(split.test), 'file')}: {table.citation}")
-        columns.append(Column(table, model, _evaluate(store, model, table, split, seed, jobs, progress)))
-    return Reproduction(split, columns)
+        model = _model(store, name=name, corpus=[name], **_OF_PAPERS)
+        say(f"regenerating the sentences of {tested}: {table.citation}")
+        columns.append(Column(table, model, asked(model, _systems(table))))
+    if not is_annotated(store, split.name):
+        say(f"no base noun phrases in {split.name}, such as .pos files have: nothing beyond the paper")
+        return Reproduction(split, columns, None)
+    say(f"building the best model of {split.name}, and those over tags, classes and items")
+    model = _model(store, name=f"{split.name}-best", corpus=[split.name], **_BEST)
+    say(f"regenerating the sentences of {tested}: {', '.join(BEYOND)}")
+    return Reproduction(split, columns, Beyond(model, asked(model, BEYOND)))
 
 
 def _ingest(store: Store, name: str, paths: Sequence[str]) -> None:
     """Bring a corpus into the store, and make sure that it holds nothing else."""
+    with store.connect() as connection:
+        counted = connection.execute(select(corpus.c.max_order).where(corpus.c.name == name)).scalar()
+    if counted not in (None, _ORDER):
+        raise InputError(
+            f"corpus {name!r} is counted up to order {counted}, not {_ORDER}; remove it with:"
+            f" sentgen corpora remove {name}"
+        )
     summary = ingest(store, paths, Settings(name, order=_ORDER, lowercase=True))
     query = select(func.count()).select_from(source).join(corpus, corpus.c.id == source.c.corpus_id)
     with store.connect() as connection:
@@ -125,30 +160,28 @@ def _ingest(store: Store, name: str, paths: Sequence[str]) -> None:
         )
 
 
-def _model(store: Store, name: str) -> ModelInfo:
-    """Return the newest model of a name if it is as it would be built now, else build it."""
-    try:
-        model = registry.find(store, name)
-    except NotFoundError:
-        return build(store, name, [name], order=_ORDER, smoothing=_SMOOTHING)
-    same = model.corpora == (name,) and model.order == _ORDER and model.smoothing == _SMOOTHING
-    if same and not (model.condition or registry.is_stale(store, model)):
-        return model
-    return build(store, name, [name], order=_ORDER, smoothing=_SMOOTHING)
+def _model(store: Store, **settings: Any) -> ModelInfo:
+    """Return a model that is there already if it is as it would be built now, else build it."""
+    asked = BuildRequest(**settings)
+    return (asked.built(store) or asked.build(store))[0]
+
+
+def _systems(table: PublishedTable) -> list[str]:
+    """Return each algorithm of a table twice: as the paper reads, and as it works best here."""
+    year = table.paper.removeprefix("wan")
+    return [name for algorithm in table.bleu for name in (f"{algorithm}:as-published={year}", algorithm)]
 
 
 def _evaluate(
     store: Store,
-    model: ModelInfo,
-    table: PublishedTable,
     split: Split,
+    model: ModelInfo,
+    systems: Sequence[str],
+    *,
     seed: int,
     jobs: int,
     progress: Progress | None,
 ) -> RegenerationResult:
-    year = cast(Paper, table.paper.removeprefix("wan"))
-    # Each twice: as the paper reads, and as it works best here.
-    systems = [name for algorithm in table.bleu for name in (f"{algorithm}:as-published={year}", algorithm)]
     return evaluate_regeneration(
         store,
         model,

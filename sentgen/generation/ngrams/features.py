@@ -16,6 +16,7 @@ from sentgen.arrays import Ints
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Setting
 from sentgen.generation.weighted import is_writable, read_weights
+from sentgen.models.companions import companion_name
 from sentgen.models.recount import CLOSING, OPENING
 from sentgen.models.registry import list_models
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
@@ -85,8 +86,9 @@ class Feature:
 def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
     """Return the models that go with one, and what they weigh: over tags, classes and items of its corpora.
 
-    Of each kind it is the one that covers most of the corpora of the model, and of those the newest one. No
-    model can be asked whose name has a comma or a plus sign.
+    Of each kind it is the one that covers most of the corpora of the model; of those the one that was built
+    as its companion, else the newest one. No model can be asked whose name has a comma
+    or a plus sign.
     """
     models = list_models(store)
     mine = next((set(one.corpora) for one in models if one.id == model.id), set())
@@ -98,7 +100,8 @@ def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
             if one.symbols.over == over and set(one.corpora) <= mine and is_writable(one.name)
         ]
         if there:
-            best = max(there, key=lambda one: (len(one.corpora), one.id))
+            own = companion_name(model.name, over)
+            best = max(there, key=lambda one: (len(one.corpora), one.name == own, one.id))
             found.append((best.label, weight))
     return found
 
