@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sentgen.schema.tables.corpus import RESERVED_WORDS, ROOT
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 if TYPE_CHECKING:
     from sentgen.generation import Algorithm
 
-_CHOSEN = ("beam", "ab")
+#: What is checked at first, where the corpora of the model have trees and where not.
+_WITH_TREES, _WITHOUT = ("joint", "ab"), ("beam", "lmo")
 UNITS = ("np", "word")
 #: What is shown of the reasons for an attachment; the command line gives all of it.
 ATTACHMENT = ("modifier", "side", "head", "log10_weight", "prob", "factor", "forced")
@@ -33,10 +35,17 @@ class Attempt:
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Ask each algorithm twice: for its sentences with trees, and for the reasons."""
-    models, algorithms = await asyncio.gather(ask("models"), asyncio.to_thread(_algorithms))
+    models, corpora, algorithms = await asyncio.gather(
+        ask("models"), ask("corpora"), asyncio.to_thread(_algorithms)
+    )
     # Models over tags and the like order no words by themselves.
-    labels = [f"{row['name']}@{row['version']}" for row in models.rows if row["over"] == "words"]
-    chosen = [name for name in query.all("algorithm") if name in algorithms] or list(_CHOSEN)
+    known = {row["corpus"] for row in corpora.rows}
+    of = {
+        f"{row['name']}@{row['version']}": [one for one in row["corpora"].split(", ") if one in known]
+        for row in models.rows
+        if row["over"] == "words"
+    }
+    labels = list(of)
     words = " ".join(query.raw("words").split())
     asked = {
         # The last one first, and so the default: the newest version of its name.
@@ -44,6 +53,10 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "units": query.choice("units", UNITS),
         "nbest": query.number("nbest", 1, least=1, most=10),
     }
+    chosen = [name for name in query.all("algorithm") if name in algorithms]
+    if not chosen:
+        trees = await _have_trees(ask, of.get(str(asked["model"]), []), str(asked["units"]))
+        chosen = list(_WITH_TREES if trees else _WITHOUT)
     attempts: list[Attempt] = []
     if words and not labels:
         models = models if models.problem else ask.problem("the store has no language model", 409)
@@ -63,6 +76,15 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "levels": LEVELS,
         "word_columns": WORD,
     }
+
+
+async def _have_trees(ask: Asking, corpora: Sequence[str], units: str) -> bool:
+    """Return whether one of some corpora has trees: every tree has a root."""
+    if not corpora:
+        return False
+    layer = "word" if units == "word" else "unit"
+    found = await ask("dependencies", head=RESERVED_WORDS[ROOT], corpus=list(corpora), layer=layer, limit=1)
+    return bool(found.rows)
 
 
 def _algorithms() -> Mapping[str, Algorithm]:

@@ -222,7 +222,7 @@ def test_algorithms_stand_side_by_side(visit):
     """Each algorithm that is checked gives a sentence of the same words; ab a tree and reasons."""
     page = visit("/regenerate")
     page.get_by_label("Words and [base noun phrases]").fill("[the trucks] reached\n[the city] .")
-    page.get_by_label("beam", exact=True).uncheck()
+    page.get_by_label("joint", exact=True).uncheck()
     page.get_by_label("lmo", exact=True).check()
     press(page, "Order them", "2 algorithms")
 
@@ -234,6 +234,21 @@ def test_algorithms_stand_side_by_side(visit):
     assert page.locator("article svg").count() == 1
     page.get_by_text("Why each attachment was made").click()
     assert "<root>" in page.get_by_label("Reasons of ab 1").inner_text()
+
+
+def test_joint_is_checked_at_first_and_says_what_decided(visit):
+    """Beside ab; its reasons name the factor and the head that was next best."""
+    page = visit("/regenerate?model=relief%401")
+    page.get_by_label("Words and [base noun phrases]").fill("[the trucks] reached [the city] .")
+    press(page, "Order them", "2 algorithms")
+
+    assert page.locator("article h2").all_inner_texts() == ["joint", "ab"]
+    assert page.locator("article svg").count() == 2
+    page.get_by_text("Why each attachment was made").first.click()
+    reasons = page.get_by_label("Reasons of joint 1")
+    assert "next best head\tdecided by\tlog10 margin" in reasons.locator("thead").inner_text()
+    assert "relations" in reasons.locator("tbody").inner_text()
+    assert page.get_by_label("Reasons of ab 1").get_by_text("decided by").count() == 0
 
 
 def test_a_cluster_makes_sentences(visit):

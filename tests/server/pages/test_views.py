@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
 from sentgen.server.operations.backoff import Backoff, backoff
 from sentgen.server.operations.operation import Context
-from sentgen.server.pages import site, sql, word
+from sentgen.server.pages import regenerate, site, sql, word
 from sentgen.server.pages.page import PageAnswer, Query
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
 from sentgen.server.wire import Opening
@@ -206,3 +207,31 @@ def ran(held: Store, query: str) -> list[dict[str, object]]:
     with held.connect() as connection:
         require_harmless(raw(connection), query)
         return fetch_arrow(connection, query).to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("roots", "there", "chosen"),
+    [
+        ([{"head": "<root>"}], ["relief"], ["joint", "ab"]),
+        ([], ["relief"], ["beam", "lmo"]),
+        # Its corpora were removed, or it came from an ARPA file.
+        ([{"head": "<root>"}], [], ["beam", "lmo"]),
+    ],
+)
+def test_trees_say_which_algorithms_are_checked(roots, there, chosen):
+    """Those of the corpora of the model; what is in the address comes first."""
+
+    async def ask(name, /, **asked):
+        rows = {
+            "models": [{"name": "m", "version": 1, "over": "words", "corpora": "relief, gone"}],
+            "corpora": [{"corpus": one} for one in there],
+            "dependencies": roots,
+        }
+        assert asked.get("corpus", there) == there
+        return PageAnswer(rows=rows[name])
+
+    def viewed(query):
+        return asyncio.run(regenerate.view(ask, Query(QueryParams(query))))["chosen"]
+
+    assert viewed("") == chosen
+    assert viewed("algorithm=cle") == ["cle"]
