@@ -56,7 +56,7 @@ def test_they_are_listed(sentgen: Sentgen) -> None:
     """With the package that adds them, behind our own."""
     for listing, name, settings in (
         ("formats", "vrt", None),
-        ("algorithms", "insertion", "order rounds"),
+        ("algorithms", "insertion", "order passes"),
         ("aligners", "spelling", "least"),
     ):
         told = sentgen(listing, "--json")
@@ -107,20 +107,20 @@ def test_the_algorithm(filled: Sentgen) -> None:
     )
     assert "the dog" in found.out.lower()
     refused(
-        filled("regenerate", "-m", "pets", "-a", "insertion:rounds=101", "a"),
-        "rounds 101 is not between 0 and 100",
+        filled("regenerate", "-m", "pets", "-a", "insertion:passes=101", "a"),
+        "passes 101 is not between 0 and 100",
     )
     refused(
-        filled("regenerate", "-m", "pets", "-a", "insertion:turns=1", "a"), "no setting 'turns'", "rounds"
+        filled("regenerate", "-m", "pets", "-a", "insertion:turns=1", "a"), "no setting 'turns'", "passes"
     )
-    refused(filled("regenerate", "-m", "pets", "-a", "lmo:rounds=1", "a"), "no setting 'rounds'")
+    refused(filled("regenerate", "-m", "pets", "-a", "lmo:passes=1", "a"), "no setting 'passes'")
 
-    asked = ("-m", "pets", "--test", "pets.conllu", "-a", "lmo,insertion,insertion:rounds=0", "--json")
+    asked = ("-m", "pets", "--test", "pets.conllu", "-a", "lmo,insertion,insertion:passes=0", "--json")
     told = filled("evaluate", "regeneration", *asked)
-    assert {row["system"] for row in json.loads(told.out)} >= {"insertion", "insertion:rounds=0"}
+    assert {row["system"] for row in json.loads(told.out)} >= {"insertion", "insertion:passes=0"}
     recorded = json.loads(filled("sql", "select parameters from run", "--json").out)[0]["parameters"]
     systems = json.loads(recorded)["systems"]
-    assert [systems[name].get("rounds") for name in ("lmo", "insertion", "insertion:rounds=0")] == [
+    assert [systems[name].get("passes") for name in ("lmo", "insertion", "insertion:passes=0")] == [
         None,
         3,
         0,

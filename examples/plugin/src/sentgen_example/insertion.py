@@ -1,7 +1,7 @@
 """The algorithm `insertion`: put in one unit after the other where the sentence is most probable.
 
-Then every unit is taken out and put in again, some rounds, or until nothing moves: a local search that does
-not look ahead, with O(rounds n²) sentences to score for n units.
+Then every unit is taken out and put in again, some passes, or until nothing moves: a local search that does
+not look ahead, with O(passes n²) sentences to score for n units.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sentgen.plugins import Algorithm, Ordering, Problem, Setting, sentence_logp
 class InsertionSettings:
     """How long is searched."""
 
-    rounds: Annotated[int, Setting("How often every unit is put in again.", least=0, most=100)] = 3
+    passes: Annotated[int, Setting("How often every unit is put in again.", least=0, most=100)] = 3
 
 
 def order_units(problem: Problem, nbest: int) -> list[Ordering]:
     """Return the best orders that were come across, one for each string of words."""
-    rounds = problem.settings.of(InsertionSettings).rounds
+    passes = problem.settings.of(InsertionSettings).passes
     best = _scored(problem, ())
     found: dict[tuple[int, ...], Ordering] = {}
-    for unit in [*range(problem.size)] * (1 + rounds):
+    for unit in [*range(problem.size)] * (1 + passes):
         rest = tuple(one for one in best.units if one != unit)
         tried = [_scored(problem, (*rest[:place], unit, *rest[place:])) for place in range(len(rest) + 1)]
         # The first one of equal ones: bags are shuffled by a seed, so that this is as good as any.
