@@ -82,6 +82,14 @@ def test_regenerate_a_treebank(run, tmp_path: Path) -> None:  # type: ignore[no-
     )
 
 
+def test_without_trees_there_are_none_to_show(run) -> None:  # type: ignore[no-untyped-def]
+    """The algorithm that is taken by itself makes none."""
+    with pytest.raises(
+        InputError, match="beam makes no trees, so --tree means nothing; these do: joint, prim"
+    ):
+        run("regenerate", *MODEL, "barks [a dog]", "--tree")
+
+
 def test_score(run) -> None:  # type: ignore[no-untyped-def]
     """A row a sentence, or the totals; events are the words and </s>."""
     one, other = rows(run("score", *MODEL, "a dog barks", "zebra", "--json"))

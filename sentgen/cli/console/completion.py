@@ -31,7 +31,7 @@ _NAMES = {
 #: Options that name the store or the lake, by group of commands; those of the others under an empty name.
 _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
 #: As in `sentgen.generation.algorithms`, which imports what is compiled; a test compares them.
-ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "prim", "prim-ngram", "prim-arg", "cle", "ab")
+ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "joint", "prim", "prim-ngram", "prim-arg", "cle", "ab")
 #: As in `sentgen.corpus.formats`.
 FORMATS = ("conll2000", "conllu", "conllx", "dp", "jsonl", "lines", "mrg", "pos", "text", "wsj")
 #: As in `sentgen.alignment.systems`.
