@@ -34,7 +34,9 @@ def _commands() -> Iterator[tuple[str, ...]]:
     for algorithm in ALGORITHMS:
         yield "regenerate", "--model", "five", "-a", algorithm, "--explain", NEW_SENTENCES[0], *_DB
     yield "generate", "relief.conllu", "--cluster", "relief-002", "--lengths", "6-8", *_DB
+    yield "generate", "relief.conllu", "--cluster", "relief-002", "--arguments", "supported", *_DB
     yield "fuse", "relief-002-1", "--with", "relief.conllu", *_DB
+    yield "fuse", "relief-002-1", "--with", "relief.conllu", "--algorithm", "depviterbi", *_DB
     yield "check", "relief.conllu", "--against", "relief.conllu"
     align = ("align", "text", "--document", "document.txt", "--abstract", "abstract.txt", *_DB)
     yield align

@@ -25,9 +25,9 @@ from sentgen.evaluation.clusters.clusters import (
 from sentgen.evaluation.clusters.experiment import evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, signed_rank_test
-from sentgen.evaluation.clusters.tables import figure_rows, summary_table
+from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.generation.clusters.generate import GenerationSettings, Reuse, Transitions
+from sentgen.generation.clusters.generate import Arguments, GenerationSettings, Reuse, Transitions
 from sentgen.generation.clusters.salience import Kind
 from sentgen.models.cluster_model import Smoothing
 from sentgen.options import Option
@@ -60,6 +60,9 @@ class GenerationExperiment:
     transitions: Annotated[
         Transitions, Option("A word may follow any other, or only one that it follows in the cluster.")
     ] = "all"
+    arguments: Annotated[
+        Arguments, Option("A word may have any argument, or only one that the cluster supports.")
+    ] = "all"
     function_heads: Annotated[
         bool, Option("Let case, mark, aux and cop head their phrase for the search (UD only).")
     ] = False
@@ -77,6 +80,9 @@ class GenerationExperiment:
             metavar="skip|zero",
         ),
     ] = "skip"
+    fluency: Annotated[
+        str | None, Option("Model of the store that says how fluent the strings are.", metavar="MODEL")
+    ] = None
     format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
 
     def settings(self) -> GenerationSettings:
@@ -85,6 +91,7 @@ class GenerationExperiment:
             weight=self.weight,
             reuse=self.reuse,
             transitions=self.transitions,
+            arguments=self.arguments,
             smoothing=self.smoothing,
             salience=self.salience,
             beam=self.beam,
@@ -134,6 +141,7 @@ def generation(
             settings=settings,
             spelling=Spelling(lemmas=asked.lemmas),
             undefined=asked.undefined,
+            fluency_model=asked.fluency,
             progress=progress,
         )
     if report is not None:
@@ -160,6 +168,6 @@ def _show(result: GenerationResult, out: Output) -> None:
     if not out.for_reading:
         out.table(figure_rows(result))
         return
-    table = summary_table(result)
-    out.rows(table.columns, table.rows)
-    out.note(table.note)
+    for table in (summary_table(result), strings_table(result)):
+        out.rows(table.columns, table.rows)
+        out.note(table.note)

@@ -20,10 +20,12 @@ from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.generation import ALGORITHMS, Search
 from sentgen.generation.clusters.fusion import (
     DEPVITERBI,
+    INSERT,
     WEIGHT,
     WORDS,
     FusedSentence,
     Selection,
+    fuse_by_insertion,
     fuse_by_search,
     fuse_with_model,
     select,
@@ -46,8 +48,8 @@ class Fusion:
     algorithm: Annotated[
         str | None,
         Option(
-            f"{DEPVITERBI}, or with --model one of: {', '.join(ALGORITHMS)}."
-            f" Default: beam with a model, else {DEPVITERBI}.",
+            f"{INSERT} or {DEPVITERBI}, or with --model one of: {', '.join(ALGORITHMS)}."
+            f" Default: beam with a model, else {INSERT}.",
             short="-a",
             metavar="NAME",
         ),
@@ -66,8 +68,8 @@ class Fusion:
         Raises:
             InputError: it needs a model, or takes none.
         """
-        chosen = self.algorithm or ("beam" if self.model else DEPVITERBI)
-        if (self.model is None) != (chosen == DEPVITERBI):
+        chosen = self.algorithm or ("beam" if self.model else INSERT)
+        if (self.model is None) != (chosen in (INSERT, DEPVITERBI)):
             needs = (
                 "takes no --model" if self.model else "needs a model to order words with; give --model NAME"
             )
@@ -105,7 +107,9 @@ def fuse(
     trees = open_parser(parser) if parser else None
     sentence, others = _sentences(key, related, trees, asked.format)
     selection = select(sentence, others, words=asked.words)
-    if asked.model is None:
+    if chosen == INSERT:
+        found = fuse_by_insertion(selection, nbest=asked.nbest)
+    elif asked.model is None:
         found = fuse_by_search(selection, weight=asked.weight, nbest=asked.nbest)
     else:
         with open_for_lookups(db, memory_limit) as store:

@@ -6,7 +6,7 @@ come for a batch of clusters from the token table, in a number of queries that d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -47,6 +47,15 @@ class PairCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedTree:
+    """A sentence as numbers of words, with the place of each head, -1 for none, and the relation to it."""
+
+    words: Longs
+    heads: Longs
+    relations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterCounts:
     """What is counted of one cluster of n different words, sorted by form.
 
@@ -63,6 +72,7 @@ class ClusterCounts:
         bigrams: (n + 1, n + 1); row n is the start, column n the end of the sentence.
         pairs: of words with words.
         backed_off: of tags with words, words with tags, and tags with tags; none unless they were asked for.
+        trees: the sentences; none unless they were asked for.
     """
 
     name: str
@@ -77,6 +87,7 @@ class ClusterCounts:
     bigrams: Longs
     pairs: PairCounts
     backed_off: tuple[PairCounts, ...] = ()
+    trees: tuple[CountedTree, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +95,14 @@ class Reading:
     """How the tokens of a corpus are taken.
 
     Without ``punctuation``, the modifiers of a comma hang on its head; what is punctuation its tag says, or
-    where there is none, that it has neither letter nor digit. ``tags`` asks for the counts to back off to.
+    where there is none, that it has neither letter nor digit. ``tags`` asks for the counts to back off to,
+    ``trees`` for the sentences.
     """
 
     punctuation: bool = True
     lowercase: bool = False
     tags: bool = False
+    trees: bool = False
 
 
 def cluster_names(
@@ -126,7 +139,7 @@ def cluster_names(
 def count_clusters(
     store: Store, corpus: str, clusters: Sequence[tuple[int, str]], reading: Reading | None = None
 ) -> list[ClusterCounts]:
-    """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in nine queries at most.
+    """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in ten queries at most.
 
     Args:
         store: where the corpus is.
@@ -184,6 +197,7 @@ def _count(
         bigrams = _by_document(connection, "bigrams")
         levels = _LEVELS if reading.tags else _LEVELS[:1]
         pairs = {level: _by_document(connection, "pairs", of_a=level[0], of_b=level[1]) for level in levels}
+        trees = _by_document(connection, "trees") if reading.trees else {}
     finally:
         sql.run(connection, _FILE, "drop")
     return [
@@ -193,6 +207,7 @@ def _count(
             sentences[number],
             bigrams[number],
             {level: of_level.get(number) for level, of_level in pairs.items()},
+            tuple(_trees(trees[number])) if reading.trees else (),
         )
         for number, name in batch
     ]
@@ -233,6 +248,7 @@ def _cluster(
     sentences: Columns,
     bigrams: Columns,
     pairs: dict[tuple[str, str], Columns | None],
+    trees: tuple[CountedTree, ...],
 ) -> ClusterCounts:
     """Put the counts of one cluster into dense tables."""
     # Sorting by document need not keep the order within one.
@@ -256,7 +272,25 @@ def _cluster(
         bigrams=table,
         pairs=counted[0],
         backed_off=tuple(counted[1:]),
+        trees=trees,
     )
+
+
+def _trees(tokens: Columns) -> Iterator[CountedTree]:
+    """Yield the sentences of one cluster."""
+    # Sorting by document need not keep the order within one.
+    order = np.lexsort((tokens["position"], tokens["sentence_id"]))
+    tokens = {key: column[order] for key, column in tokens.items()}
+    cuts = np.flatnonzero(np.diff(tokens["sentence_id"], prepend=-1)).tolist()
+    for begin, end in pairwise([*cuts, len(order)]):
+        # Positions have gaps where punctuation was left out.
+        place = {int(position): i for i, position in enumerate(tokens["position"][begin:end])}
+        heads = [place.get(head, -1) for head in tokens["head"][begin:end].tolist()]
+        yield CountedTree(
+            tokens["w"][begin:end].astype(np.int64),
+            np.array(heads, np.int64),
+            tuple(tokens["relation"][begin:end].tolist()),
+        )
 
 
 def _pairs(pairs: Columns | None, shape: tuple[int, int]) -> PairCounts:

@@ -13,6 +13,7 @@ create or replace temp table cluster_token as
 with recursive node as (
     select s.document_id, t.sentence_id, t.position, t.head,
            {form} as form, coalesce({first}.name, {second}.name, '_') as tag,
+           coalesce(deprel.name, '_') as deprel,
            case when {punctuation} then true
                 when upos.name is not null then upos.name <> 'PUNCT'
                 when xpos.name is not null
@@ -23,6 +24,7 @@ with recursive node as (
     join word w on w.id = t.word_id
     left join tag upos on upos.id = t.upos_id
     left join tag xpos on xpos.id = t.xpos_id
+    left join tag deprel on deprel.id = t.deprel_id
     where s.document_id in ({documents})
 ), climb as (
     select sentence_id, position, head
@@ -39,7 +41,7 @@ with recursive node as (
     left join node n on n.sentence_id = c.sentence_id and n.position = c.head
     where coalesce(n.kept, true)
 )
-select n.document_id, n.sentence_id, n.position, g.head, n.form, n.tag,
+select n.document_id, n.sentence_id, n.position, g.head, n.form, n.tag, n.deprel,
        dense_rank() over (partition by n.document_id order by n.form) - 1 as w,
        dense_rank() over (partition by n.document_id order by n.tag) - 1 as t
 from node n
@@ -93,6 +95,11 @@ select a.document_id, a.{of_a} as a, b.{of_b} as b, count(*)::integer as togethe
 from cluster_token a
 join cluster_token b on a.sentence_id = b.sentence_id and a.position < b.position
 group by all
+
+-- name: trees
+select document_id, sentence_id, position, w, head, split_part(deprel, ':', 1) as relation
+from cluster_token
+order by document_id, sentence_id, position
 
 -- name: drop
 drop table cluster_token

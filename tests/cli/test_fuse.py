@@ -70,6 +70,19 @@ def test_a_key_from_a_file(sentgen: Sentgen, tmp_path: Path) -> None:
     refused(sentgen("fuse", rest, "--with", key), "rest.conllu", "a key is one")
 
 
+def test_the_search_of_2005(sentgen: Sentgen) -> None:
+    """It uses the same words as the insertion, in another order: the key keeps its own only there."""
+    inserted, searched = (
+        sentgen("fuse", "1", "--with", TREEBANK, *options).out.lower().split()
+        for options in ((), ("--algorithm", "depviterbi"))
+    )
+
+    assert sorted(inserted) == sorted(searched)
+    assert " ".join(inserted).replace(f"{PHRASE} ", "") == " ".join(
+        f"{KEY} from their homes .".lower().split()
+    )
+
+
 def test_what_cannot_be_is_refused(sentgen: Sentgen) -> None:
     """Numbers beyond the end, a text without a parser, an algorithm without its model, and the reverse."""
     refused(sentgen("fuse", "999", "--with", TREEBANK), "there are 149")

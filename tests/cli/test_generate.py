@@ -232,6 +232,11 @@ def test_salience_from_a_file(sentgen: Sentgen, rows: Rows, clusters: Path, tmp_
         (("clusters.conllu", "--reuse", "some"), ("reuse 'some' is none of",)),
         (("clusters.conllu", "--weight", "1"), ("weight 1.0 is not from 0 to less than 1",)),
         (("clusters.conllu", "--parser", "nltk"), ("'nltk' is no parser",)),
+        (("clusters.conllu", "--arguments", "some"), ("arguments 'some' is none of",)),
+        (
+            ("clusters.conllu", "--arguments", "supported", "-a", "bigram"),
+            ("bigrams", "leave one of them out"),
+        ),
     ],
 )
 def test_refusals(

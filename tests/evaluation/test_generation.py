@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sentgen.corpus.sentence import Sentence
+from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters.clusters import (
@@ -25,7 +26,11 @@ from sentgen.evaluation.clusters.clusters import (
 from sentgen.evaluation.clusters.experiment import evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
+from sentgen.evaluation.clusters.strings import Strings, copies, fluency
+from sentgen.evaluation.clusters.tables import strings_table
 from sentgen.generation.clusters.generate import GenerationSettings
+from sentgen.models import build
+from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 
 VERBS = {"ate", "saw", "slept"}
@@ -76,6 +81,8 @@ def result(counts: list[list[list[int]]], **changes: object) -> GenerationResult
         [3],
         table,
         made,
+        np.zeros((2, len(names), 1), bool),
+        None,
         "skip",
         "sig",
         run_id=7,
@@ -183,6 +190,43 @@ def test_a_run_end_to_end(evaluated: tuple[GenerationResult, Path]) -> None:
     two_words = found.strings[0][1][1]
     assert two_words == "we ate"
     assert found.counts[0, 1, 1].tolist() == [[1, 1, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]]
+
+
+def test_supported_arguments(tmp_path: Path) -> None:
+    """The baseline stays as it is, and where the words do not suffice for a supported tree there is no string."""
+    settings = GenerationSettings(arguments="supported")
+    with Store(tmp_path / "x.duckdb", create=True) as store:
+        found = evaluate_generation(
+            store, ClusterSet(CLUSTERS), ToyParser(), lengths=range(2, 5), settings=settings
+        )
+
+    assert found.systems == ("supported", "bigram")
+    assert found.made[1].all()
+    assert found.strings[0][0] == ["cats slept", "cats saw dogs", None]
+    assert found.figures("precision", "all")[0, 0, :2].tolist() == [1, 1]
+    table = strings_table(found)
+    assert dict(zip(table.columns, table.rows[0], strict=True))["made"] == "66.7%"
+
+
+def test_copies_are_whole_words_of_one_sentence() -> None:
+    """In any case; a piece of a word, or of two sentences, is none."""
+    texts = ("Dogs ate", "ogs ate", "food cats", "cats saw dogs")
+    strings: Strings = [[[tuple(text.split()) for text in texts] + [None]]]
+
+    assert copies(strings, [CLUSTERS[0].sentences]).tolist() == [[[True, False, False, True, False]]]
+
+
+def test_fluency_is_log10_a_word(tmp_path: Path) -> None:
+    """By a model, the end included; two words and an end are three."""
+    with Store(tmp_path / "x.duckdb", create=True) as store:
+        (tmp_path / "text.lines").write_text("dogs ate food\ncats saw dogs\n" * 3)
+        ingest(store, [str(tmp_path / "text.lines")], Settings("text", order=2))
+        model = build(store, "two", ["text"], order=2)
+        found = fluency(store, "two", [[[("dogs", "ate"), None]]])
+        (scored,) = score_sentences(store, model, [["dogs", "ate"]])
+
+    assert found[0, 0, 0] == pytest.approx(scored.log10 / 3)
+    assert np.isnan(found[0, 0, 1])
 
 
 def test_a_run_is_in_the_store(evaluated: tuple[GenerationResult, Path]) -> None:

@@ -11,7 +11,8 @@ from sentgen.corpus.sentences import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
 from sentgen.generation.clusters.casing import capitalized, lower_initials
-from sentgen.generation.clusters.fusion import fuse_by_search, select
+from sentgen.generation.clusters.fusion import fuse_by_insertion, fuse_by_search, select
+from sentgen.generation.clusters.inserting import Insertion, Ordered, insertions
 
 
 def tree(text: str) -> Sentence:
@@ -91,6 +92,33 @@ def test_the_search_uses_every_selected_word_once() -> None:
         assert one.text[0].isupper()
         assert one.text.lower() not in {" ".join(sentence.forms).lower() for sentence in sentences}
     assert found == fuse_by_search(selection, nbest=2)
+
+
+def test_insertion_keeps_the_key_in_order() -> None:
+    """On the demo: the words of the key in their order, every phrase whole, and nothing else."""
+    sentences = [sentence for sentence, _ in zip(read_trees(str(TREEBANK)), range(5), strict=False)]
+    selection = select(sentences[0], sentences[1:])
+    found = fuse_by_insertion(selection, nbest=2)
+
+    assert len(found) == 2
+    for one in found:
+        assert Counter(map(str.lower, one.words)) == Counter(map(str.lower, selection.words()))
+        assert all(phrase.text in one.text for phrase in selection.phrases)
+        rest = one.text.lower()
+        for phrase in selection.phrases:
+            rest = rest.replace(f"{phrase.text} ", "", 1)
+        assert rest == " ".join(sentences[0].forms).lower()
+    assert found[0].score >= found[1].score
+
+
+def test_a_phrase_stands_beside_its_anchor_or_another_modifier() -> None:
+    """On the side on which it was: behind the verb, or behind one of its objects with all that hangs on that."""
+    key = Ordered(tuple(range(5)), (1, -1, 3, 1, 3))  # it saw red cats there
+    behind, before = (Insertion((1,), (1, -1), head_first) for head_first in (True, False))
+
+    assert [one.order for one in insertions(key, behind)] == [(0, 1, 5, 6, 2, 3, 4), (0, 1, 2, 3, 4, 5, 6)]
+    assert [one.order for one in insertions(key, before)] == [(5, 6, 0, 1, 2, 3, 4), (0, 5, 6, 1, 2, 3, 4)]
+    assert {one.heads for one in insertions(key, behind)} == {(1, -1, 3, 1, 3, 6, 1)}
 
 
 def test_a_sentence_that_came_in_does_not_come_out() -> None:

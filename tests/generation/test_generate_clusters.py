@@ -26,7 +26,7 @@ from sentgen.generation.clusters.head_stack import follow
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
 from sentgen.models import build, find
-from sentgen.models.cluster_counts import cluster_names, count_clusters
+from sentgen.models.cluster_counts import Reading, cluster_names, count_clusters
 from sentgen.models.cluster_model import cluster_model
 from sentgen.schema import Store
 
@@ -122,6 +122,29 @@ def test_weight_is_that_of_dependencies(store: Store) -> None:
 
     for step in found.trace:
         assert step.transition == pytest.approx(0.8 * step.ngram + 0.2 * step.dep)
+
+
+def test_supported_arguments_are_those_of_the_sources(store: Store) -> None:
+    """Every arc of every tree is in a sentence of the cluster, on its side, and all words hang on one root."""
+    clusters = cluster_names(store, "demo")[:2]
+    counts = {one.name: one for one in count_clusters(store, "demo", clusters, Reading(trees=True))}
+    settings = GenerationSettings(arguments="supported", beam=4)
+    sentences = list(generate(store, "demo", lengths=range(3, 15), settings=settings, clusters=clusters))
+
+    assert len(sentences) > 12
+    for found in sentences:
+        of = counts[found.cluster]
+        sources = {
+            (of.words[tree.words[head]], of.words[tree.words[place]], head < place)
+            for tree in of.trees
+            for place, head in enumerate(tree.heads.tolist())
+            if head >= 0
+        }
+        assert found.tree is not None
+        assert found.tree.heads.count(ROOT) == 1
+        for place, head in enumerate(found.tree.heads):
+            assert head == ROOT or (found.words[head], found.words[place], head < place) in sources
+        assert found.trace[-1].logp == pytest.approx(found.logp)
 
 
 def test_bigram_is_weight_zero(store: Store) -> None:

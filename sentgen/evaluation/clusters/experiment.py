@@ -24,9 +24,11 @@ from sentgen.evaluation.clusters.results import (
     rows_of,
     signed_rank_test,
 )
+from sentgen.evaluation.clusters.strings import Strings, copies, fluency
 from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
+from sentgen.models import find
 from sentgen.schema import Store
 
 COMMAND = "evaluate generation"
@@ -34,8 +36,6 @@ BASELINE = "bigram"
 
 #: Called with what is done, how much of it, and how much there is to do.
 Progress = Callable[[str, int, int], None]
-#: Of each system, cluster and length.
-Strings = list[list[list[tuple[str, ...] | None]]]
 
 
 def evaluate_generation(
@@ -47,6 +47,7 @@ def evaluate_generation(
     settings: GenerationSettings | None = None,
     spelling: Spelling = FORMS,
     undefined: Undefined = "skip",
+    fluency_model: str | None = None,
     progress: Progress | None = None,
 ) -> GenerationResult:
     """Generate with the system and the baseline, parse, compare, and record all of it as a run.
@@ -59,26 +60,32 @@ def evaluate_generation(
         settings: of the system; the baseline has the same ones, without dependencies.
         spelling: what makes two words the same.
         undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.
+        fluency_model: a model of the store that says how fluent the strings are.
         progress: called as clusters and strings are done.
 
     Raises:
         InputError: there are no clusters or lengths, the system is the baseline, or scipy is missing.
+        NotFoundError: there is no such model.
     """
     signed_rank_test()  # refuses where there is none, before anything long is run
+    if fluency_model is not None:
+        find(store, fluency_model)  # likewise
     started = Start()
     store.share()
     settings = settings or GenerationSettings()
     _check(source, lengths, settings)
     report = progress or (lambda what, done, total: None)
     # The same settings otherwise, so that the dependencies are all that differs.
-    systems = settings, replace(settings, algorithm="bigram")
+    systems = settings, replace(settings, algorithm="bigram", arguments="all")
     strings = _generated(source.learned(), systems, lengths, report)
     result = GenerationResult(
-        systems=(settings.algorithm, BASELINE),
+        systems=(settings.name, BASELINE),
         clusters=[cluster.name for cluster in source.clusters],
         lengths=list(lengths),
         counts=_compared(source.clusters, strings, parser, spelling, report),
         strings=[[[_joined(text) for text in row] for row in of] for of in strings],
+        copied=copies(strings, [cluster.sentences for cluster in source.clusters]),
+        fluency=None if fluency_model is None else fluency(store, fluency_model, strings),
         undefined=undefined,
         signature=_signature(parser, spelling, undefined),
         parameters={
@@ -86,6 +93,7 @@ def evaluate_generation(
             "lengths": f"{min(lengths)}-{max(lengths)}",
             "parser": f"{parser.name}@{parser.version}",
             "undefined": undefined,
+            "fluency": fluency_model,
             "heads": source.heads,
             **asdict(spelling),
             **asdict(settings),

@@ -13,6 +13,7 @@ from sentgen.evaluation.clusters.tables import (
     figure_rows,
     settings_table,
     strings_csv,
+    strings_table,
     summary_table,
 )
 from sentgen.evaluation.report.report import Report
@@ -32,6 +33,7 @@ _EXAMPLES, _EXAMPLE_LENGTHS = 8, (6, 10, 15, 20, 30)
 def generation_report(result: GenerationResult) -> Report:
     """Return the report of a run."""
     summary, settings = summary_table(result), settings_table(result)
+    strings = strings_table(result)
     tables = [curve_table(result, curve) for curve in result.curves]
     figures = figure_rows(result)
     return Report(
@@ -41,12 +43,14 @@ def generation_report(result: GenerationResult) -> Report:
             "clusters": len(result.clusters),
             "systems": result.systems,
             "summary": summary,
+            "strings": strings,
             "tables": tables,
             "settings": settings,
             "examples": list(_examples(result)),
         },
         markdown_parts=[
             summary,
+            strings,
             *(f"![{name.replace('-', ' ')} by length]({name}.svg)\n" for name in PLOTS),
             *tables,
             settings,

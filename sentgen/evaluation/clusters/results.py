@@ -90,6 +90,8 @@ class GenerationResult(RunResult):
         lengths: numbers of words.
         counts: (systems, clusters, lengths, kinds, 4) generated, matched, source and recalled relations.
         strings: of each system, cluster and length; None where it made none.
+        copied: (systems, clusters, lengths) whether a string is a sentence of its cluster or a piece of one.
+        fluency: (systems, clusters, lengths) log10 a word by a model; None if none was asked.
         undefined: what a figure is where there is nothing to count: left out, or 0.
         signature: how the figures were computed.
     """
@@ -99,6 +101,8 @@ class GenerationResult(RunResult):
     lengths: Sequence[int]
     counts: Longs = field(repr=False)
     strings: Sequence[Sequence[Sequence[str | None]]] = field(repr=False)
+    copied: Bools = field(repr=False)
+    fluency: Floats | None = field(repr=False)
     undefined: Undefined
     signature: str
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sentgen.evaluation.check.verb_arguments import KINDS
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Point
+from sentgen.evaluation.clusters.strings import string_table
 from sentgen.evaluation.report.tables import Table, csv_text, probability
 from sentgen.tabular import Rows
 from sentgen.wording import quantity
@@ -40,6 +42,12 @@ def _means(point: Point) -> list[str]:
     # A real minus sign, and no negative zero (`z`).
     values = (*point.means, point.difference)
     return ["" if np.isnan(value) else f"{value:z.3f}".replace("-", "−") for value in values]
+
+
+def strings_table(result: GenerationResult) -> Table:
+    """Return what the strings are like, a line a system."""
+    generated = result.counts[..., KINDS.index("all"), 0]
+    return string_table(result.systems, result.made, generated, result.copied, result.fluency)
 
 
 def curve_table(result: GenerationResult, curve: Curve) -> Table:

@@ -94,10 +94,10 @@ class PathReader:
                 weights.append(math.log(self._left[path[head]][path[place]]))
             else:
                 weights.append(math.log(self._right[path[place]][path[head]]))
-        return Tree(tuple(heads), sides, _earlier(heads), tuple(weights))
+        return Tree(tuple(heads), sides, earlier_modifiers(heads), tuple(weights))
 
 
-def _earlier(heads: Sequence[int]) -> tuple[int, ...]:
+def earlier_modifiers(heads: Sequence[int]) -> tuple[int, ...]:
     """Return how many modifiers of its head stand between each word and its head."""
     between = []
     for place, head in enumerate(heads):

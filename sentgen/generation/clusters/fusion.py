@@ -24,19 +24,23 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind, tagged_units
 from sentgen.generation.clusters.casing import capitalized, decapitalized, lower_initials
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
-from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi import BEAM, best_paths, lattice_of
+from sentgen.generation.clusters.inserting import Insertion, Ordered, insertions
+from sentgen.generation.clusters.supported_kernels import sentence_logp
 from sentgen.generation.plan import Search, plan_search
+from sentgen.generation.problem import ROOT
 from sentgen.generation.regenerate import order_bags
-from sentgen.models.cluster_counts import cluster_names, count_clusters
+from sentgen.models.cluster_counts import ClusterCounts, Reading, cluster_names, count_clusters
 from sentgen.models.cluster_model import cluster_model
+from sentgen.models.cluster_trigrams import trigrams
 from sentgen.schema import Store
 
 #: Words that are added to the key sentence, at most.
 WORDS = 8
 #: Weight of the dependencies in the search; with 0.5, as in 2005, it leaves function words for the end.
 WEIGHT = 0.2
-#: The search over the words of the sentences; it needs no model.
-DEPVITERBI = "depviterbi"
+#: What needs no model: phrases are put into the key sentence, or the words are searched for the best order.
+INSERT, DEPVITERBI = "insert", "depviterbi"
 
 _CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "NN", "VB", "JJ", "RB", "CD")
 #: Relations of modifiers, of which a word may have any number; `_` where relations are not named.
@@ -164,20 +168,68 @@ def fuse_by_search(
     """
     if not selection.phrases:
         return []
-    sentences = (selection.key, *selection.related)
-    with stored_clusters([sentences]) as store:
-        (counts,) = count_clusters(store, CORPUS, cluster_names(store, CORPUS))
+    counts, forms = _counted(selection, Reading())
     wanted = Counter(selection.words())
     limit = np.array([wanted[word] for word in counts.words], np.int32)
     emission = np.where(limit > 0, 0.0, -np.inf)
     lattice = lattice_of(cluster_model(counts), weight=weight, emission=emission, limit=limit)
     length = wanted.total()
     found = best_paths(lattice, [length], nbest=nbest + 1 + len(selection.related), beam=beam)[length]
-    # Not before: the search knows from the capitals which words begin a sentence.
-    lower = lower_initials(sentences)
-    words = [lower.get(word, word) for word in counts.words]
-    fused = (FusedSentence(tuple(words[word] for word in path.words), path.logp) for path in found)
+    fused = (FusedSentence(tuple(forms[word] for word in path.words), path.logp) for path in found)
     return _new(fused, selection)[:nbest]
+
+
+def fuse_by_insertion(selection: Selection, *, beam: int = BEAM, nbest: int = 1) -> list[FusedSentence]:
+    """Put the phrases into the key sentence along its tree, without a model; only sentences that are new.
+
+    The key keeps its order. A phrase stands on the side of its anchor on which it was, where trigrams of the
+    key and its related sentences find it most probable. Where nothing was added there is no sentence.
+
+    Args:
+        selection: what the sentence is to say.
+        beam: sentences to keep after each phrase.
+        nbest: sentences to give, at most.
+    """
+    if not selection.phrases:
+        return []
+    counts, forms = _counted(selection, Reading(trees=True))
+    number = {word: i for i, word in enumerate(counts.words)}
+    tokens = np.array([number[word] for word in selection.words()], np.int64)
+    ngrams = trigrams([tree.words for tree in counts.trees], cluster_model(counts).bigrams)
+
+    def logp(sentence: Ordered) -> float:
+        return float(sentence_logp(ngrams, tokens[list(sentence.order)]))
+
+    heads = tuple(head - 1 for head in selection.key.heads or [])
+    found = [Ordered(tuple(range(len(heads))), heads)]
+    for insertion in _insertions(selection):
+        tried = {one.order: one for sentence in found for one in insertions(sentence, insertion)}
+        # Of equals the one that was found first: a stable sort.
+        found = sorted(tried.values(), key=logp, reverse=True)[:beam]
+    fused = [FusedSentence(tuple(forms[tokens[at]] for at in one.order), logp(one)) for one in found]
+    return _new(fused, selection)[:nbest]
+
+
+def _insertions(selection: Selection) -> Iterator[Insertion]:
+    """Yield the phrases as they hang in their sentences, with the words of the key that they may hang on."""
+    content = _content(selection.key)
+    for phrase in selection.phrases:
+        above = [head - 1 for head in selection.related[phrase.sentence - 1].heads or []]
+        within = {place: i for i, place in enumerate(phrase.places)}
+        heads = tuple(within.get(above[place], ROOT) for place in phrase.places)
+        top = phrase.places[heads.index(ROOT)]
+        anchors = tuple(place for place, lemma in content.items() if lemma == phrase.anchor)
+        yield Insertion(anchors, heads, above[top] < top)
+
+
+def _counted(selection: Selection, reading: Reading) -> tuple[ClusterCounts, list[str]]:
+    """Count the key and its related sentences; also return the words as written within sentences."""
+    sentences = (selection.key, *selection.related)
+    with stored_clusters([sentences]) as store:
+        (counts,) = count_clusters(store, CORPUS, cluster_names(store, CORPUS), reading)
+    # Not before: a search knows from the capitals which words begin a sentence.
+    lower = lower_initials(sentences)
+    return counts, [lower.get(word, word) for word in counts.words]
 
 
 def _new(found: Iterable[FusedSentence], selection: Selection) -> list[FusedSentence]:

@@ -9,12 +9,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sentgen.arrays import Floats, Ints
+from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.clusters import salience
 from sentgen.generation.clusters.casing import capitalized
-from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi import UNLIMITED, Path, best_paths, lattice_of
 from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
+from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
+from sentgen.generation.clusters.supported_trace import SupportedReader
 from sentgen.generation.problem import Tree
 from sentgen.models.bigram_matrix import bigram_matrix
 from sentgen.models.cluster_counts import (
@@ -26,6 +28,8 @@ from sentgen.models.cluster_counts import (
     document_frequencies,
 )
 from sentgen.models.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
+from sentgen.models.cluster_trees import supported_arcs
+from sentgen.models.cluster_trigrams import trigrams
 from sentgen.models.submodel import ModelLike, lowercases, prefetch
 from sentgen.models.symbols import require_words
 from sentgen.schema import Store
@@ -33,6 +37,7 @@ from sentgen.schema import Store
 GenerationAlgorithm = Literal["depviterbi", "bigram"]
 Reuse = Literal["none", "counts", "free"]
 Transitions = Literal["all", "seen"]
+Arguments = Literal["all", "supported"]
 
 #: Lengths of the papers.
 LENGTHS = range(1, 41)
@@ -50,6 +55,8 @@ class GenerationSettings:
             often as in the sentence that has it most; `free` for no limit.
         transitions: between words: `all`, or only those `seen` side by side in the cluster, as are all that
             the paper shows.
+        arguments: of words: `all` that the head stack lets through, as in the paper, or only those that are
+            `supported` by a sentence of the cluster, in one tree over all words (see `supported`).
         smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
         salience: p_em, see `sentgen.generation.clusters.salience`.
         beam: hypotheses for each length and last word, see `depviterbi.best_paths`.
@@ -61,17 +68,24 @@ class GenerationSettings:
     weight: float = 0.5
     reuse: Reuse = "none"
     transitions: Transitions = "all"
+    arguments: Arguments = "all"
     smoothing: Smoothing = "none"
     salience: salience.Kind | Mapping[str, float] = "uniform"
     beam: int | None = None
     punctuation: bool = True
     lowercase: bool = False
 
+    @property
+    def name(self) -> str:
+        """Return what the search is called in figures."""
+        return self.algorithm if self.arguments == "all" else self.arguments
+
     def __post_init__(self) -> None:
         choices: dict[str, tuple[str, tuple[str, ...]]] = {
             "algorithm": (self.algorithm, get_args(GenerationAlgorithm)),
             "reuse": (self.reuse, get_args(Reuse)),
             "transitions": (self.transitions, get_args(Transitions)),
+            "arguments": (self.arguments, get_args(Arguments)),
             "smoothing": (self.smoothing, get_args(Smoothing)),
         }
         if isinstance(self.salience, str):
@@ -83,6 +97,9 @@ class GenerationSettings:
             raise InputError(f"weight {self.weight} is not from 0 to less than 1")
         if self.beam is not None and self.beam < 1:
             raise InputError(f"a beam of {self.beam} holds nothing; give 1 or more")
+        if self.arguments == "supported" and (self.algorithm == "bigram" or self.smoothing == "collins"):
+            chosen = "bigrams" if self.algorithm == "bigram" else "smoothing collins"
+            raise InputError(f"{chosen} cannot be had with supported arguments; leave one of them out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +205,12 @@ def _prepare(
 ) -> Iterator[_Prepared]:
     """Look up a batch of clusters."""
     started = time.perf_counter()
-    reading = Reading(settings.punctuation, settings.lowercase, tags=settings.smoothing == "collins")
+    reading = Reading(
+        settings.punctuation,
+        settings.lowercase,
+        tags=settings.smoothing == "collins",
+        trees=settings.arguments == "supported",
+    )
     counted = count_clusters(store, corpus, clusters, reading)
     if settings.algorithm == "depviterbi":
         for counts in counted:
@@ -226,21 +248,12 @@ def _generate(
 ) -> Iterator[GeneratedSentence]:
     """Search one cluster, and read the answers."""
     counts, model = prepared.counts, prepared.model
-    weight = settings.weight if settings.algorithm == "depviterbi" else 0.0
     started = time.perf_counter()
-    lattice = lattice_of(
-        model,
-        weight=weight,
-        emission=prepared.emission,
-        limit=_limit(counts, settings.reuse),
-        allowed=counts.bigrams > 0 if settings.transitions == "seen" else None,
-    )
-    found = best_paths(lattice, lengths, nbest=nbest, beam=settings.beam)
+    search = _supported if settings.arguments == "supported" else _averaged
+    found = search(prepared, settings, lengths, nbest)
     seconds = time.perf_counter() - started
-    reader = PathReader(model, weight=weight, emission=prepared.emission)
     for length, paths in sorted(found.items()):
-        for rank, path in enumerate(paths, 1):
-            trace, tree = reader.read(path.words)
+        for rank, (path, (trace, tree)) in enumerate(paths, 1):
             yield GeneratedSentence(
                 cluster=counts.name,
                 length=length,
@@ -255,6 +268,52 @@ def _generate(
                 seconds=seconds,
                 lowercase=settings.lowercase,
             )
+
+
+#: By length, sentences with what is read of them.
+_Found = dict[int, list[tuple[Path | SupportedPath, tuple[tuple[TraceStep, ...], Tree]]]]
+
+
+def _averaged(
+    prepared: _Prepared, settings: GenerationSettings, lengths: Collection[int], nbest: int
+) -> _Found:
+    """Search with the average of bigrams and dependencies, as the paper does."""
+    weight = settings.weight if settings.algorithm == "depviterbi" else 0.0
+    lattice = lattice_of(
+        prepared.model,
+        weight=weight,
+        emission=prepared.emission,
+        limit=_limit(prepared.counts, settings.reuse),
+        allowed=_allowed(prepared.counts, settings),
+    )
+    reader = PathReader(prepared.model, weight=weight, emission=prepared.emission)
+    found = best_paths(lattice, lengths, nbest=nbest, beam=settings.beam)
+    return {length: [(path, reader.read(path.words)) for path in paths] for length, paths in found.items()}
+
+
+def _supported(
+    prepared: _Prepared, settings: GenerationSettings, lengths: Collection[int], nbest: int
+) -> _Found:
+    """Search for trees of supported arcs."""
+    counts = prepared.counts
+    arcs = supported_arcs(counts.trees, len(counts.words))
+    ngrams = trigrams([tree.words for tree in counts.trees], prepared.model.bigrams)
+    lattice = supported_lattice(
+        ngrams,
+        arcs,
+        weight=settings.weight,
+        emission=prepared.emission,
+        limit=_limit(counts, settings.reuse),
+        allowed=_allowed(counts, settings),
+    )
+    reader = SupportedReader(counts.words, ngrams, arcs, weight=settings.weight, emission=prepared.emission)
+    found = best_supported(lattice, lengths, nbest=nbest, beam=settings.beam)
+    return {length: [(path, reader.read(path)) for path in paths] for length, paths in found.items()}
+
+
+def _allowed(counts: ClusterCounts, settings: GenerationSettings) -> Bools | None:
+    """Return which word may follow which; all if ``None``."""
+    return counts.bigrams > 0 if settings.transitions == "seen" else None
 
 
 def _limit(counts: ClusterCounts, reuse: Reuse) -> Ints:

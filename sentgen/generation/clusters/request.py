@@ -8,7 +8,13 @@ from functools import partial
 from typing import Annotated
 
 from sentgen.generation.clusters.depviterbi import BEAM
-from sentgen.generation.clusters.generate import GenerationAlgorithm, GenerationSettings, Reuse, Transitions
+from sentgen.generation.clusters.generate import (
+    Arguments,
+    GenerationAlgorithm,
+    GenerationSettings,
+    Reuse,
+    Transitions,
+)
 from sentgen.generation.clusters.salience import KINDS, Kind
 from sentgen.models.cluster_model import Smoothing
 from sentgen.options import Option
@@ -95,6 +101,13 @@ class ClusterRequest:
             shell="A word may follow any other, or only one that it follows in the cluster.",
         ),
     ] = "all"
+    arguments: Annotated[
+        Arguments,
+        _model(
+            "A word may have any argument, or only one that a sentence of the cluster gives it.",
+            metavar="all|supported",
+        ),
+    ] = "all"
     smoothing: Annotated[Smoothing, _model("Of dependencies: none, or back-off to tags.")] = "none"
     lm: Annotated[
         str,
@@ -154,6 +167,7 @@ class ClusterRequest:
             weight=self.weight,
             reuse=self.reuse,
             transitions=self.transitions,
+            arguments=self.arguments,
             smoothing=self.smoothing,
             salience=salience,
             beam=self.beam,

@@ -1,0 +1,99 @@
+"""What the strings of two systems are like, beside their verb arguments: made at all, new, and fluent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sentgen.arrays import Bools, Floats
+from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.report.tables import Table
+from sentgen.models import find
+from sentgen.models.scoring import score_sentences
+from sentgen.schema import Store
+
+#: Of each system, cluster and length.
+Strings = list[list[list[tuple[str, ...] | None]]]
+
+
+def copies(strings: Strings, clusters: Sequence[Sequence[Sentence]]) -> Bools:
+    """Return (systems, clusters, lengths) whether a string is a sentence of its cluster or a piece of one."""
+    sources = [[_spaced(sentence.forms) for sentence in cluster] for cluster in clusters]
+    return np.array(
+        [
+            [
+                [text is not None and any(_spaced(text) in source for source in of) for text in row]
+                for row, of in zip(system, sources, strict=True)
+            ]
+            for system in strings
+        ],
+        bool,
+    )
+
+
+def fluency(store: Store, model: str, strings: Strings) -> Floats:
+    """Return (systems, clusters, lengths) log10 a word, the end included, by a model; NaN without a string.
+
+    Raises:
+        NotFoundError: there is no such model.
+    """
+    found = np.full((len(strings), len(strings[0]), len(strings[0][0])), np.nan)
+    places = [place for place in np.ndindex(found.shape) if _at(strings, place) is not None]
+    texts = [_at(strings, place) or () for place in places]
+    for place, one in zip(places, score_sentences(store, find(store, model), texts), strict=True):
+        found[place] = one.log10 / (len(one.words) + 1)
+    return found
+
+
+def string_table(
+    systems: Sequence[str], made: Bools, generated: Floats, copied: Bools, fluent: Floats | None
+) -> Table:
+    """Return a line a system.
+
+    Args:
+        systems: names.
+        made: (systems, clusters, lengths) whether there is a string.
+        generated: (systems, clusters, lengths) its verb arguments.
+        copied: whether it is a piece of a sentence of the cluster.
+        fluent: log10 a word, if a model was asked.
+    """
+    both = made.all(axis=0)
+    rows = []
+    for s, system in enumerate(systems):
+        row = [
+            system,
+            f"{made[s].mean():.1%}",
+            *(_share(of[s][both]) for of in (generated == 0, copied)),
+            f"{generated[s][both].mean():.1f}" if both.any() else "",
+        ]
+        if fluent is not None:
+            row.append(f"{fluent[s][both].mean():.3f}".replace("-", "\u2212") if both.any() else "")
+        rows.append(row)
+    return Table(
+        "The strings",
+        [
+            "system",
+            "made",
+            "without verb arguments",
+            "copied",
+            "verb arguments",
+            *(["log10 a word"] if fluent is not None else []),
+        ],
+        rows,
+        "Made: share of clusters and lengths for which there is a string; the other figures are about those"
+        " for which both systems have one. Copied: a sentence of the cluster, or a piece of one.",
+    )
+
+
+def _spaced(words: Sequence[str]) -> str:
+    return f" {' '.join(words).lower()} "
+
+
+def _share(chosen: Bools) -> str:
+    return f"{chosen.mean():.1%}" if chosen.size else ""
+
+
+def _at(strings: Strings, place: tuple[int, ...]) -> tuple[str, ...] | None:
+    system, cluster, length = place
+    return strings[system][cluster][length]

@@ -1,0 +1,350 @@
+"""The search for sentences of which every word has a supported head, compiled.
+
+A hypothesis is a beginning of a sentence with the part of its tree that can still change: a stack of words,
+the oldest first, of which some have a head already, as in arc-eager parsing (Nivre 2003). A word that is
+appended governs items from the top down, each of them once all above it have heads; then it modifies an item,
+of which all above have heads, or waits for its own head. What waits must find its head to the right; only the
+lowest item may be the root instead. The whole tree is supported, or the hypothesis is dropped.
+
+A word that waits counts with the highest probability that it can get, so that hypotheses with and without
+heads can be compared. Hypotheses are the same that agree in their last two words, in the stack, in what its
+items took, and in the words used.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
+from sentgen.models.cluster_trees import Arcs
+from sentgen.models.cluster_trigrams import Trigrams
+
+#: Items that a stack holds; deeper trees are lost.
+HIGHEST = 24
+
+
+class Lattice(NamedTuple):
+    """What a search needs to know about n words; logarithms are weighted, rows are earlier words."""
+
+    ngrams: Trigrams
+    arcs: Arcs
+    waiting: Floats  # (n,) the highest that a word gets from a head to its right
+    begin: (
+        Longs  # (n + 2,) the words that may follow word w are follow[begin[w]:begin[w + 1]]; n is the start
+    )
+    follow: Ints
+    emission: Floats  # (n,)
+    limit: Ints  # (n,) how often a word may be used
+
+
+class Frontier(NamedTuple):
+    """The m hypotheses of one length."""
+
+    logp: Floats  # (m,)
+    word: Ints  # (m,) the last one
+    previous: Ints  # (m,) the one before
+    parent: Ints  # (m,) within the frontier before
+    kept: Ints  # (m,) items of the parent's stack that the last word did not govern
+    partner: Ints  # (m,) item that it modifies, -1 if it waits
+    height: Ints  # (m,)
+    stack: Ints  # (m, HIGHEST)
+    headed: Bools  # (m, HIGHEST)
+    taken: Bits  # (m, HIGHEST) modifiers of each kind, two bits each
+    used: Ints  # (m, n)
+    mark: Bits  # (m,) a hash of what the future depends on
+
+
+class Slots(NamedTuple):
+    """Room for ``beam`` hypotheses a word, and one more to try; those of word x begin at x * (beam + 1)."""
+
+    found: Frontier
+    count: Ints  # (n,) filled
+    worst: Ints  # (n,) the slot of the least probable one, once all are filled
+    lost: Bools  # (1,) whether anything had to go
+
+
+class Nodes(NamedTuple):
+    """All hypotheses, by length, as far as reading them needs."""
+
+    final: Floats  # (N,) log-probability as a whole sentence
+    word: Ints  # (N,)
+    parent: Ints  # (N,)
+    kept: Ints  # (N,)
+    partner: Ints  # (N,)
+
+
+class Move(NamedTuple):
+    """One way to append a word: its log-probability, what it governed, and what it modifies."""
+
+    logp: float
+    kept: int
+    partner: int
+    taken: np.uint64  # modifiers of the word
+    modifier: np.uint64  # what is added to those of the partner
+
+
+@compiled
+def search_supported(lattice: Lattice, longest: int, beam: int, nbest: int) -> tuple[Nodes, Longs, Ints]:
+    """Find the most probable sentences of 1 to so many words.
+
+    Args:
+        lattice: the words.
+        longest: most words of a sentence.
+        beam: hypotheses to keep for each length and last word.
+        nbest: hypotheses to keep of the same ones.
+
+    Returns:
+        The hypotheses; (longest + 2,) where those of each length begin; and (1,) the shortest length at which
+        one was lost, longest + 1 if none was.
+
+    Time: longest * beam * n * n * height of the stacks.
+    """
+    n = len(lattice.limit)
+    size = longest * n * beam
+    nodes = Nodes(
+        np.full(size, -np.inf),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+    )
+    begin, lost = np.zeros(longest + 2, np.int64), np.full(1, longest + 1, np.int32)
+    frontier = _frontier(1, n)
+    frontier.logp[0], frontier.word[0], frontier.previous[0] = 0.0, n, -1
+    for length in range(1, longest + 1):
+        slots = Slots(
+            _frontier(n * (beam + 1), n), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(1, np.bool_)
+        )
+        for p in range(len(frontier.logp)):
+            last = frontier.word[p]
+            for e in range(lattice.begin[last], lattice.begin[last + 1]):
+                _extend(lattice, frontier, p, lattice.follow[e], slots, nbest)
+        if slots.lost[0]:
+            lost[0] = min(lost[0], length)
+        frontier = _sorted(slots)
+        _keep(lattice, frontier, nodes, begin, length)
+    return nodes, begin, lost
+
+
+@compiled
+def _frontier(size: int, n: int) -> Frontier:
+    return Frontier(
+        np.full(size, -np.inf),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros((size, HIGHEST), np.int32),
+        np.zeros((size, HIGHEST), np.bool_),
+        np.zeros((size, HIGHEST), np.uint64),
+        np.zeros((size, n), np.int32),
+        np.zeros(size, np.uint64),
+    )
+
+
+@compiled
+def ngram_logp(ngrams: Trigrams, u: int, v: int, x: int) -> float:
+    """Return the log-probability of x after u v; u is -1 where nothing is before v."""
+    bigram = ngrams.bigram[v, x]
+    if u < 0 or bigram == -np.inf:
+        return bigram
+    size = len(ngrams.bigram)
+    key = (np.int64(u) * size + v) * size + x
+    at = np.searchsorted(ngrams.keys, key)
+    if at < len(ngrams.keys) and ngrams.keys[at] == key:
+        return ngrams.trigram[at]
+    return ngrams.backed_off[u, v] + bigram
+
+
+@compiled
+def sentence_logp(ngrams: Trigrams, words: Longs) -> float:
+    """Return the log-probability of a sentence with its end."""
+    end = len(ngrams.bigram) - 1
+    u, v, logp = -1, end, 0.0
+    for i in range(len(words) + 1):
+        x = words[i] if i < len(words) else end
+        logp += ngram_logp(ngrams, u, v, x)
+        u, v = v, x
+    return logp
+
+
+@compiled
+def _waits(lattice: Lattice, word: int, place: int) -> float:
+    """Return the highest that a waiting word can get; only at the bottom of the stack it may be the root."""
+    return lattice.waiting[word] if place else max(lattice.waiting[word], lattice.arcs.root[word])
+
+
+@compiled
+def _has_room(arcs: Arcs, taken: np.uint64, head: int, kind: int) -> bool:
+    """Return whether a head that took some modifiers takes one more of a kind."""
+    return np.int64((taken >> np.uint64(2 * kind)) & np.uint64(3)) < arcs.room[head, kind]
+
+
+@compiled
+def _extend(lattice: Lattice, before: Frontier, p: int, x: int, slots: Slots, nbest: int) -> None:
+    """Append word x to hypothesis p in every way that its trees allow."""
+    if before.used[p, x] >= lattice.limit[x]:
+        return
+    logp = (
+        before.logp[p]
+        + ngram_logp(lattice.ngrams, before.previous[p], before.word[p], x)
+        + lattice.emission[x]
+    )
+    if logp == -np.inf:
+        return
+    arcs, kept, taken = lattice.arcs, np.int64(before.height[p]), np.uint64(0)
+    while True:
+        waits = _waits(lattice, x, kept)
+        if waits > -np.inf:
+            _try(before, p, x, Move(logp + waits, kept, -1, taken, np.uint64(0)), slots, nbest)
+        for item in range(kept - 1, -1, -1):
+            head = before.stack[p, item]
+            kind = arcs.left_kind[head, x]
+            if arcs.left[head, x] > -np.inf and _has_room(arcs, before.taken[p, item], head, kind):
+                one = np.uint64(1) << np.uint64(2 * kind)
+                _try(before, p, x, Move(logp + arcs.left[head, x], kept, item, taken, one), slots, nbest)
+            if not before.headed[p, item]:
+                break  # it would be popped without a head
+        lowest = kept - 1
+        while lowest >= 0 and before.headed[p, lowest]:
+            lowest -= 1
+        if lowest < 0:
+            return
+        modifier = before.stack[p, lowest]
+        kind = arcs.right_kind[modifier, x]
+        if arcs.right[modifier, x] == -np.inf or not _has_room(arcs, taken, x, kind):
+            return
+        logp += arcs.right[modifier, x] - _waits(lattice, modifier, lowest)
+        taken += np.uint64(1) << np.uint64(2 * kind)
+        kept = lowest
+
+
+@compiled
+def _try(before: Frontier, p: int, x: int, move: Move, slots: Slots, nbest: int) -> None:
+    """Put a hypothesis into the slots of its last word, if it is among the best ones."""
+    found, n = slots.found, len(slots.count)
+    beam = len(found.logp) // n - 1
+    first, filled = x * (beam + 1), slots.count[x]
+    place = move.partner + 1 if move.partner >= 0 else move.kept
+    if (filled == beam and move.logp <= found.logp[slots.worst[x]]) or place == HIGHEST:
+        slots.lost[0] = True
+        return
+    # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.
+    tried = first + filled
+    _write(before, p, x, move, found, tried)
+    same, weakest = 0, -1
+    for slot in range(first, tried):
+        if found.mark[slot] == found.mark[tried]:
+            same += 1
+            if weakest < 0 or found.logp[slot] < found.logp[weakest]:
+                weakest = slot
+    if same >= nbest:
+        if move.logp <= found.logp[weakest]:
+            return
+        _copy(found, tried, weakest)
+    elif filled < beam:
+        slots.count[x] = filled + 1
+    else:
+        _copy(found, tried, slots.worst[x])
+        slots.lost[0] = True
+    if slots.count[x] == beam:
+        slots.worst[x] = first + np.argmin(found.logp[first : first + beam])
+
+
+@compiled
+def _write(before: Frontier, p: int, x: int, move: Move, found: Frontier, slot: int) -> None:
+    """Write hypothesis p with word x appended into a slot."""
+    place = move.partner + 1 if move.partner >= 0 else move.kept
+    found.logp[slot], found.word[slot], found.previous[slot] = move.logp, x, before.word[p]
+    found.parent[slot], found.kept[slot], found.partner[slot] = p, move.kept, move.partner
+    found.height[slot] = place + 1
+    for i in range(place):
+        found.stack[slot, i] = before.stack[p, i]
+        found.headed[slot, i] = before.headed[p, i]
+        found.taken[slot, i] = before.taken[p, i]
+    if move.partner >= 0:
+        found.taken[slot, move.partner] += move.modifier
+    found.stack[slot, place], found.headed[slot, place] = x, move.partner >= 0
+    found.taken[slot, place] = move.taken
+    found.used[slot] = before.used[p]
+    found.used[slot, x] += 1
+    # 64 bits tell apart what one search meets: equal hashes are taken for equal hypotheses.
+    mark = _mixed(np.uint64(found.previous[slot] + 1))
+    for i in range(place + 1):
+        mark = _mixed(mark + np.uint64(2 * found.stack[slot, i] + found.headed[slot, i]))
+        mark = _mixed(mark + found.taken[slot, i])
+    for i in range(found.used.shape[1]):
+        if found.used[slot, i]:
+            mark += _mixed(np.uint64((i + 1) * 65_536 + found.used[slot, i]))
+    found.mark[slot] = mark
+
+
+@compiled
+def _mixed(bits: np.uint64) -> np.uint64:
+    """Return a number of random bits for another one (SplitMix64, Steele et al. 2014)."""
+    bits = bits + np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@compiled
+def _copy(found: Frontier, source: int, target: int) -> None:
+    found.logp[target], found.word[target] = found.logp[source], found.word[source]
+    found.previous[target], found.parent[target] = found.previous[source], found.parent[source]
+    found.kept[target], found.partner[target] = found.kept[source], found.partner[source]
+    found.height[target], found.mark[target] = found.height[source], found.mark[source]
+    found.stack[target], found.headed[target] = found.stack[source], found.headed[source]
+    found.taken[target], found.used[target] = found.taken[source], found.used[source]
+
+
+@compiled
+def _sorted(slots: Slots) -> Frontier:
+    """Return what the slots of all words hold, the most probable first."""
+    found, beam = slots.found, len(slots.found.logp) // len(slots.count) - 1
+    filled = np.empty(slots.count.sum(), np.int64)
+    at = 0
+    for x in range(len(slots.count)):
+        for slot in range(x * (beam + 1), x * (beam + 1) + slots.count[x]):
+            filled[at] = slot
+            at += 1
+    order = filled[np.argsort(-found.logp[filled], kind="mergesort")]
+    return Frontier(
+        found.logp[order],
+        found.word[order],
+        found.previous[order],
+        found.parent[order],
+        found.kept[order],
+        found.partner[order],
+        found.height[order],
+        found.stack[order],
+        found.headed[order],
+        found.taken[order],
+        found.used[order],
+        found.mark[order],
+    )
+
+
+@compiled
+def _keep(lattice: Lattice, frontier: Frontier, nodes: Nodes, begin: Longs, length: int) -> None:
+    """Note the hypotheses of one length, and what they are worth as whole sentences."""
+    n, size = len(lattice.limit), len(frontier.logp)
+    begin[length + 1] = begin[length] + size
+    for p in range(size):
+        at = begin[length] + p
+        nodes.word[at], nodes.kept[at] = frontier.word[p], frontier.kept[p]
+        nodes.partner[at] = frontier.partner[p]
+        nodes.parent[at] = frontier.parent[p] + begin[length - 1] if length > 1 else -1
+        # One root, at the bottom; all others have heads.
+        if not frontier.headed[p, 0] and frontier.headed[p, 1 : frontier.height[p]].all():
+            root = frontier.stack[p, 0]
+            share = lattice.arcs.root[root] - _waits(lattice, root, 0)
+            nodes.final[at] = (
+                frontier.logp[p]
+                + share
+                + ngram_logp(lattice.ngrams, frontier.previous[p], frontier.word[p], n)
+            )
