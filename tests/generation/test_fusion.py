@@ -113,12 +113,33 @@ def test_insertion_keeps_the_key_in_order() -> None:
 
 def test_a_phrase_stands_beside_its_anchor_or_another_modifier() -> None:
     """On the side on which it was: behind the verb, or behind one of its objects with all that hangs on that."""
-    key = Ordered(tuple(range(5)), (1, -1, 3, 1, 3))  # it saw red cats there
-    behind, before = (Insertion((1,), (1, -1), head_first) for head_first in (True, False))
+    relations = ("nsubj", "root", "amod", "obl", "advmod")
+    key = Ordered(tuple(range(5)), (1, -1, 3, 1, 3), relations)  # it walked dark streets there
+    behind, before = (Insertion((1,), (1, -1), ("case", "obl"), first) for first in (True, False))
 
     assert [one.order for one in insertions(key, behind)] == [(0, 1, 5, 6, 2, 3, 4), (0, 1, 2, 3, 4, 5, 6)]
     assert [one.order for one in insertions(key, before)] == [(5, 6, 0, 1, 2, 3, 4), (0, 5, 6, 1, 2, 3, 4)]
     assert {one.heads for one in insertions(key, behind)} == {(1, -1, 3, 1, 3, 6, 1)}
+
+
+def test_openings_stay_outside_and_objects_inside() -> None:
+    """Nothing before a preposition of the anchor, between a verb and its object, or behind a full stop."""
+    key = Ordered((0, 1, 2, 3, 4, 5), (-1, 0, 4, 4, 0, 0), ("root", "obj", "case", "det", "obl", "punct"))
+    on_verb = Insertion((0,), (-1,), ("advmod",), True)  # saw cats in the streets .
+    on_noun = Insertion((4,), (-1,), ("amod",), False)
+
+    assert [one.order for one in insertions(key, on_verb)] == [(0, 1, 6, 2, 3, 4, 5), (0, 1, 2, 3, 4, 6, 5)]
+    assert [one.order for one in insertions(key, on_noun)] == [(0, 1, 2, 3, 6, 4, 5)]
+
+
+def test_a_word_gets_no_more_modifiers_of_a_kind_than_it_has_somewhere() -> None:
+    """A second adjective only if some sentence has two; another preposition is another kind."""
+    key = tree("Heavy/ADJ/2/amod rains/NOUN/3/nsubj fell/VERB/0/root on/ADP/5/case Monday/PROPN/3/obl")
+    great = tree("Great/ADJ/2/amod rains/NOUN/3/nsubj fell/VERB/0/root in/ADP/5/case May/PROPN/3/obl")
+    three = tree("Cold/ADJ/3/amod dark/ADJ/3/amod rains/NOUN/4/nsubj fell/VERB/0/root")
+
+    assert [phrase.text for phrase in select(key, [great]).phrases] == ["in May"]
+    assert len(select(key, [great, three]).phrases) == 2
 
 
 def test_a_sentence_that_came_in_does_not_come_out() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -49,7 +50,7 @@ _MODIFIERS = frozenset({"acl", "advcl", "advmod", "amod", "appos", "compound", "
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A modifier from a related sentence.
+    """A modifier from a related sentence; of which ``kind``, its relation says, and what introduces it.
 
     ``sentence`` is the number of the related sentence, from 1, ``places`` those of its words, from 0,
     ``anchor`` the word that it hangs on, and ``new`` the content words that it brings.
@@ -61,6 +62,7 @@ class Phrase:
     anchor: str
     new: frozenset[str]
     salience: float
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
     """Choose what is added to a key sentence.
 
     Phrases are taken by their salience while there is room; of equals the shorter one, then the one that
-    comes first. No content word is added twice.
+    comes first. No content word is added twice, and no word gets more modifiers of a kind than it has in one
+    of the sentences.
 
     Args:
         key: with a tree and tags.
@@ -124,13 +127,30 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
     found.sort(key=lambda one: (-one.salience, len(one.places), one.sentence, one.places))
     chosen: list[Phrase] = []
     said: set[str] = set()
-    room = words
+    room, free = words, _free(key, related)
     for phrase in found:
-        if len(phrase.places) <= room and said.isdisjoint(phrase.new):
+        taken = phrase.anchor, phrase.kind
+        if len(phrase.places) <= room and said.isdisjoint(phrase.new) and free[taken] > 0:
             chosen.append(phrase)
             said |= phrase.new
             room -= len(phrase.places)
+            free[taken] -= 1
     return Selection(key, related, chosen)
+
+
+def _free(key: Sentence, related: Sequence[Sentence]) -> Counter[tuple[str, str]]:
+    """Return how many modifiers of each kind a content word of the key may get.
+
+    As many as the word has at most in one of the sentences, less those that it has in the key.
+    """
+    most: Counter[tuple[str, str]] = Counter()
+    for sentence in (key, *related):
+        for lemma, taken in _modifiers(sentence):
+            for kind, times in taken.items():
+                most[lemma, kind] = max(most[lemma, kind], times)
+    for lemma, taken in _modifiers(key):
+        most.subtract({(lemma, kind): times for kind, times in taken.items()})
+    return most
 
 
 def fuse_with_model(store: Store, model: str, selection: Selection, search: Search) -> list[FusedSentence]:
@@ -201,7 +221,7 @@ def fuse_by_insertion(selection: Selection, *, beam: int = BEAM, nbest: int = 1)
         return float(sentence_logp(ngrams, tokens[list(sentence.order)]))
 
     heads = tuple(head - 1 for head in selection.key.heads or [])
-    found = [Ordered(tuple(range(len(heads))), heads)]
+    found = [Ordered(tuple(range(len(heads))), heads, tuple(_relations(selection.key)))]
     for insertion in _insertions(selection):
         tried = {one.order: one for sentence in found for one in insertions(sentence, insertion)}
         # Of equals the one that was found first: a stable sort.
@@ -214,12 +234,14 @@ def _insertions(selection: Selection) -> Iterator[Insertion]:
     """Yield the phrases as they hang in their sentences, with the words of the key that they may hang on."""
     content = _content(selection.key)
     for phrase in selection.phrases:
-        above = [head - 1 for head in selection.related[phrase.sentence - 1].heads or []]
+        related = selection.related[phrase.sentence - 1]
+        above = [head - 1 for head in related.heads or []]
         within = {place: i for i, place in enumerate(phrase.places)}
         heads = tuple(within.get(above[place], ROOT) for place in phrase.places)
+        named = _relations(related)
         top = phrase.places[heads.index(ROOT)]
         anchors = tuple(place for place, lemma in content.items() if lemma == phrase.anchor)
-        yield Insertion(anchors, heads, above[top] < top)
+        yield Insertion(anchors, heads, tuple(named[place] for place in phrase.places), above[top] < top)
 
 
 def _counted(selection: Selection, reading: Reading) -> tuple[ClusterCounts, list[str]]:
@@ -242,12 +264,11 @@ def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[s
     """Yield the modifiers of a sentence that could be added to the key."""
     _require_tree(sentence)
     in_key = set(_content(key).values())
-    content = _content(sentence)
+    content, relations = _content(sentence), _relations(sentence)
     below = _subtrees(sentence.heads or [])
     for place, head in enumerate(sentence.heads or []):
         anchor = content.get(head - 1)
-        relation = (sentence.deprels or ["_"] * len(sentence.forms))[place].partition(":")[0]
-        if anchor not in in_key or relation not in _MODIFIERS:
+        if anchor not in in_key or relations[place] not in _MODIFIERS:
             continue
         places = _trimmed(below[place], sentence)
         words = {content[at] for at in places if at in content}
@@ -256,7 +277,33 @@ def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[s
         if len(new) > len(words & in_key):
             text = " ".join(sentence.forms[at] for at in places)
             mean = sum(salience[word] for word in new) / len(new)
-            yield Phrase(number, tuple(places), text, str(anchor), new, mean)
+            yield Phrase(number, tuple(places), text, str(anchor), new, mean, _kind(sentence, place))
+
+
+def _relations(sentence: Sentence) -> list[str]:
+    """Return the relation of each word to its head, without subtypes; `_` where they have no names."""
+    return [name.partition(":")[0] for name in sentence.deprels or ["_"] * len(sentence.forms)]
+
+
+def _kind(sentence: Sentence, place: int) -> str:
+    """Return what kind of a modifier a word is: its relation, with what introduces it, as in `obl in`."""
+    relations, heads = _relations(sentence), sentence.heads or []
+    introduced = (
+        form.lower()
+        for form, head, relation in zip(sentence.forms, heads, relations, strict=True)
+        if head - 1 == place and relation in ("case", "mark")
+    )
+    return " ".join((relations[place], *islice(introduced, 1)))
+
+
+def _modifiers(sentence: Sentence) -> Iterator[tuple[str, Counter[str]]]:
+    """Yield every content word with the number of its modifiers of each kind."""
+    taken = [Counter[str]() for _ in sentence.forms]
+    for place, head in enumerate(sentence.heads or []):
+        if head:
+            taken[head - 1][_kind(sentence, place)] += 1
+    for place, lemma in _content(sentence).items():
+        yield lemma, taken[place]
 
 
 def _require_tree(sentence: Sentence) -> None:
