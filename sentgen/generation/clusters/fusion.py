@@ -48,6 +48,11 @@ _CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "NN", "VB", "JJ", "RB"
 _MODIFIERS = frozenset({"acl", "advcl", "advmod", "amod", "appos", "compound", "nmod", "obl", "_"})
 
 
+_BEFORE_NOUNS = frozenset({"advmod", "amod", "appos", "compound"})
+#: Tags of words that open a clause.
+_OPENING = frozenset({"ADP", "PART", "PRON", "SCONJ", "IN", "TO", "WDT", "WP", "WP$", "WRB"})
+
+
 @dataclass(frozen=True, slots=True)
 class Phrase:
     """A modifier from a related sentence; of which ``kind``, its relation says, and what introduces it.
@@ -240,8 +245,13 @@ def _insertions(selection: Selection) -> Iterator[Insertion]:
         heads = tuple(within.get(above[place], ROOT) for place in phrase.places)
         named = _relations(related)
         top = phrase.places[heads.index(ROOT)]
-        anchors = tuple(place for place, lemma in content.items() if lemma == phrase.anchor)
-        yield Insertion(anchors, heads, tuple(named[place] for place in phrase.places), above[top] < top)
+        behind = above[top] < top
+        anchors = tuple(
+            place
+            for place, lemma in content.items()
+            if lemma == phrase.anchor and not (behind and place in _premodifiers(selection.key))
+        )
+        yield Insertion(anchors, heads, tuple(named[place] for place in phrase.places), behind)
 
 
 def _counted(selection: Selection, reading: Reading) -> tuple[ClusterCounts, list[str]]:
@@ -264,13 +274,18 @@ def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[s
     """Yield the modifiers of a sentence that could be added to the key."""
     _require_tree(sentence)
     in_key = set(_content(key).values())
+    bearers = {lemma for at, lemma in _content(key).items() if at not in _premodifiers(key)}
     content, relations = _content(sentence), _relations(sentence)
     below = _subtrees(sentence.heads or [])
     for place, head in enumerate(sentence.heads or []):
         anchor = content.get(head - 1)
-        if anchor not in in_key or relations[place] not in _MODIFIERS:
-            continue
+        # Nothing goes between a word that stands before a noun and that noun.
+        bearing = in_key if head > place + 1 else bearers
         places = _trimmed(below[place], sentence)
+        if anchor not in bearing or relations[place] not in _MODIFIERS:
+            continue
+        if not places or not _can_move(sentence, place, places[0]):
+            continue
         words = {content[at] for at in places if at in content}
         new = frozenset(words - in_key)
         # Mostly new: else the phrase says again what the key says.
@@ -278,6 +293,28 @@ def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[s
             text = " ".join(sentence.forms[at] for at in places)
             mean = sum(salience[word] for word in new) / len(new)
             yield Phrase(number, tuple(places), text, str(anchor), new, mean, _kind(sentence, place))
+
+
+def _premodifiers(sentence: Sentence) -> set[int]:
+    """Return the places of adjectives and compounds before their nouns."""
+    named = enumerate(zip(sentence.heads or [], _relations(sentence), strict=True))
+    return {place for place, (head, name) in named if head > place + 1 and name in ("amod", "compound")}
+
+
+def _can_move(sentence: Sentence, place: int, first: int) -> bool:
+    """Return whether a modifier, whose first word has a place, can stand beside another token of its head.
+
+    Before a noun it has no preposition, and a clause says by its first word or its verb how it hangs on. What
+    is not so is rare, and mostly an error of a parser. Without names of relations nobody knows.
+    """
+    relation, heads = _relations(sentence)[place], sentence.heads or []
+    tags = sentence.xpos or sentence.upos or []
+    if relation in _BEFORE_NOUNS or relation == "_":
+        return True
+    opened = tags[first] in _OPENING
+    if heads[place] - 1 > place and relation in ("acl", "nmod"):
+        return not opened  # the cabinet 's decision
+    return relation not in ("acl", "advcl") or opened or tags[place] in ("VBG", "VBN")
 
 
 def _relations(sentence: Sentence) -> list[str]:
