@@ -55,6 +55,7 @@ def generated(
                 settings=asked.settings(weights or asked.salience),
                 clusters=clusters.chosen,
                 nbest=asked.nbest,
+                best=asked.best,
                 lm=lm,
             ):
                 found.append(one)

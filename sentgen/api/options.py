@@ -208,6 +208,7 @@ class GenerateOptions(TypedDict, total=False):
 
     lengths: Annotated[str | int | Iterable[int], "1-40", "Words of a sentence, such as 1-40 or 5,10-12."]
     nbest: Annotated[int, 1, "Sentences to give for each length, at most."]
+    best: Annotated[bool, False, "Give the best sentences of all lengths, not of each."]
     corpus: Annotated[str | None, None, "Take the clusters that this corpus has, instead of a text."]
     cluster: Annotated[str | Sequence[str], (), "Only these documents."]
     format: Annotated[str | None, None, "Format of the text; detected if not given."]
@@ -215,6 +216,7 @@ class GenerateOptions(TypedDict, total=False):
     weight: Annotated[float, 0.5, "Weight of dependencies against bigrams."]
     reuse: Annotated[Literal["none", "counts", "free"], "none", "Each token once, a word as often as in one sentence, or freely."]
     transitions: Annotated[Literal["all", "seen"], "all", "A word may follow any other, or only as seen."]
+    arguments: Annotated[Literal["all", "supported"], "all", "A word may have any argument, or only one that a sentence of the cluster gives it."]
     smoothing: Annotated[Literal["none", "collins"], "none", "Of dependencies: none, or back-off to tags."]
     lm: Annotated[str, "cluster", "Bigrams of the cluster alone, or mixed with those of a model."]
     lm_weight: Annotated[float, 0.5, "Weight of the cluster's own bigrams beside `lm`."]

@@ -61,7 +61,7 @@ def generate(
     trees = open_parser(parser) if parser else None
     with _clusters(asked, trees, db, memory_limit) as clusters:
         with _language_model(clusters, asked, db, memory_limit) as model:
-            sentences = _generate(clusters, lengths, settings, asked.nbest, model)
+            sentences = _generate(clusters, lengths, settings, asked, model)
         found = Generated(asked, len(clusters.chosen), sentences, clusters.tags)
     files.write(found, out)
     show_generated(found, out)
@@ -116,7 +116,7 @@ def _generate(
     clusters: Clusters,
     lengths: Sequence[int],
     settings: GenerationSettings,
-    nbest: int,
+    asked: ClusterRequest,
     lm: LanguageModel | None,
 ) -> list[GeneratedSentence]:
     """Generate from all clusters, and show how many are done."""
@@ -129,7 +129,8 @@ def _generate(
             lengths=lengths,
             settings=settings,
             clusters=clusters.chosen,
-            nbest=nbest,
+            nbest=asked.nbest,
+            best=asked.best,
             lm=lm,
         ):
             found.append(one)

@@ -173,6 +173,16 @@ def test_what_is_not_proven_is_said(sentgen: Sentgen) -> None:
     assert free.err == ""
 
 
+def test_the_best_of_a_cluster(sentgen: Sentgen, rows: Rows, clusters: Path) -> None:
+    """One sentence a cluster, of whichever length; a length that is missing is no news."""
+    asked = (clusters, "--lengths", "2-30", "--arguments", "supported", "--beam", "4", "--best")
+    found = rows(*asked)
+
+    assert len({row["cluster"] for row in found}) == len(found) >= 2
+    assert {row["rank"] for row in found} == {1}
+    assert "has no sentence of a length" not in sentgen("generate", *asked).err
+
+
 def test_lengths_that_cannot_be_reached(sentgen: Sentgen, clusters: Path) -> None:
     """Seven tokens make no sentence of eight words; the rest is still there."""
     told = sentgen("generate", clusters, "--cluster", "again", "--lengths", "7-9")

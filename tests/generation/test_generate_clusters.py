@@ -23,6 +23,7 @@ from sentgen.generation.clusters.generate import (
     generate,
 )
 from sentgen.generation.clusters.head_stack import follow
+from sentgen.generation.clusters.lengths import length_logp, score
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
 from sentgen.models import build, find
@@ -145,6 +146,32 @@ def test_supported_arguments_are_those_of_the_sources(store: Store) -> None:
         for place, head in enumerate(found.tree.heads):
             assert head == ROOT or (found.words[head], found.words[place], head < place) in sources
         assert found.trace[-1].logp == pytest.approx(found.logp)
+
+
+def test_lengths_are_those_of_the_sources() -> None:
+    """A distribution over all lengths, around those of the sentences; longer ones are not worse for that alone."""
+    probabilities = [math.exp(length_logp(length, [3, 9])) for length in range(1, 200)]
+
+    assert sum(probabilities) == pytest.approx(1)
+    assert probabilities[2] == max(probabilities)  # no lengths below 1, so that there is more for 3
+    assert probabilities[8] > probabilities[7] > probabilities[5]
+    assert score(-10.0, 9, [9]) > score(-10.0, 4, [4])
+
+
+def test_the_best_of_all_lengths(store: Store) -> None:
+    """As many sentences a cluster as were asked for, ranked by `score`, of those that every length has."""
+    clusters = cluster_names(store, "demo")[:2]
+    (counts, _) = count_clusters(store, "demo", clusters, Reading(trees=True))
+    sources = [len(tree.words) for tree in counts.trees]
+    asked: dict[str, Any] = {"lengths": range(5, 9), "clusters": clusters, "nbest": 2}
+    every, found = list(generate(store, "demo", **asked)), list(generate(store, "demo", best=True, **asked))
+
+    assert [(one.cluster, one.rank) for one in found] == [
+        (name, rank) for _, name in clusters for rank in (1, 2)
+    ]
+    mine = [one for one in every if one.cluster == counts.name]
+    expected = sorted((score(one.logp, one.length, sources) for one in mine), reverse=True)
+    assert [score(one.logp, one.length, sources) for one in found[:2]] == expected[:2]
 
 
 def test_bigram_is_weight_zero(store: Store) -> None:

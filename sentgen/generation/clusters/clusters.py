@@ -175,7 +175,7 @@ class Generated:
             )
         reached = sum(one.rank == 1 for one in self.sentences)
         missing = self.clusters * len(parse_lengths(self.request.lengths)) - reached
-        if missing > 0:
+        if missing > 0 and not self.request.best:
             times = quantity(missing, "time")
             yield f"{times} a cluster has no sentence of a length: its words do not suffice"
 

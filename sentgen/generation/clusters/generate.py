@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -15,6 +15,7 @@ from sentgen.generation.clusters import salience
 from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.clusters.depviterbi import UNLIMITED, Path, best_paths, lattice_of
 from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
+from sentgen.generation.clusters.lengths import score
 from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
 from sentgen.generation.clusters.supported_trace import SupportedReader
 from sentgen.generation.problem import Tree
@@ -155,6 +156,7 @@ def generate(
     clusters: Sequence[tuple[int, str]] | None = None,
     nbest: int = 1,
     lm: LanguageModel | None = None,
+    best: bool = False,
 ) -> Iterator[GeneratedSentence]:
     """Generate the best sentences of each length from each cluster; yields by cluster, length and rank.
 
@@ -166,6 +168,7 @@ def generate(
         clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
         nbest: sentences of each length, at most.
         lm: a language model to mix in.
+        best: give the ``nbest`` sentences of all lengths instead, as `lengths` compares them, by rank.
 
     Raises:
         NotFoundError: there is no such corpus.
@@ -182,8 +185,20 @@ def generate(
         one
         for begin in range(0, len(chosen), BATCH)
         for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm)
-        for one in _generate(prepared, settings, lengths, nbest)
+        for one in _chosen(prepared, _generate(prepared, settings, lengths, nbest), nbest if best else None)
     )
+
+
+def _chosen(
+    prepared: _Prepared, found: Iterable[GeneratedSentence], count: int | None
+) -> Iterable[GeneratedSentence]:
+    """Return so many sentences of all lengths, ranked anew; all of them if ``None``."""
+    if count is None:
+        return found
+    sources = [len(tree.words) for tree in prepared.counts.trees]
+    # Of equals the shorter one, which comes first: a stable sort.
+    ranked = sorted(found, key=lambda one: score(one.logp, one.length, sources), reverse=True)
+    return [replace(one, rank=rank) for rank, one in enumerate(ranked[:count], 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +224,8 @@ def _prepare(
         settings.punctuation,
         settings.lowercase,
         tags=settings.smoothing == "collins",
-        trees=settings.arguments == "supported",
+        # Their lengths are wanted in any case.
+        trees=True,
     )
     counted = count_clusters(store, corpus, clusters, reading)
     if settings.algorithm == "depviterbi":

@@ -45,6 +45,7 @@ class ClusterRequest:
         Option("Words of a sentence, such as 1-40 or 5,10-12.", metavar="LIST", api={"max_length": 200}),
     ] = "1-40"
     nbest: Annotated[int, Option("Sentences to give for each length, at most.", least=1, api={"le": 100})] = 1
+    best: Annotated[bool, Option("Give the best sentences of all lengths, not of each.")] = False
     corpus: Annotated[
         str | None,
         Option(

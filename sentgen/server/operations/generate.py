@@ -44,6 +44,7 @@ def generate(context: Context, asked: ClusterRequest) -> Result:
             settings=asked.settings(asked.salience),
             clusters=clusters.chosen,
             nbest=asked.nbest,
+            best=asked.best,
             lm=lm,
         )
         found = Generated(asked, len(clusters.chosen), list(sentences), clusters.tags)
