@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sentgen.arrays import Bools, Floats
+from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.report.tables import Table
 from sentgen.models import find
@@ -47,7 +47,7 @@ def fluency(store: Store, model: str, strings: Strings) -> Floats:
 
 
 def string_table(
-    systems: Sequence[str], made: Bools, generated: Floats, copied: Bools, fluent: Floats | None
+    systems: Sequence[str], made: Bools, generated: Longs, copied: Bools, fluent: Floats | None
 ) -> Table:
     """Return a line a system.
 

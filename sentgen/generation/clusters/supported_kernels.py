@@ -60,7 +60,7 @@ class Slots(NamedTuple):
     """Room for ``beam`` hypotheses a word, and one more to try; those of word x begin at x * (beam + 1)."""
 
     found: Frontier
-    count: Ints  # (n,) filled
+    filled: Ints  # (n,) how many hypotheses there are
     worst: Ints  # (n,) the slot of the least probable one, once all are filled
     lost: Bools  # (1,) whether anything had to go
 
@@ -79,7 +79,7 @@ class Move(NamedTuple):
     """One way to append a word: its log-probability, what it governed, and what it modifies."""
 
     logp: float
-    kept: int
+    kept: np.int64
     partner: int
     taken: np.uint64  # modifiers of the word
     modifier: np.uint64  # what is added to those of the partner
@@ -149,15 +149,15 @@ def _frontier(size: int, n: int) -> Frontier:
 @compiled
 def ngram_logp(ngrams: Trigrams, u: int, v: int, x: int) -> float:
     """Return the log-probability of x after u v; u is -1 where nothing is before v."""
-    bigram = ngrams.bigram[v, x]
+    bigram = float(ngrams.bigram[v, x])
     if u < 0 or bigram == -np.inf:
         return bigram
     size = len(ngrams.bigram)
     key = (np.int64(u) * size + v) * size + x
     at = np.searchsorted(ngrams.keys, key)
     if at < len(ngrams.keys) and ngrams.keys[at] == key:
-        return ngrams.trigram[at]
-    return ngrams.backed_off[u, v] + bigram
+        return float(ngrams.trigram[at])
+    return float(ngrams.backed_off[u, v]) + bigram
 
 
 @compiled
@@ -175,13 +175,14 @@ def sentence_logp(ngrams: Trigrams, words: Longs) -> float:
 @compiled
 def _waits(lattice: Lattice, word: int, place: int) -> float:
     """Return the highest that a waiting word can get; only at the bottom of the stack it may be the root."""
-    return lattice.waiting[word] if place else max(lattice.waiting[word], lattice.arcs.root[word])
+    waiting = float(lattice.waiting[word])
+    return waiting if place else max(waiting, float(lattice.arcs.root[word]))
 
 
 @compiled
 def _has_room(arcs: Arcs, taken: np.uint64, head: int, kind: int) -> bool:
     """Return whether a head that took some modifiers takes one more of a kind."""
-    return np.int64((taken >> np.uint64(2 * kind)) & np.uint64(3)) < arcs.room[head, kind]
+    return int((taken >> np.uint64(2 * kind)) & np.uint64(3)) < int(arcs.room[head, kind])
 
 
 @compiled
@@ -198,7 +199,7 @@ def _extend(lattice: Lattice, before: Frontier, p: int, x: int, slots: Slots, nb
         return
     arcs, kept, taken = lattice.arcs, np.int64(before.height[p]), np.uint64(0)
     while True:
-        waits = _waits(lattice, x, kept)
+        waits = _waits(lattice, x, int(kept))
         if waits > -np.inf:
             _try(before, p, x, Move(logp + waits, kept, -1, taken, np.uint64(0)), slots, nbest)
         for item in range(kept - 1, -1, -1):
@@ -218,7 +219,7 @@ def _extend(lattice: Lattice, before: Frontier, p: int, x: int, slots: Slots, nb
         kind = arcs.right_kind[modifier, x]
         if arcs.right[modifier, x] == -np.inf or not _has_room(arcs, taken, x, kind):
             return
-        logp += arcs.right[modifier, x] - _waits(lattice, modifier, lowest)
+        logp += arcs.right[modifier, x] - _waits(lattice, modifier, int(lowest))
         taken += np.uint64(1) << np.uint64(2 * kind)
         kept = lowest
 
@@ -226,9 +227,9 @@ def _extend(lattice: Lattice, before: Frontier, p: int, x: int, slots: Slots, nb
 @compiled
 def _try(before: Frontier, p: int, x: int, move: Move, slots: Slots, nbest: int) -> None:
     """Put a hypothesis into the slots of its last word, if it is among the best ones."""
-    found, n = slots.found, len(slots.count)
+    found, n = slots.found, len(slots.filled)
     beam = len(found.logp) // n - 1
-    first, filled = x * (beam + 1), slots.count[x]
+    first, filled = x * (beam + 1), slots.filled[x]
     place = move.partner + 1 if move.partner >= 0 else move.kept
     if (filled == beam and move.logp <= found.logp[slots.worst[x]]) or place == HIGHEST:
         slots.lost[0] = True
@@ -247,11 +248,11 @@ def _try(before: Frontier, p: int, x: int, move: Move, slots: Slots, nbest: int)
             return
         _copy(found, tried, weakest)
     elif filled < beam:
-        slots.count[x] = filled + 1
+        slots.filled[x] = filled + 1
     else:
         _copy(found, tried, slots.worst[x])
         slots.lost[0] = True
-    if slots.count[x] == beam:
+    if slots.filled[x] == beam:
         slots.worst[x] = first + np.argmin(found.logp[first : first + beam])
 
 
@@ -305,11 +306,11 @@ def _copy(found: Frontier, source: int, target: int) -> None:
 @compiled
 def _sorted(slots: Slots) -> Frontier:
     """Return what the slots of all words hold, the most probable first."""
-    found, beam = slots.found, len(slots.found.logp) // len(slots.count) - 1
-    filled = np.empty(slots.count.sum(), np.int64)
+    found, beam = slots.found, len(slots.found.logp) // len(slots.filled) - 1
+    filled = np.empty(slots.filled.sum(), np.int64)
     at = 0
-    for x in range(len(slots.count)):
-        for slot in range(x * (beam + 1), x * (beam + 1) + slots.count[x]):
+    for x in range(len(slots.filled)):
+        for slot in range(x * (beam + 1), x * (beam + 1) + slots.filled[x]):
             filled[at] = slot
             at += 1
     order = filled[np.argsort(-found.logp[filled], kind="mergesort")]
