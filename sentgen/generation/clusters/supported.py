@@ -60,21 +60,21 @@ def supported_lattice(
         allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if
             ``None``.
     """
-    n = len(arcs.root)
     bigram = ngrams.bigram if allowed is None else np.where(allowed, ngrams.bigram, -np.inf)
-    follows = bigram[:, :n] > -np.inf
     weighted = arcs._replace(
         left=_times(weight, arcs.left), right=_times(weight, arcs.right), root=_times(weight, arcs.root)
     )
     others = 1 - weight
+    waiting = weighted.right.max(axis=1, initial=-np.inf)
+    # N-grams add nothing, and what a word governs only what waited, or less.
+    most = np.maximum(waiting, np.maximum(weighted.root, weighted.left.max(axis=0, initial=-np.inf)))
     return Lattice(
         ngrams=Trigrams(
             _times(others, bigram), others * ngrams.backed_off, ngrams.keys, others * ngrams.trigram
         ),
         arcs=weighted,
-        waiting=weighted.right.max(axis=1, initial=-np.inf),
-        begin=np.append(0, follows.sum(axis=1).cumsum()).astype(np.int64),
-        follow=np.nonzero(follows)[1].astype(np.int32),
+        waiting=waiting,
+        ceiling=most + emission,
         emission=emission,
         limit=limit.astype(np.int32),
     )

@@ -31,10 +31,7 @@ class Lattice(NamedTuple):
     ngrams: Trigrams
     arcs: Arcs
     waiting: Floats  # (n,) the highest that a word gets from a head to its right
-    begin: (
-        Longs  # (n + 2,) the words that may follow word w are follow[begin[w]:begin[w + 1]]; n is the start
-    )
-    follow: Ints
+    ceiling: Floats  # (n,) no word adds more than this, wherever it is appended
     emission: Floats  # (n,)
     limit: Ints  # (n,) how often a word may be used
 
@@ -117,10 +114,14 @@ def search_supported(lattice: Lattice, longest: int, beam: int, nbest: int) -> t
         slots = Slots(
             _frontier(n * (beam + 1), n), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(1, np.bool_)
         )
-        for p in range(len(frontier.logp)):
-            last = frontier.word[p]
-            for e in range(lattice.begin[last], lattice.begin[last + 1]):
-                _extend(lattice, frontier, p, lattice.follow[e], slots, nbest)
+        for x in range(n):
+            for p in range(len(frontier.logp)):
+                # The frontier falls (`_sorted`), so that this is a `break`, which saves most of the work.
+                highest = frontier.logp[p] + lattice.ceiling[x]
+                if slots.filled[x] == beam and highest <= slots.found.logp[slots.worst[x]]:
+                    slots.lost[0] = True
+                    break
+                _extend(lattice, frontier, p, x, slots, nbest)
         if slots.lost[0]:
             lost[0] = min(lost[0], length)
         frontier = _sorted(slots)
