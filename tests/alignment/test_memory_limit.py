@@ -94,14 +94,15 @@ def run(store: Path) -> Run:
     return measured
 
 
-def test_text_keeps_to_the_limit(texts: tuple[Path, Path], run: Run) -> None:
-    """The alignment is the same as with all the memory there is."""
+@pytest.mark.parametrize("name", ["best", "paper"])
+def test_text_keeps_to_the_limit(name: str, texts: tuple[Path, Path], run: Run) -> None:
+    """The alignment is the same as with all the memory there is, of passages and of whole documents."""
     links, errors, code, peak = run(
-        *("align", "text", "--document", texts[0], "--abstract", texts[1], "--pharaoh")
+        *("align", "text", "--document", texts[0], "--abstract", texts[1], "--pharaoh", "--preset", name)
     )
 
     assert (code, peak <= LIMIT) == (0, True), (errors, peak)
-    whole = align_texts(*(read_sentences(str(path)) for path in texts), untrained())
+    whole = align_texts(*(read_sentences(str(path)) for path in texts), untrained(name))
     assert links == pharaoh(whole.alignment) + "\n"
 
 
@@ -110,7 +111,9 @@ def test_what_does_not_fit_is_said_in_one_line(texts: tuple[Path, Path], run: Ru
     document = tmp_path / "long.txt"
     lines = (" ".join(f"w{number}x" for number in range(first, first + 20)) for first in range(0, 50_000, 20))
     document.write_text("\n".join(lines))
-    _, errors, code, peak = run("align", "text", "--document", document, "--abstract", texts[1])
+    _, errors, code, peak = run(
+        *("align", "text", "--document", document, "--abstract", texts[1], "--preset", "paper")
+    )
 
     assert code == 1
     assert errors.startswith("sentgen: a document of 50,000 words and an abstract of ")

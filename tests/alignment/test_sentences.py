@@ -65,7 +65,7 @@ def test_breaks_are_after_full_stops() -> None:
 
 def test_a_full_stop_is_that_of_its_sentence() -> None:
     """Its nearest twins are those before the sentence and after it; the words decide, however far off."""
-    best = preset("best")
+    best = replace(preset("best"), whole_sentences=None)
     links = aligned("it rained . dogs bark .", DOCUMENT, best)
     plain = aligned("it rained . dogs bark .", DOCUMENT, replace(best, stops=False, forget=0.0))
 
@@ -77,7 +77,7 @@ def test_a_full_stop_is_that_of_its_sentence() -> None:
 def test_the_next_sentence_may_come_from_anywhere() -> None:
     """With ``forget`` a jump back over the document costs no more than another; without, a near copy wins."""
     document = "the old mill burned . " + "a b c d e f g h . " * 6 + "the old town slept . fish swim ."
-    settings = replace(preset("best"), stops=False, threshold=0.01)
+    settings = replace(preset("best"), whole_sentences=None, stops=False, threshold=0.01)
     near, free = (
         aligned("fish swim . the old mill burned .", document, replace(settings, forget=forget))
         for forget in (0.0, 0.9)

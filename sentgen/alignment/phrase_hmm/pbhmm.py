@@ -12,6 +12,7 @@ from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior
 from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.passages import joined, passages
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.words.wordnet import find_wordnet
 
@@ -56,14 +57,18 @@ class PhraseHmm:
         Raises:
             MemoryLimitError: a pair does not fit into the budget.
         """
-        wordnet = find_wordnet() if self.settings.kindred else None
         for pair in pairs:
-            ids = self.lexicon.encode(pair).with_words()
-            # Before kinship, which takes long for texts that will not fit anyway.
-            self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
-            if self.settings.kindred:
-                ids = self.lexicon.with_kinship(ids, wordnet=wordnet)
-            yield align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)
+            ids = self.lexicon.encode(pair)
+            parts = passages(pair, ids, self.settings)
+            yield joined(parts, [self._aligned(part.of(ids)) for part in parts])
+
+    def _aligned(self, ids: PairIds) -> Alignment:
+        ids = ids.with_words()
+        # Before kinship, which takes long for texts that will not fit anyway.
+        self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
+        if self.settings.kindred:
+            ids = self.lexicon.with_kinship(ids, wordnet=find_wordnet())
+        return align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)
 
 
 def untrained(name: str = "best") -> PhraseHmm:

@@ -82,6 +82,10 @@ class PbhmmSettings:
         grouped: What it gives to function words and marks of one group (``function_words.groups``).
         forget: Probability that the position in the document is forgotten at the end of a sentence of the
             abstract, and drawn anew: the next sentence may come from anywhere. Best paths do not forget.
+        whole_sentences: Different sentences of a document up to which it is aligned as a whole, as one with
+            no more than its abstract is; of a longer one, each abstract sentence is aligned with those that
+            have most of it (``passages``). ``None`` for whole documents only.
+        passage_gain: What the last one of these must add, as a share of the abstract sentence.
         prior: Fake counts.
         fixed: Parts that EM leaves at their initial values.
         decode: ``viterbi``: the best path; ``posterior``: the links whose posterior reaches ``threshold``.
@@ -116,6 +120,8 @@ class PbhmmSettings:
     related: Share = 0.0
     grouped: Share = 0.0
     forget: float = 0.0
+    whole_sentences: Number | None = None
+    passage_gain: Share = 0.1
     prior: Prior = Prior()
     fixed: frozenset[Part] = frozenset()
     decode: Literal["viterbi", "posterior"] = "viterbi"
@@ -174,6 +180,7 @@ PRESETS: Mapping[str, PbhmmSettings] = {
         related=0.003,
         grouped=0.05,
         forget=0.9,
+        whole_sentences=3,
         fixed=frozenset({"null", "weights", "unigram"}),
         decode="posterior",
         both=True,
