@@ -46,6 +46,22 @@ def test_precision_recall_and_error_rate() -> None:
     assert found["exact"] == 0
 
 
+def test_new_words() -> None:
+    """A word with only a possible link is new to some: it is no error to leave it alone, nor to align it."""
+    # By hand: `.` has a possible link, dog and barks and The sure ones; of the texts below `soon` has none.
+    pair = Pair("2", ("The", "dogs", "bark", "."), ("Soon", "the", "dog", "barks", "."))
+    gold = GoldLinks.of({(0, 1), (1, 2), (2, 3)}, {(3, 4)})
+    answers = [word_links({(0, 1), (1, 2)}), word_links({(1, 0), (0, 1), (1, 2), (2, 3), (3, 4)})]
+    found = measure([pair, pair], answers, [gold, gold], ignored={"the", "."})
+
+    # New to the first system: soon, barks and `.`, of which barks has a sure link; to the second one: nothing.
+    assert found["new-precision"].value == pytest.approx(2 / 3)
+    assert found["new-recall"].value == 1 / 2
+    assert found["new-f1"].value == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
+    assert found["new-precision:content"].value == 1 / 2
+    assert "new-precision:oracle" not in found
+
+
 def test_scopes() -> None:
     """Ignored words are left out on both sides; the oracle removes links of words that the gold leaves alone."""
     links = {(0, 0), (1, 1), (3, 1), (4, 2), (3, 3)}

@@ -6,6 +6,10 @@ phrases are all links of their words. Soft precision forgives that phrases are l
 to the same phrase counts as if its words were linked one to one (Daumé and Marcu 2004, sec. 3.1); recall
 stays as it is. `SoftF` of the paper is `soft-f1`.
 
+`new-precision` and `new-recall` are of the abstract words that are aligned with nothing: of those of the
+system, the share without a sure link, and of those without a possible link, the share that the system leaves
+alone.
+
 Figures without a prefix are of all links together (micro); `macro-` ones are means over the pairs, and
 `macro-f1` is the harmonic mean of these means, as MacCartney et al. 2008 and Yao et al. 2013 report it.
 """
@@ -103,6 +107,23 @@ def count_pair(
     return counts
 
 
+def count_new(
+    pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
+) -> dict[str, list[int]]:
+    """Return by scope the new words of the system, those of them without a sure link, the new words of the
+    gold, and those of them that the system has; a word is new if nothing is linked to it.
+
+    There are two scopes: the oracle leaves no word new.
+    """
+    linked, sure, possible = ({j for _, j in links} for links in (answer.links, gold.sure, gold.possible))
+    counts = {}
+    for scope in ("", ":content"):
+        words = {j for j, word in enumerate(pair.abstract) if not scope or word.lower() not in ignored}
+        new, wanted = words - linked, words - possible
+        counts[scope] = [len(new), len(new - sure), len(wanted), len(wanted & new)]
+    return counts
+
+
 def measure(
     pairs: Sequence[Pair],
     answers: Sequence[Alignment],
@@ -122,13 +143,28 @@ def measure(
     """
     ignored = ignored_words() if ignored is None else ignored
     counted = [count_pair(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
+    new = [count_new(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
     found = {}
     for scope, meaning in SCOPES.items():
-        counts = np.array([one[scope] for one in counted], np.float64).reshape(-1, 6)
-        for name, (statistics, figure, how) in _statistics(counts).items():
+        statistics_of = _statistics(np.array([one[scope] for one in counted], np.float64).reshape(-1, 6))
+        if "oracle" not in scope:
+            statistics_of |= _new(np.array([one[scope] for one in new], np.float64).reshape(-1, 4))
+        for name, (statistics, figure, how) in statistics_of.items():
             described = f"{how}|{meaning}|{signature}" if signature else f"{how}|{meaning}"
             found[name + scope] = Measurement(name + scope, described, statistics, figure)
     return found
+
+
+def _new(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
+    """Return the figures of new words from (pairs, 4) counts, as `_statistics` does those of links."""
+    drawn, right, wanted, found = counts.T
+    precision, recall = np.stack([right, drawn], 1), np.stack([found, wanted], 1)
+    how = "micro, words aligned with nothing"
+    return {
+        "new-precision": (precision, ratio, how),
+        "new-recall": (recall, ratio, how),
+        "new-f1": (np.hstack([precision, recall]), _harmonic, how),
+    }
 
 
 def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:

@@ -59,6 +59,7 @@ def _tables(result: AlignmentResult) -> list[Table]:
         differences_table(result),
         tables.missing_table(result),
         *tables.scope_tables(result),
+        tables.new_table(result),
         tables.agreement_table(result),
         tables.kinds_table(result),
         *(tables.words_table(result, system) for system in result.ranked[:2]),

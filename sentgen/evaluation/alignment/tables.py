@@ -81,6 +81,21 @@ def scope_tables(result: AlignmentResult) -> Iterator[Table]:
             )
 
 
+def new_table(result: AlignmentResult) -> Table:
+    """Return how well new words are told from those that come from the document."""
+    names = [f"new-{figure}{scope}" for scope in ("", ":content") for figure in ("precision", "recall", "f1")]
+    return Table(
+        "New words",
+        ["system", "P", "R", "F1", "P, content", "R, content", "F1, content"],
+        [
+            [system.system, *(percent(system.value(name)) for name in names)]
+            for system in (*result.ranked, *result.humans)
+        ],
+        "Words of the abstract that are aligned with nothing. P: those of the system without a sure link; R:"
+        " those without a possible link that the system leaves alone, too. Content: without ignored words.",
+    )
+
+
 def agreement_table(result: AlignmentResult) -> Table:
     """Return how far annotators agree."""
     return Table(
