@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteTable, _stemmed, prior_mean, support
+from sentgen.alignment.phrase_hmm.parameters import (
+    RewriteTable,
+    _stemmed,
+    phrase_pairs,
+    prior_mean,
+    support,
+)
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.stored.cell_parts import TEXTS, PartRoom, batches
 from sentgen.alignment.stored.cells import Cells, lay_out
 from sentgen.space import Space
 
@@ -100,6 +107,33 @@ def test_going_through_cells_in_blocks_changes_nothing(block: int, monkeypatch: 
         one, other = (getattr(cells, name)[: cells.size].tolist() for cells in (parts, whole))
         assert one == other, name
     assert same_prior == pytest.approx(prior)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=2, max_size=5), st.integers(1, 6))
+def test_parts_have_what_pairs_need(texts: list[tuple[list[str], list[str]]], room: int) -> None:
+    """Batches have all pairs in their order, each with its cells; counts come back to their places."""
+    pairs, _ = encoded(texts)
+    settings = PbhmmSettings(min_documents=1)
+    cells, _, _ = lay_out(lambda: iter(pairs), settings, Space(ROOM, Path()))
+    places = dict(
+        zip(zip(cells.table().document, cells.table().abstract, strict=True), range(cells.size), strict=True)
+    )
+    rooms = {"words": PartRoom(cells, TEXTS["words"], settings, 0)}
+    rooms["words"]._make(room)
+    wanted, seen = np.zeros(cells.size), list[PairIds]()
+    for some, parts in batches(iter(pairs), rooms):
+        seen += some
+        part = parts["words"]
+        keys = list(zip(part.table.document, part.table.abstract, strict=True))
+        needed = {key for pair in some for key in map(tuple, phrase_pairs(pair, settings).tolist())}
+        assert needed <= set(keys)
+        assert [places[key] for key in keys] == part.places.tolist() == sorted(part.places)
+        assert part.table.prob.tolist() == cells.prob[part.places].tolist()
+        part.counts[:] += 1.0
+        wanted[part.places] += 1.0
+
+    assert [one.document.tolist() for one in seen] == [one.document.tolist() for one in pairs]
+    assert cells.counts[: cells.size].tolist() == wanted.tolist()
 
 
 @pytest.fixture

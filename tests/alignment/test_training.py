@@ -21,6 +21,7 @@ from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import initial_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import as_json, changed, from_json
+from sentgen.alignment.stored import cell_parts
 from sentgen.alignment.stored.model_report import top_rewrites
 from sentgen.alignment.stored.model_store import StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.stored_model import stored_aligner
@@ -119,6 +120,16 @@ def test_files_change_nothing(toy_pairs: Path) -> None:
 
     assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0), name="two")) == figures(one)
     assert {file.name for file in toy_pairs.parent.iterdir()} == {"toy.duckdb", "toy.jsonl"}
+
+
+@pytest.mark.parametrize("first", [1, 2, 100])
+def test_parts_change_nothing(toy_pairs: Path, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some pairs at a time, with room for few cells and for fewer than a pair needs, give the very same numbers."""
+    one = trained(toy_pairs, name="one")
+
+    monkeypatch.setattr(cell_parts, "_FIRST", first)
+    monkeypatch.setattr(cell_parts, "_LEAST", 60)
+    assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0), name="two")) == figures(one)
 
 
 @pytest.mark.parametrize("name", ["paper", "best"])

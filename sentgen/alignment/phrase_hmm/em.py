@@ -109,6 +109,10 @@ class Tally:
         self.unigram, self.jumps = np.zeros(len(parameters.unigram)), np.zeros(len(parameters.jumps))
         self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
 
+    def over(self, parameters: Parameters, table: Floats, stems: Floats) -> None:
+        """Go on with other tables, parts of the same ones, and the arrays for their counts."""
+        self.parameters, self.credits = parameters, Credits(table, stems, self.credits.weights)
+
     def add(self, one: PairPosteriors) -> None:
         """Add the counts of a pair."""
         parameters, seen = self.parameters, one.seen

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.arrays import Bytes, Floats, Ints, Longs, compiled
+from sentgen.arrays import Bools, Bytes, Floats, Ints, Longs, compiled
 
 #: Kinds of cells; stores hold these numbers.
 PHRASE, WORD, STEM, IDENTITY = range(4)
@@ -42,6 +42,15 @@ class CellArrays(NamedTuple):
     counts: Floats
     prob: Floats
     fake: Floats
+
+
+class PartArrays(NamedTuple):
+    """Place, column, probability and expected count of some cells, in the order of their places."""
+
+    places: Longs
+    targets: Ints
+    prob: Floats
+    counts: Floats
 
 
 @compiled
@@ -157,3 +166,31 @@ def drop_cells(before: Longs, starts: Longs, kept: int, cells: CellArrays, least
                 kept += 1
         starts[row + 1] = kept
     return kept
+
+
+@compiled
+def take_part(
+    starts: Longs, rows: Longs, wanted: Bools, cells: CellArrays, part: PartArrays, part_starts: Longs
+) -> int:
+    """Copy the cells of some rows, ascending, that are in columns that are ``wanted``; return their number.
+
+    ``part_starts`` (rows + 1,) becomes where each row begins in the part. -1 if there is no room for all.
+    """
+    taken = 0
+    for k in range(len(rows)):
+        for cell in range(starts[rows[k]], starts[rows[k] + 1]):
+            if wanted[cells.targets[cell]]:
+                if taken == len(part.places):
+                    return -1
+                part.places[taken], part.targets[taken] = cell, cells.targets[cell]
+                part.prob[taken], part.counts[taken] = cells.prob[cell], cells.counts[cell]
+                taken += 1
+        part_starts[k + 1] = taken
+    return taken
+
+
+@compiled
+def put_back(places: Longs, counts: Floats, into: Floats) -> None:
+    """Write counts to their places."""
+    for k in range(len(places)):
+        into[places[k]] = counts[k]

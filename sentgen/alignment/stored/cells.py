@@ -89,9 +89,11 @@ class Cells:
             self._remake(first, last)
 
     def _remake(self, first: int, last: int) -> None:
-        kernels.remake(self.starts[first : last + 1], self._arrays())
+        kernels.remake(self.starts[first : last + 1], self.arrays)
 
-    def _arrays(self) -> kernels.CellArrays:
+    @property
+    def arrays(self) -> kernels.CellArrays:
+        """The arrays as compiled loops take them."""
         return kernels.CellArrays(self.targets, self.kinds, self.counts, self.prob, self.fake)
 
     def log_prior(self) -> float:
@@ -108,7 +110,7 @@ class Cells:
         left, kept = self.starts.copy(), 0
         for first, last in self.blocks():
             before = self.starts[first : last + 1]
-            kept = kernels.drop_cells(before, left[first:], kept, self._arrays(), least)
+            kept = kernels.drop_cells(before, left[first:], kept, self.arrays, least)
         self.starts = left
 
     def blocks(self) -> Iterator[tuple[int, int]]:

@@ -30,6 +30,7 @@ from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, starting_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import model_store
+from sentgen.alignment.stored.cell_parts import TEXTS, PartRoom, batches
 from sentgen.alignment.stored.cells import Cells, Phrases, fake_counts, lay_out, no_cells
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cells, save_cells
@@ -41,15 +42,14 @@ from sentgen.schema import Store
 from sentgen.schema.store import translated_errors
 from sentgen.space import Space
 
-#: Share of the memory limit for the rewrite tables; inference and Python have what DuckDB leaves of the rest.
-CELL_SHARE = 0.42
+#: Shares of the memory limit for the rewrite tables, and for parts of those that do not fit; inference and
+#: Python have what DuckDB leaves of the rest.
+CELL_SHARE, PART_SHARE = 0.21, 0.21
 #: What inference has: the rest, for one of these pairs a thread: one at work and two that wait to be counted.
-PAIR_SHARE = 1 - DATABASE_SHARE - CELL_SHARE
+PAIR_SHARE = 1 - DATABASE_SHARE - CELL_SHARE - PART_SHARE
 _PAIRS = 3
 #: Share from which on pages of files are given back.
 FULL_SHARE = 0.8
-#: Pairs after which pages of files are given back: a pair may touch most of them, so that more often is slow.
-_RELAX = 50
 #: Expected counts below which phrase cells are forgotten after an iteration.
 DROP = 1e-6
 
@@ -248,16 +248,32 @@ class _Training:
         """Return the expected counts of all pairs; those of the tables are in their cells."""
         words, stems = self.layers["words"], self.layers["stems"]
         tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
-        for done, explained in enumerate(self._explained(parameters), 1):
-            tally.add(explained)
-            if done % _RELAX == 0:
-                self.space.relax()
-            self.progress(self.direction, number, done, len(self.ids))
+        done = 0
+        for pairs, part in self._parts(parameters, tally):
+            for explained in self._explained(pairs, part):
+                tally.add(explained)
+                done += 1
+                self.progress(self.direction, number, done, len(self.ids))
         return tally.expected()
 
-    def _explained(self, parameters: Parameters) -> Iterator[PairPosteriors]:
-        """Yield the pairs with their posteriors, in their order."""
-        pairs = self.stream()
+    def _parts(self, parameters: Parameters, tally: Tally) -> Iterator[tuple[Iterator[PairIds], Parameters]]:
+        """Yield all pairs with all tables, or some pairs with what they need of tables in files."""
+        if not self.space.spilled:
+            yield self.stream(), parameters
+            return
+        room, every = self.plan.memory * PART_SHARE, sum(cells.size for cells in self.layers.values())
+        rooms = {
+            layer: PartRoom(cells, TEXTS[layer], self.settings, room * cells.size / every)
+            for layer, cells in self.layers.items()
+        }
+        for pairs, parts in batches(self.stream(), rooms):
+            words, stems = parts["words"], parts["stems"]
+            some = replace(parameters, table=words.table, stems=stems.table)
+            tally.over(some, words.counts, stems.counts)
+            yield iter(pairs), some
+
+    def _explained(self, pairs: Iterator[PairIds], parameters: Parameters) -> Iterator[PairPosteriors]:
+        """Yield pairs with their posteriors, in their order."""
         if self.plan.jobs == 1:
             yield from (self._explain(pair, parameters) for pair in pairs)
             return
