@@ -79,6 +79,12 @@ def test_kinds_of_kinship(folder: Path) -> None:
     assert found.exchanged().kinds.tolist() == wanted.T.tolist()
 
 
+def test_a_text_without_words_has_no_kin(folder: Path) -> None:
+    """On either side, with WordNet."""
+    assert kinship(("dog",), (), wordnet=folder).kinds.shape == (1, 0)
+    assert kinship((), ("dog",), wordnet=folder).kinds.shape == (0, 1)
+
+
 @pytest.mark.parametrize(
     ("one", "other", "akin"),
     [

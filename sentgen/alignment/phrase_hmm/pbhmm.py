@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
@@ -57,17 +58,18 @@ class PhraseHmm:
         Raises:
             MemoryLimitError: a pair does not fit into the budget.
         """
+        wordnet = find_wordnet() if self.settings.kindred else None
         for pair in pairs:
             ids = self.lexicon.encode(pair)
             parts = passages(pair, ids, self.settings)
-            yield joined(parts, [self._aligned(part.of(ids)) for part in parts])
+            yield joined(parts, [self._aligned(part.of(ids), wordnet) for part in parts])
 
-    def _aligned(self, ids: PairIds) -> Alignment:
+    def _aligned(self, ids: PairIds, wordnet: Path | None) -> Alignment:
         ids = ids.with_words()
         # Before kinship, which takes long for texts that will not fit anyway.
         self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
         if self.settings.kindred:
-            ids = self.lexicon.with_kinship(ids, wordnet=find_wordnet())
+            ids = self.lexicon.with_kinship(ids, wordnet=wordnet)
         return align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)
 
 

@@ -78,7 +78,8 @@ def kinship(
     # From the loosest kind to the closest, which stays; function words lose what synonyms gave them.
     function = left[:, None] | right[None, :]
     kinds = np.zeros((len(abstract), len(document)), np.int8)
-    if wordnet is not None:
+    # Without words on one side there are no columns to take apart.
+    if wordnet is not None and kinds.size:
         own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
         own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
         kinds[_shared(own_left, next_right) | _shared(next_left, own_right)] = RELATED
