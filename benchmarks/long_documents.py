@@ -108,7 +108,9 @@ def among(one: GoldPair, times: int, novels: Sequence[str], rng: np.random.Gener
 
 def copied(settings: PbhmmSettings) -> Iterator[tuple[object, ...]]:
     texts = [json.loads(line) for line in data("pairs/gum_doc_abstract.jsonl").open()][:DOCUMENTS]
-    pairs = [Pair(one["id"], words_of(one["document"]), words_of(one["abstracts"][0])) for one in texts]
+    pairs = [
+        Pair(one["id"], words_of(" ".join(one["document"])), words_of(one["abstracts"][0])) for one in texts
+    ]
     words = sum(len(pair.abstract) for pair in pairs)
     for copies in COPIES:
         more = [replace(pair, document=pair.document * copies) for pair in pairs]

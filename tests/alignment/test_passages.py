@@ -21,6 +21,7 @@ from sentgen.alignment.phrase_hmm.passages import (
     FUNCTION,
     LONGEST,
     NEIGHBORS,
+    SHARE,
     Passage,
     joined,
     passages,
@@ -109,7 +110,8 @@ def test_passages_add_most(document: list[list[str]], abstract: list[str], gain:
     for place in range(1, len(abstract)):
         weight = NEIGHBORS * (weights[place - 1] + weights[place]) / 2
         parts.append(((abstract[place - 1], abstract[place]), weight))
-    left, total, wanted = parts, sum(weight for _, weight in parts), list[int]()
+    left, wanted = parts, list[int]()
+    enough, had = SHARE * sum(weight for _, weight in parts), 0.0
 
     def grams(sentence: list[str]) -> set[tuple[str, ...]]:
         return {(word,) for word in sentence} | {*pairwise(sentence)}
@@ -120,9 +122,11 @@ def test_passages_add_most(document: list[list[str]], abstract: list[str], gain:
     while distinct:
         gains = [adds(sentence) for sentence in distinct]
         best = max(range(len(distinct)), key=lambda n: (round(gains[n], 9), -n))
-        if gains[best] < max(gain * total - 1e-9, 1e-9):
+        if gains[best] < max(enough - 1e-9, 1e-9):
             break
         wanted.append(best)
+        had += gains[best]
+        enough = gain * had
         left = [(gram, weight) for gram, weight in left if gram not in grams(distinct[best])]
 
     settings = replace(BEST, whole_sentences=1, passage_gain=gain)

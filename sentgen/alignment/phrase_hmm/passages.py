@@ -32,6 +32,8 @@ LONGEST = 100
 FUNCTION = 0.1
 #: and two neighbors, of the mean of both. Chosen, as the settings are, on every other pair (docs/pbhmm.md).
 NEIGHBORS = 0.75
+#: Share of an abstract sentence that the first sentence has at least that it may come from.
+SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +146,11 @@ class _Index:
         fresh = np.append(True, (np.diff(keys) != 0) | (np.diff(sentence) != 0))
         self._keys, self._sentence, self._size = keys[fresh], sentence[fresh], len(starts)
 
-    def best(self, stems: Ints, weights: Floats, least: float) -> Longs:
+    def best(self, stems: Ints, weights: Floats, gain: float) -> Longs:
         """Return the numbers of the sentences that have most of an abstract sentence, ascending.
 
-        Of several that add as much the first is taken. The last ones add ``least`` of all weights or more.
+        Of several that add as much the first is taken. The first one has ``SHARE`` of all weights or more;
+        each further one adds ``gain`` of what those before it have.
         """
         keys = np.concatenate([stems.astype(np.int64), phrase_keys(stems, 2)])
         left = np.concatenate([weights, NEIGHBORS * (weights[1:] + weights[:-1]) / 2])
@@ -156,7 +159,7 @@ class _Index:
         sentence = np.concatenate(
             [np.empty(0, np.int64)] + [self._sentence[a:b] for a, b in zip(begins, ends, strict=True)]
         )
-        chosen, enough = list[int](), least * left.sum()
+        chosen, enough, had = list[int](), SHARE * left.sum(), 0.0
         while len(sentence):
             gains = np.bincount(sentence, left[feature], self._size)
             best = int(gains.argmax())
@@ -164,6 +167,8 @@ class _Index:
             if gains[best] < max(enough - 1e-9, 1e-9):
                 break
             chosen.append(best)
+            had += gains[best]
+            enough = gain * had
             left[feature[sentence == best]] = 0.0
         return np.array(sorted(chosen), np.int64)
 

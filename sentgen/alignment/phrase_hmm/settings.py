@@ -85,7 +85,7 @@ class PbhmmSettings:
         whole_sentences: Different sentences of a document up to which it is aligned as a whole, as one with
             no more than its abstract is; of a longer one, each abstract sentence is aligned with those that
             have most of it (``passages``). ``None`` for whole documents only.
-        passage_gain: What the last one of these must add, as a share of the abstract sentence.
+        passage_gain: What each further one of these must add, as a share of what those before it have.
         prior: Fake counts.
         fixed: Parts that EM leaves at their initial values.
         decode: ``viterbi``: the best path; ``posterior``: the links whose posterior reaches ``threshold``.
@@ -121,7 +121,7 @@ class PbhmmSettings:
     grouped: Share = 0.0
     forget: float = 0.0
     whole_sentences: Number | None = None
-    passage_gain: Share = 0.1
+    passage_gain: Share = 0.2
     prior: Prior = Prior()
     fixed: frozenset[Part] = frozenset()
     decode: Literal["viterbi", "posterior"] = "viterbi"
