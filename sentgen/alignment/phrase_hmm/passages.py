@@ -24,7 +24,7 @@ from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.sentences import breaks
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.function_words import STOPS, is_function_word
-from sentgen.arrays import Floats, Ints, Longs
+from sentgen.arrays import Bools, Floats, Ints, Longs
 
 #: Words of a sentence at most; of a text without full stops, so many are taken for one.
 LONGEST = 100
@@ -56,14 +56,15 @@ class Passage:
         copied = stop - start == end - first
         start, stop = start + self.abstract.start, stop + self.abstract.start
         words = self.document[first:end]
-        for begin, last in _runs(np.append(True, np.diff(words) > 1), len(words)):
+        firsts = np.append(True, np.diff(words) > 1).astype(np.bool_)
+        for begin, last in _runs(firsts, len(words)):
             place = int(words[begin]), int(words[last - 1]) + 1
             # Of a copy each word belongs to one; of other phrases, all belong to all.
             of = (start + begin, start + last) if copied else (start, stop)
             yield PhraseLink(of, place, phrase.posterior)
 
 
-def _runs(firsts: Sequence[bool], length: int) -> Iterator[tuple[int, int]]:
+def _runs(firsts: Bools, length: int) -> Iterator[tuple[int, int]]:
     begins = np.flatnonzero(firsts).tolist()
     return zip(begins, [*begins[1:], length], strict=True)
 
@@ -114,7 +115,8 @@ def sentence_starts(words: Sequence[str], starts: Sequence[int]) -> Longs:
     pieces = -(-lengths // LONGEST)
     # The number of each piece in its sentence: 0, 1, 2, 0, 0, 1, ...
     number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    return np.repeat(begins, pieces) + LONGEST * number
+    found: Longs = np.repeat(begins, pieces) + LONGEST * number
+    return found
 
 
 def _distinct(words: Ints, starts: Longs) -> tuple[Longs, Longs]:

@@ -96,9 +96,11 @@ class PartRoom:
                 return None
             self._make(2 * self.size)
         cells.relax()
-        places, targets, prob, counts = (array[:count] for array in self._arrays)
-        table = RewriteTable(cells.rows[rows], starts, cells.columns, targets, prob, np.empty(0))
-        return Part(cells, table, counts, places)
+        of, no_fake = self._arrays, np.empty(0)
+        table = RewriteTable(
+            cells.rows[rows], starts, cells.columns, of.targets[:count], of.prob[:count], no_fake
+        )
+        return Part(cells, table, of.counts[:count], of.places[:count])
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:
