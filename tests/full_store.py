@@ -3,8 +3,8 @@
 Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``odd`` (what
 only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``, and the
 subcorpus ``short`` of ``pets``;
-models ``kn`` (with weights), ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligner ``aligner``, trained and
-applied; one evaluation, and one parse.
+models ``kn`` (with weights), ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligners
+``aligner``, trained and applied, and ``tuned``; one evaluation, and one parse.
 """
 
 from __future__ import annotations
@@ -96,6 +96,8 @@ def make(folder: Path) -> Path:
     run("pairs", "ingest", pairs, "--corpus", "pairs", *at)
     run("align", "train", "--pairs", "pairs", "--model", "aligner", "--iterations", 1, *at)
     run("align", "apply", "--pairs", "pairs", "--model", "aligner", *at)
+    (gold := folder / "gold.txt").write_text("a dog ||| the dog ||| 1-1\na cat ||| one cat ||| 0p0 1-1\n")
+    run("align", "tune", "tuned", "--gold", gold, "--iterations", 2, *at)
     run("generate", clusters, "--corpus", "clusters", "--lengths", 5, *at)
     run("saved", "add", "dogs", *at, "--", "kwic", "dog", "--limit", 5)
     run("evaluate", "regeneration", "--model", "kn", "--test", trees, "-a", "lmo", *at)

@@ -263,13 +263,9 @@ def _make_older(full: Path, old: Path) -> None:
             """
         )
         duck.execute("drop table alignment_rewrite")
-        for table in (
-            "removed_model",
-            "subcorpus",
-            "saved_query",
-            "model_weight",
-            *(one.name for one in fidelity.OF_CORPUS),
-        ):
+        later = ("removed_model", "subcorpus", "saved_query", "model_weight")
+        tuned = ("alignment_weight", "alignment_link_count")
+        for table in (*later, *tuned, *(one.name for one in fidelity.OF_CORPUS)):
             duck.execute(f"drop table {table}")
         duck.execute("alter table older rename to alignment_rewrite")
         duck.execute("update alembic_version set version_num = '0003'")

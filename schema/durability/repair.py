@@ -27,7 +27,8 @@ order by all
 _ALIGNMENT_MODELS = """
 select name
 from alignment_model
-where corpus_name in (select unnest($names::varchar[]))
+where corpus_id <> 0
+    and corpus_name in (select unnest($names::varchar[]))
 order by name
 """
 

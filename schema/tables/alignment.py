@@ -25,8 +25,8 @@ alignment_model = Table(
     metadata,
     key("Number of the model."),
     column("name", String, "Name given with --model.", unique=True),
-    column("corpus_id", Integer, "Corpus of the pairs that it is trained on."),
-    column("corpus_name", String, "Name of that corpus when training began."),
+    column("corpus_id", Integer, "Corpus of the pairs that it is trained on; 0 for gold links."),
+    column("corpus_name", String, "Name of that corpus when training began, or of the file of gold links."),
     column("pairs", Integer, "Number of pairs that it is trained on."),
     # Iterations over other pairs are no steps of one EM: the likelihood could fall.
     column("pairs_hash", String, "Hash of the pairs, which must be the same when training goes on."),
@@ -43,8 +43,14 @@ alignment_iteration = Table(
     column("model_id", Integer, "Model."),
     column("direction", String, "forward: abstracts from documents; reverse: documents from abstracts."),
     column("iteration", SmallInteger, "Number of the iteration, from 1."),
-    column("logp", Double, "Natural logarithm of the likelihood of all pairs, before the M step."),
-    column("log_posterior", Double, "The same plus that of the priors, but for a constant; never falls."),
+    column(
+        "logp",
+        Double,
+        "Natural logarithm of the likelihood of all pairs before the M step; of gold links, tuned.",
+    ),
+    column(
+        "log_posterior", Double, "The same plus that of the priors, but for a constant; in EM it never falls."
+    ),
     column("p_null", Double, "Probability that a word comes from null, after the M step."),
     column("weight_table", Double, "Mixture weight of the rewrite table, after the M step."),
     column("weight_stem", Double, "Mixture weight of the stem model, after the M step."),
@@ -147,6 +153,28 @@ alignment_null = Table(
     comment="How likely each word of an abstract is new.",
 )
 
+alignment_weight = Table(
+    "alignment_weight",
+    metadata,
+    column("model_id", Integer, "Model."),
+    column("direction", String, "forward or reverse."),
+    column("feature", String, "Feature of a link, a null word, a copied run or a jump."),
+    column("value", String, "What it is."),
+    column("weight", Double, "What is added to the logarithm of the score; values that are not here have 0."),
+    comment="What a model learnt from gold links (sentgen align tune).",
+)
+
+alignment_link_count = Table(
+    "alignment_link_count",
+    metadata,
+    column("model_id", Integer, "Model."),
+    column("stem", String, "Stem of a word of either text."),
+    column("other", String, "Stem of a word of the other text."),
+    column("linked", BigInteger, "Sure gold links between the two."),
+    column("together", BigInteger, "Places where they stood in both texts of a pair."),
+    comment="Which stems the gold links of a tuned model join.",
+)
+
 #: Tables whose rows belong to a corpus of pairs and go with it.
 OF_CORPUS = (alignment_null, alignment_link, alignment, pair)
 #: Tables whose rows belong to a model and go with it.
@@ -159,5 +187,7 @@ OF_MODEL = (
     alignment_phrase,
     alignment_word,
     alignment_jump,
+    alignment_weight,
+    alignment_link_count,
     alignment_iteration,
 )

@@ -24,6 +24,7 @@ from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, li
 from sentgen.alignment.stored.training import Plan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.align_text import text
+from sentgen.cli.align_tune import tune
 from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import (
@@ -139,6 +140,9 @@ def _assignment(part: str) -> tuple[str, str]:
     if not equals:
         raise InputError(f"{part!r} is no setting; write --set NAME=VALUE")
     return name.strip(), value.strip()
+
+
+app.command()(tune)
 
 
 @app.command()

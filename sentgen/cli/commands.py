@@ -181,6 +181,7 @@ COMMANDS = (
             "Align abstracts with the documents that they come from: train, apply, show.",
             text="Show where each phrase of a summary comes from in its document, and which words are new.",
             train="Train a model on a corpus of pairs by EM, without links.",
+            tune="Tune a model on links that people drew, by conditional training of the preset best.",
             model="Show the iterations and the jumps of a model, or the top rewrites of a word.",
             models="List the models that align.",
             remove="Remove a model with the alignments that it made.",

@@ -89,6 +89,7 @@ WRITERS = (
     "models remove kn",
     "models import-arpa more {folder}/notes.txt",
     "align train --pairs pairs --model more",
+    "align tune more --gold {to}/gold --iterations 2",
     "align apply --pairs pairs --model aligner",
     "align remove aligner",
     "generate {folder}/pets.conllu --corpus more",

@@ -30,7 +30,7 @@ TOO_MUCH = (
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A store with random trees, in which a tenth of the words is *the* and another *said*, and with rewrites."""
+    """A store with random trees, in which a tenth of the words is *the* and another *said*, with rewrites and weights."""
     folder = tmp_path_factory.mktemp("queries")
     trees = write_treebank(folder / "trees.conllu", 9_000)
     some = re.sub(r"\tw[12]\d{3}\t", "\tthe\t", trees.read_text())
@@ -41,6 +41,11 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPy
             duck = raw(connection)
             duck.execute(
                 "insert into alignment_model values (1, 'papers', 1, 'p', 1, '', '{}', 2, '0', now())"
+            )
+            duck.execute("insert into alignment_model values (2, 'news', 0, 'g', 1, '', '{}', 1, '0', now())")
+            duck.execute(
+                "insert into alignment_weight select 2, 'forward', 'words', 'value ' || range, range / 100 "
+                "from range(430)"
             )
             duck.execute(
                 "insert into alignment_phrase select 1, 'words', range, 'phrase number ' || range from range(200000)"

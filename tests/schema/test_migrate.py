@@ -29,10 +29,8 @@ pytestmark = pytest.mark.migrates
 NEWEST = migrate.REVISIONS[-1]
 #: Tables of the revisions after the fourth.
 LATER = (
-    "removed_model",
-    "subcorpus",
-    "saved_query",
-    "model_weight",
+    *("removed_model", "subcorpus", "saved_query", "model_weight"),
+    *("alignment_weight", "alignment_link_count"),
     *(table.name for table in fidelity.OF_CORPUS),
 )
 NEXT = '''"""A migration that is not there yet."""

@@ -64,6 +64,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/alignment/phrase_hmm/links.py": ("align",),
     "sentgen/alignment/phrase_hmm/settings.py": ("align",),
     "sentgen/alignment/stored/training.py": (),
+    "sentgen/alignment/tuning/tuner.py": (),
     "sentgen/alignment/view/html.py": (),  # names of colors in CSS
     "sentgen/corpus/formats.py": ("align", "generate"),
     "sentgen/corpus/pair_readers.py": (),

@@ -36,6 +36,7 @@ from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable
 from sentgen.alignment.phrase_hmm.sentences import breaks
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.phrase_hmm.weights import by_place, weighted
 from sentgen.arrays import Floats, Ints, Longs
 
 
@@ -81,10 +82,10 @@ def rewriting(
     """
     pair = pair.with_words()
     (words, into), akin = pair.words, pair.kinship
-    weighted = np.empty((len(into.ids), len(words.ids)))
+    by_word = np.empty((len(into.ids), len(words.ids)))
     kept: WordParts | None = None
     for kept in _word_parts(pair, parameters, settings):
-        mixed, rows = _mixed(parameters.weights, kept.of.parts), weighted[kept.rows]
+        mixed, rows = _mixed(parameters.weights, kept.of.parts), by_word[kept.rows]
         rows[:] = mixed.reshape(rows.shape)
     # The last of several parts: to keep them all would undo what parts are for.
     if kept is not None and kept.rows.start:
@@ -99,7 +100,11 @@ def rewriting(
         forget[breaks(akin.abstract_stops[into.at])] = settings.forget
     prob = _mixed(parameters.weights, event_parts.parts)
     order = by_end(events.start, events.length, len(pair.abstract))
-    emission = Emission(weighted, into.at, words.at, null, forget, events, prob, order)
+    emission = Emission(by_word, into.at, words.at, null, forget, events, prob, order)
+    if parameters.tuning is not None:
+        if pair.clues is None:
+            raise ValueError("a tuned model needs the clues of the pair")
+        emission = weighted(by_place(emission), pair.clues, parameters.tuning.weights)
     return Rewriting(emission, pair, kept, event_parts)
 
 

@@ -28,6 +28,7 @@ from sentgen.alignment.phrase_hmm.lattice_kernels import (
 )
 from sentgen.alignment.phrase_hmm.parameters import Parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.phrase_hmm.weights import weighted_jumps
 from sentgen.arrays import Floats
 
 #: Called with the first of some abstract words, the posteriors of words (rows, n), and those of all events,
@@ -54,12 +55,16 @@ class Posteriors:
 
 def chain(parameters: Parameters, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
     """Return the transitions over a document of n words, for an abstract of m."""
-    jumps = jump_weights(jump_cells(settings.window, settings.reach), parameters.jumps)
+    cells = jump_cells(settings.window, settings.reach)
+    jumps = jump_weights(cells, parameters.jumps)
     total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
     p0 = parameters.p0
     if settings.null_excess and m > n:
         # n document words cannot account for more abstract words one by one.
         p0 = 1 - (1 - p0) * n / m
+    if parameters.tuning is not None:
+        # After the totals: a score over those of all paths needs no jumps that sum to one.
+        jumps = jump_weights(cells, weighted_jumps(cells, parameters.jumps, parameters.tuning.weights))
     return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from sentgen.alignment.budget import Sizes
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.phrase_hmm.clues import Clues
 from sentgen.alignment.words.kinship import Kinship, kinship
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Bools, Ints, Longs
@@ -42,7 +43,8 @@ class Words:
 class PairIds:
     """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which words are akin.
 
-    ``different`` are the words of document and abstract where they have been looked for (``with_words``).
+    ``different`` are the words of document and abstract where they have been looked for (``with_words``),
+    ``clues`` what a tuned model sees (``find_clues``).
     """
 
     document: Ints
@@ -51,6 +53,7 @@ class PairIds:
     abstract_stems: Ints
     kinship: Kinship | None = None
     different: tuple[Words, Words] | None = None
+    clues: Clues | None = None
 
     @property
     def words(self) -> tuple[Words, Words]:
@@ -68,7 +71,7 @@ class PairIds:
         akin = self.kinship.exchanged() if self.kinship else None
         different = None if self.different is None else (self.different[1], self.different[0])
         texts = self.abstract, self.document, self.abstract_stems, self.document_stems
-        return PairIds(*texts, akin, different)
+        return PairIds(*texts, akin, different, self.clues.exchanged() if self.clues else None)
 
     def stops(self) -> tuple[Bools, Bools] | None:
         """Return which words of abstract and document are full stops, if the pair knows."""

@@ -14,6 +14,7 @@ import numpy as np
 from sentgen.alignment.phrase_hmm.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
+from sentgen.alignment.phrase_hmm.weights import Tuning
 from sentgen.arrays import Bools, Floats, Ints, Longs
 
 
@@ -79,6 +80,7 @@ class Parameters:
     of stems); ``unigram`` is P(word | null) by word id and ``forms`` the number of abstract words by stem id.
     A word pair that is in no cell, or whose word id lies beyond ``unigram``, has the probability ``unseen``,
     times 4/3 if equal up to the stem and 5/3 if identical: the prior mean. In training there is none.
+    ``tuning`` is what was learnt from gold links on top of all that.
     """
 
     p0: float
@@ -89,6 +91,7 @@ class Parameters:
     unigram: Floats
     forms: Ints
     unseen: float
+    tuning: Tuning | None = None
 
 
 def starting_parameters(

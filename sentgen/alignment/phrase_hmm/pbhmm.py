@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.phrase_hmm.clues import CLUE_BYTES
 from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior
 from sentgen.alignment.phrase_hmm.em import train
+from sentgen.alignment.phrase_hmm.find_clues import find_clues
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.phrase_hmm.passages import joined, passages
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.words.wordnet import find_wordnet
+from sentgen.wording import quantity
 
 
 def align(
@@ -61,15 +64,26 @@ class PhraseHmm:
         wordnet = find_wordnet() if self.settings.kindred else None
         for pair in pairs:
             ids = self.lexicon.encode(pair)
+            if self.parameters.tuning is not None:
+                # What was learnt is about whole pairs.
+                yield self._aligned(ids, wordnet, pair)
+                continue
             parts = passages(pair, ids, self.settings)
             yield joined(parts, [self._aligned(part.of(ids), wordnet) for part in parts])
 
-    def _aligned(self, ids: PairIds, wordnet: Path | None) -> Alignment:
+    def _aligned(self, ids: PairIds, wordnet: Path | None, pair: Pair | None = None) -> Alignment:
+        """Align words of known numbers; a tuned model must see the pair, too."""
         ids = ids.with_words()
         # Before kinship, which takes long for texts that will not fit anyway.
         self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
+        tuning = self.parameters.tuning if pair is not None else None
+        if pair is not None and tuning is not None:
+            told = f"a document of {quantity(len(pair.document), 'word')} and an abstract of "
+            self.budget.check(CLUE_BYTES * ids.sizes().cells, f"tuned, {told}{len(pair.abstract):,}")
         if self.settings.kindred:
             ids = self.lexicon.with_kinship(ids, wordnet=wordnet)
+        if pair is not None and tuning is not None:
+            ids = replace(ids, clues=find_clues(pair, ids, tuning.counts.values(tuning.counts.places(pair))))
         return align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)
 
 

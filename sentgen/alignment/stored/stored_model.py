@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sqlalchemy import Connection
@@ -15,6 +15,7 @@ from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import Parameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.phrase_hmm.weights import Tuning
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     AlignmentModelInfo,
@@ -23,6 +24,7 @@ from sentgen.alignment.stored.model_store import (
     load_parameters,
 )
 from sentgen.alignment.stored.stored_cells import load_cells
+from sentgen.alignment.stored.tuned_models import load_tuning
 from sentgen.arrays import Ints, Longs
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -36,6 +38,7 @@ class StoredAligner:
     """A trained model; ``settings`` may decode in another way than it was trained for.
 
     ``words`` are the model's, by number; ``forms`` how many of each side's have each stem (abstracts first).
+    ``tuning`` is what its directions learnt from gold links.
     """
 
     store: Store
@@ -45,6 +48,7 @@ class StoredAligner:
     forms: tuple[Ints, Ints]
     label: str
     budget: Budget = UNBOUNDED
+    tuning: Mapping[str, Tuning] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -90,7 +94,9 @@ class StoredAligner:
             ).table()
             for layer, (documents, abstracts) in texts.items()
         }
-        return replace(parameters, table=tables["words"], stems=tables["stems"])
+        return replace(
+            parameters, table=tables["words"], stems=tables["stems"], tuning=self.tuning.get(direction)
+        )
 
 
 def stored_aligner(store: Store, name: str, *, label: str | None = None) -> StoredAligner:
@@ -98,7 +104,8 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
 
     Raises:
         NotFoundError: there is no such model.
-        StoreError: it was trained with another stemmer, or (when it is asked to align) not at all yet.
+        StoreError: it was trained with another stemmer, tuned with other features, or (when it is asked to
+            align) not trained at all yet.
     """
     with store.connect() as connection:
         model = get_model(connection, name)
@@ -107,12 +114,14 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
         words = tuple(rows["form"].to_pylist())
         lexicon = Lexicon(words, fold=model.settings.fold)
         check_stems(connection, model, lexicon)
+        tuning = load_tuning(connection, model)
     # What is generated comes first: forms are those of the abstracts forward, of the documents in reverse.
     sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
     forward, reverse = (
         forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides
     )
-    return StoredAligner(store, model, model.settings, words, (forward, reverse), label or name)
+    forms = (forward, reverse)
+    return StoredAligner(store, model, model.settings, words, forms, label or name, tuning=tuning)
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:

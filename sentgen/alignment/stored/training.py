@@ -143,6 +143,8 @@ def _begin(
     known: AlignmentModelInfo | None,
 ) -> AlignmentModelInfo:
     """Return the model, made now if it is new."""
+    if known is not None and not known.corpus_id:
+        raise InputError(f"the alignment model {name!r} was tuned on gold links; train another one")
     if known is not None and (known.corpus_id != ids.corpus_id or known.pairs_hash != ids.hash):
         raise InputError(
             f"the alignment model {name!r} was begun with other pairs ({known.pairs:,} of "

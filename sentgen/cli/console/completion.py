@@ -67,6 +67,7 @@ _OWN = {
     "align": {"--model": "aligners", "-m": "aligners"},
     "keyness": {"--against": "chosen"},
     "evaluate alignment": {"--format": ""},
+    "align tune": {"--format": ""},
 }
 #: Commands whose first word is a name.
 _PLACES = {

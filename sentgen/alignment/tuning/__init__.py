@@ -1,0 +1,1 @@
+"""Tune the phrase-based HMM on links that people drew: as a log-linear model, by conditional training."""

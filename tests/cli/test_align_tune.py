@@ -1,0 +1,126 @@
+"""`sentgen align tune`, as a user runs it, and what becomes of the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Sentgen, refused
+
+from sentgen.alignment.pair import Pair
+from sentgen.alignment.stored.stored_model import stored_aligner
+from sentgen.alignment.stored.tuned_models import tune_model
+from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.tuner import TuningPlan
+from sentgen.schema import Store
+from sentgen.schema.maintenance import check
+
+NOUNS = ("cat", "dog", "house", "tree", "river", "town")
+TUNE = ("align", "tune", "people", "--gold", "gold.txt", "--iterations", "12")
+TEXTS = ("align", "text", "--document", "d.txt", "--abstract", "a.txt", "--pharaoh")
+
+
+@pytest.fixture
+def gold(sentgen: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sentgen:
+    """A gold standard in which nobody linked `the`, and two texts."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"the red {noun} fell ||| the big {noun} fell ||| 1-1 2-2 3-3" for noun in NOUNS]
+    Path("gold.txt").write_text("".join(f"{line}\n" for line in lines))
+    Path("d.txt").write_text("the red bridge fell\n")
+    Path("a.txt").write_text("the big bridge fell\n")
+    return sentgen
+
+
+@pytest.fixture
+def tuned(gold: Sentgen) -> Sentgen:
+    """The same, with the model `people`."""
+    assert gold(*TUNE, "--prior", "1").code == 0
+    return gold
+
+
+def test_what_is_printed(gold: Sentgen) -> None:
+    """A line a direction, the threshold, and how good the links are on the same pairs."""
+    lines = gold(*TUNE, "--prior", "1").out.splitlines()
+
+    assert [line.split()[0] for line in lines[:3]] == ["direction", "forward", "reverse"]
+    before, after = (float(part) for part in lines[1].split()[2:4])
+    assert before < after < 0
+    assert lines[4].startswith("threshold 0.")
+    assert lines[5] == "macro F1 on the same pairs 100.0; untuned 85.7"
+
+
+def test_a_tuned_model_aligns(tuned: Sentgen) -> None:
+    """As --model of texts, as a system of an evaluation, and with another threshold."""
+    assert tuned(*TEXTS).out == "0-0 1-1 2-2 3-3\n"
+    assert tuned(*TEXTS, "--model", "people").out == "1-1 2-2 3-3\n"
+    assert tuned(*TEXTS, "--model", "people", "--threshold", "0.0001").out.startswith("0-0 ")
+    evaluate = ("evaluate", "alignment", "--gold", "gold.txt", "--format", "pharaoh", "--csv", "--systems")
+    scores = tuned(*evaluate, "pbhmm,pbhmm:people").out.splitlines()
+    assert len([line for line in scores if "pbhmm:people" in line and ",macro-f1," in line]) == 1
+
+
+def test_weights_are_rows(tuned: Sentgen) -> None:
+    """By name, none of them 0, in both directions; counts of stems beside them; they go with the model."""
+    query = "select direction, weight from v_alignment_weights where model = 'people' and feature = 'words' and value = 'copied function word'"
+    rows = json.loads(tuned("sql", query, "--json").out)
+    assert {row["direction"] for row in rows} == {"forward", "reverse"}
+    assert all(row["weight"] < 0 for row in rows)
+    assert tuned("sql", "select * from v_alignment_weights where weight = 0", "--csv").out.count("\n") == 1
+    counts = "select linked, together from alignment_link_count where stem <> other"
+    assert json.loads(tuned("sql", counts, "--json").out) == [{"linked": 6, "together": 6}]
+
+    tuned("align", "remove", "people")
+    left = "select count(*) as n from alignment_weight union all select count(*) from alignment_link_count"
+    assert [row["n"] for row in json.loads(tuned("sql", left, "--json").out)] == [0, 0]
+
+
+def test_a_tuned_model_is_shown_as_others_are(tuned: Sentgen) -> None:
+    """With its file and its iterations; the store is sound."""
+    shown = tuned("align", "model", "people").out
+    assert "6 of gold.txt" in shown
+    assert json.loads(tuned("align", "models", "--json").out)[0]["model"] == "people"
+    assert tuned("db", "check").code == 0
+
+
+def test_what_is_refused(tuned: Sentgen, tmp_path: Path) -> None:
+    """A name that is taken, EM over a tuned model, gold without links, no scipy."""
+    refused(tuned(*TUNE), "the alignment model 'people' exists; choose another name")
+    (tmp_path / "pairs.jsonl").write_text('{"id": "1", "document": "a b", "abstract": "a"}\n')
+    tuned("pairs", "ingest", "pairs.jsonl", "--corpus", "toy")
+    train = ("align", "train", "--pairs", "toy", "--model", "people", "--resume")
+    refused(tuned(*train), "was tuned on gold links; train another one")
+    Path("none.txt").write_text("a ||| b ||| \n")
+    refused(tuned("align", "tune", "more", "--gold", "none.txt"), "there are no sure links to learn from")
+
+
+def test_scipy_is_asked_for(gold: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line says what to install, and no model is begun."""
+    monkeypatch.setitem(__import__("sys").modules, "scipy.optimize", None)
+
+    refused(gold(*TUNE), "scipy, which tunes, is not installed; run: pip install 'sentgen[evaluate]'")
+    assert "people" not in gold("align", "models").out
+
+
+def test_a_model_of_the_store_is_the_one_in_memory(tmp_path: Path) -> None:
+    """Every link with its posterior, to the last bit."""
+    pairs = [Pair(noun, ("the", "red", noun), ("a", "big", noun)) for noun in NOUNS]
+    links = frozenset({(1, 1), (2, 2)})
+    examples = [Example.of(pair, links, frozenset({(0, 0)})) for pair in pairs]
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        tuned = tune_model(store, "t", examples, "gold", TuningPlan(iterations=5))
+        aligner = stored_aligner(store, "t")
+
+        assert list(aligner.align(pairs)) == list(tuned.aligner("t").align(pairs))
+        assert aligner.settings.threshold == tuned.settings.threshold
+        assert [one.name for one in check(store) if one.problems] == []
+
+
+def test_features_of_a_later_version_are_refused(tuned: Sentgen) -> None:
+    """A model whose weights cannot be read is not used without them."""
+    with Store(Path(tuned("db", "path").out.strip())) as store, store.begin() as connection:
+        connection.exec_driver_sql("update alignment_weight set feature = 'moon' where feature = 'jump'")
+
+    refused(
+        tuned(*TEXTS, "--model", "people"), "tuned with features that this version of sentgen does not know"
+    )
