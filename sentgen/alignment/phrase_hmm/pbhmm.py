@@ -13,7 +13,9 @@ from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
+from sentgen.models.vectors.loading import WordVectors
 
 
 def align(
@@ -49,6 +51,7 @@ class PhraseHmm:
     lexicon: Lexicon
     reverse: Parameters | None = None
     budget: Budget = UNBOUNDED
+    vectors: WordVectors | None = None
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each, in their order.
@@ -57,12 +60,13 @@ class PhraseHmm:
             MemoryLimitError: a pair does not fit into the budget.
         """
         wordnet = find_wordnet() if self.settings.kindred else None
+        nearness = None if self.vectors is None else Nearness(self.vectors, self.settings.nearness)
         for pair in pairs:
             ids = self.lexicon.encode(pair).with_words()
             # Before kinship, which takes long for texts that will not fit anyway.
             self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
             if self.settings.kindred:
-                ids = self.lexicon.with_kinship(ids, wordnet=wordnet)
+                ids = self.lexicon.with_kinship(ids, wordnet=wordnet, nearness=nearness)
             yield align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)
 
 

@@ -1,4 +1,4 @@
-"""Which words of a pair are akin: written or spelled alike, synonyms, or one step apart in WordNet.
+"""Which words of a pair are akin: written or spelled alike, synonyms, one step apart in WordNet, or near.
 
 The paper's model knows words that are equal up to the stem; this is what ``--preset best`` knows besides.
 A function word is akin to those of its group only, such as *a* to *the*; null emits function words more
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
+from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.spellings import first_letters, letters, same_word, spelled_out
 from sentgen.alignment.words.thesaurus import meanings
 from sentgen.alignment.words.wordnet import senses
@@ -28,7 +29,7 @@ Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
 Key = TypeVar("Key", bound=Hashable)
 #: Kinds of kinship, the closest last; `Settings.akin` says what each is worth.
-NONE, RELATED, SYNONYM, GROUPED, SIMILAR = range(5)
+NONE, NEAR, RELATED, SYNONYM, GROUPED, SIMILAR = range(6)
 #: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
 _LETTERS = 4
 _BEGINNING = 0.6
@@ -61,6 +62,7 @@ def kinship(
     document: Sequence[str],
     *,
     wordnet: Path | None,
+    nearness: Nearness | None = None,
     texts: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Kinship:
     """Say which words are akin; of several kinds the closest counts.
@@ -69,6 +71,7 @@ def kinship(
         abstract: The different words of the abstract,
         document: and those of the document.
         wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
+        nearness: Which words have similar vectors; ``None`` for no vectors.
         texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of their
             words is there once, in this order.
     """
@@ -78,6 +81,8 @@ def kinship(
     # From the loosest kind to the closest, which stays; function words lose what synonyms gave them.
     function = left[:, None] | right[None, :]
     kinds = np.zeros((len(abstract), len(document)), np.int8)
+    if nearness is not None:
+        kinds[nearness.near(abstract, document)] = NEAR
     if wordnet is not None:
         own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
         own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
