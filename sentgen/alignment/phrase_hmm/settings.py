@@ -79,7 +79,8 @@ class PbhmmSettings:
             way and to words of similar spelling,
         synonym: to synonyms in WordNet or in our own ``thesaurus``,
         related: and to words one step apart in WordNet,
-        near: and to words whose vectors have a cosine of ``nearness`` or more, if vectors are given. 0 for words that are not akin; see ``kinship``.
+        near: and, if vectors are given, to words whose cosine is ``nearness`` or more, and that have no other
+            kin in the pair. 0 for words that are not akin; see ``kinship``.
         grouped: What it gives to function words and marks of one group (``function_words.groups``).
         forget: Probability that the position in the document is forgotten at the end of a sentence of the
             abstract, and drawn anew: the next sentence may come from anywhere. Best paths do not forget.
@@ -116,7 +117,7 @@ class PbhmmSettings:
     synonym: Share = 0.0
     related: Share = 0.0
     near: Share = 0.0
-    nearness: Share = 0.5
+    nearness: Share = 0.4
     grouped: Share = 0.0
     forget: float = 0.0
     prior: Prior = Prior()
@@ -175,6 +176,7 @@ PRESETS: Mapping[str, PbhmmSettings] = {
         similar=0.6,
         synonym=0.03,
         related=0.003,
+        near=0.001,
         grouped=0.05,
         forget=0.9,
         fixed=frozenset({"null", "weights", "unigram"}),

@@ -20,6 +20,7 @@ from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
 from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.spellings import first_letters, letters, same_word, spelled_out
+from sentgen.alignment.words.stems import stem
 from sentgen.alignment.words.thesaurus import meanings
 from sentgen.alignment.words.wordnet import senses
 from sentgen.arrays import Bools
@@ -71,7 +72,8 @@ def kinship(
         abstract: The different words of the abstract,
         document: and those of the document.
         wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
-        nearness: Which words have similar vectors; ``None`` for no vectors.
+        nearness: Which words have similar vectors; ``None`` for no vectors. Only words without other kin
+            count: *two* is near *three*, but means itself where both texts have it.
         texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of their
             words is there once, in this order.
     """
@@ -81,8 +83,6 @@ def kinship(
     # From the loosest kind to the closest, which stays; function words lose what synonyms gave them.
     function = left[:, None] | right[None, :]
     kinds = np.zeros((len(abstract), len(document)), np.int8)
-    if nearness is not None:
-        kinds[nearness.near(abstract, document)] = NEAR
     if wordnet is not None:
         own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
         own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
@@ -97,8 +97,17 @@ def kinship(
     abstract_text, document_text = texts or (abstract, document)
     kinds[_initials(abstract, document, document_text)] = SIMILAR
     kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
+    if nearness is not None:
+        akin = (kinds != NONE) | _shared(*_each(lambda word: [stem(word)], abstract, document))
+        lone = _chosen(abstract, ~(left | akin.any(axis=1))), _chosen(document, ~(right | akin.any(axis=0)))
+        kinds[nearness.near(*lone)] = NEAR
     stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
     return Kinship(kinds, left, right, *stops)
+
+
+def _chosen(words: Sequence[str], those: Bools) -> list[str]:
+    """Return words with nothing in place of those that do not count."""
+    return [word if counts else "" for word, counts in zip(words, those, strict=True)]
 
 
 def _each(

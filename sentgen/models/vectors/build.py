@@ -50,7 +50,7 @@ class VectorRequest:
         Contexts,
         Option("What is company: words around, relations with the word at their other end, or both."),
     ] = "window"
-    window: Annotated[int, Option("Words on each side that are company.", least=1, most=100)] = 5
+    window: Annotated[int, Option("Words on each side that are company.", least=1, most=100)] = 2
     min_count: Annotated[int, Option("Words that are rarer have no vector.", least=1)] = 10
     words: Annotated[int, Option("The most frequent words have vectors, so many at most.", least=2)] = 50_000
     smoothing: Annotated[

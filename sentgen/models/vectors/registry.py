@@ -62,10 +62,14 @@ def find_space(connection: Connection, name: str | None) -> SpaceInfo:
     raise NotFoundError(f"no vectors{'' if name is None else f' {name!r}'}; {told}")
 
 
-def overview(store: Store) -> Rows:
-    """Return all vectors with their settings."""
+def overview(store: Store, name: str | None = None) -> Rows:
+    """Return all vectors, or those of a name, with their settings.
+
+    Raises:
+        NotFoundError: there are none of that name.
+    """
     with store.connect() as connection:
-        found = list_spaces(connection)
+        found = list_spaces(connection) if name is None else [find_space(connection, name)]
     rows = [
         tuple(", ".join(one.corpora) if name == "corpora" else getattr(one, name) for name in _COLUMNS)
         for one in found
