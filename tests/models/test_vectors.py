@@ -240,8 +240,8 @@ def test_the_newest_is_asked_if_none_is_named(store: Store) -> None:
     [
         ({"name": "company"}, InputError, "there are vectors 'company'; take another name"),
         ({"corpus": ["nope"]}, NotFoundError, "no corpus 'nope'"),
-        ({"dimensions": 10}, ModelError, "10 words or contexts are too few for 10 dimensions"),
-        ({"min_count": 99}, ModelError, "no words that occur 99 times in these corpora"),
+        ({"dimensions": 10}, ModelError, "too few words for 10 dimensions, 10, or"),
+        ({"min_count": 99}, ModelError, "no words that occur 99 times or more in these corpora"),
         ({"contexts": "dependencies"}, ModelError, "no word stands with another one"),
         ({"where": "genre = news"}, SentgenError, "genre"),
     ],
@@ -257,7 +257,7 @@ def test_refusals(store: Store, options: dict[str, Any], kind: type[Exception], 
 def test_refused_words_and_names(store: Store) -> None:
     """A word that has no vector, none at all, vectors that are not there, and a blank name."""
     for near, message in (
-        (Near(word="dog once"), "no vector of 'once' in 'company', which has words that occur 2 times"),
+        (Near(word="dog once"), "no vector of 'once' in 'company', whose words occur 2 times"),
         (Near(word=" "), "no word is given"),
         (Near(word="dog", vectors="x"), "no vectors 'x'; there are: company"),
     ):

@@ -61,7 +61,13 @@ def sound(path: Path) -> bool:
 
 def stray(table: Table) -> str:
     """Return the statement that puts a row into a table, 77 wherever a number goes."""
-    values: dict[type, str] = {String: "'77'", DateTime: "now()", Boolean: "false", Double: "0.5", ARRAY: "[0.5]"}
+    values: dict[type, str] = {
+        String: "'77'",
+        DateTime: "now()",
+        Boolean: "false",
+        Double: "0.5",
+        ARRAY: "[0.5]",
+    }
     row = ", ".join(values.get(type(column.type), "77") for column in table.columns)
     return f"insert into {table.name} values ({row})"
 

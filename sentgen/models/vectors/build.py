@@ -23,6 +23,7 @@ from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.store import append, next_id, now
 from sentgen.schema.tables.vectors import vector_space
+from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,7 +93,7 @@ class VectorRequest:
         store.share()
         with store.connect() as connection:
             words, cells = self._counted(connection, store, report)
-        report(f"decomposing {len(cells.rows):,} pairs")
+        report(f"decomposing {quantity(len(cells.rows), 'pair')}")
         vectors = decomposed(
             cells,
             dimensions=self.dimensions,

@@ -100,7 +100,7 @@ def find_vocabulary(connection: Connection, selection: Selection, least: int, mo
     found = Query(text, bindings).run(connection)
     forms = found["form"].to_pylist()
     if not forms:
-        often = f" that occur {least} times" if least > 1 else ""
+        often = f" that occur {least} times or more" if least > 1 else ""
         raise ModelError(f"no words{often} in these corpora; ingest more, or lower --min-count")
     ids = Query(_IDS.format(reserved=len(RESERVED_WORDS)), {"forms": forms}).run(connection)
     numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)

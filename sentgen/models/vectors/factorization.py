@@ -53,7 +53,7 @@ def decomposed(
     """
     if dimensions >= min(cells.shape):
         raise ModelError(
-            f"{min(cells.shape)} words or contexts are too few for {dimensions} dimensions;"
+            f"too few words for {dimensions} dimensions, {min(cells.shape)}, or too few contexts;"
             " lower --dimensions or --min-count, or ingest more"
         )
     with needs("vectors", "scipy"), one_thread():

@@ -12,6 +12,7 @@ from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limit
 from sentgen.lookups.question import LimitOption, MinCountOption
 from sentgen.models.vectors.registry import find_space
 from sentgen.options import Option
+from sentgen.wording import quantity
 
 VectorsOption = Annotated[
     str | None,
@@ -75,8 +76,8 @@ class Near:
         known = set(Query(_KNOWN.format(**listed), bindings).run(connection)["form"].to_pylist())
         if missing := [word for word in words if word not in known]:
             raise NotFoundError(
-                f"no vector of {', '.join(map(repr, missing))} in {space.name!r}, which has words that occur"
-                f" {space.min_count} times or more; take another word, or build vectors of more text"
+                f"no vector of {', '.join(map(repr, missing))} in {space.name!r}, whose words occur"
+                f" {quantity(space.min_count, 'time')} or more; take another word, or more text"
             )
         text = _NEAR.format(limit=limit_clause(self.limit, bindings), **listed)
         return limited(connection, Query(text, bindings), self.limit, f"word near {self.word!r}")
