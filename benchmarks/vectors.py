@@ -37,7 +37,7 @@ _WORDS, _DRAWN, _EACH = 3_000, 200_000, 150
 #: The most frequent senses of a word, and the longest path that is told from others.
 _SENSES, _FAR = 3, 10
 _PARTS = {"noun": "n", "verb": "v"}
-_SETS = (
+SETS = (
     ("RTE-2", "rte2", "rte"),
     ("Edinburgh++", "edinburgh/gold.train.sure+poss.json", "edinburgh"),
     ("MTRef", "mtref/mt-reference.dev.json", "mtref"),
@@ -141,7 +141,7 @@ def similarity(found: Sequence[WordVectors], folder: Path) -> None:
 
 def alignment(found: Sequence[WordVectors], folder: Path) -> None:
     """Show F1 without vectors, and what changes with them."""
-    golds = {name: read_gold(str(data(f"alignment/{path}")), form) for name, path, form in _SETS}
+    golds = {name: read_gold(str(data(f"alignment/{path}")), form) for name, path, form in SETS}
     targets = {
         (half, name): Target(replace(gold, pairs=gold.pairs[half::2]))
         for half in (0, 1)
