@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -33,5 +35,5 @@ def upgrade() -> None:
     )
 
 
-def _column(name: str, kind: sa.types.TypeEngine[object], *, unique: bool = False) -> sa.Column[object]:
+def _column(name: str, kind: sa.types.TypeEngine[Any], *, unique: bool = False) -> sa.Column[Any]:
     return sa.Column(name, kind, nullable=False, unique=unique)

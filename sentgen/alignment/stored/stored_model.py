@@ -30,7 +30,7 @@ from sentgen.models.vectors.loading import WordVectors, load_vectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
-OfHmm = TypeVar("OfHmm", PhraseHmm, "StoredAligner")
+OfHmm = TypeVar("OfHmm", bound="PhraseHmm | StoredAligner")
 #: Pairs whose part of the rewrite tables is fetched at once.
 BATCH = 200
 
