@@ -1,6 +1,6 @@
 """Does a rewrite table that was learnt from pairs help the aligner once its rare rows are smoothed by vectors?
 
-``python benchmarks/vectors_rewrites.py STORE VECTORS PAIRS [--iterations N] [--limit N]``
+``python benchmarks/vectors_rewrites.py STORE VECTORS PAIRS [--iterations N] [--limit N] [--tests N]``
 
 The phrase-based HMM (`best`) is trained in memory on PAIRS, a file. A row of its table, P(abstract word | document
 word), is then mixed with those of the ten nearest words, each weighted by its cosine if that is .4 or more:
@@ -33,7 +33,7 @@ from sentgen.models.vectors.loading import WordVectors, load_vectors
 from sentgen.schema import Store
 
 _NEIGHBORS, _LEAST, _PRIOR = 10, 0.4, 5.0
-_TRUST = (0.001, 0.03, 0.1, 0.3)
+_TRUST = (0.001, 0.03, 0.3)
 
 
 def neighbors(words: Sequence[str], vectors: WordVectors) -> csr_array:
@@ -113,14 +113,20 @@ def main() -> None:
     parser.add_argument("vectors")
     parser.add_argument("pairs")
     parser.add_argument("--iterations", type=int, default=2)
-    parser.add_argument("--limit", type=int, default=2_000)
+    parser.add_argument("--limit", type=int, default=2_000, help="pairs to learn from")
+    parser.add_argument("--tests", type=int, help="pairs of each half to measure on; all if left out")
     given = parser.parse_args()
     with Store(given.store, read_only=True) as store:
         vectors = load_vectors(store, given.vectors)
     training = list(read_pairs(given.pairs))[: given.limit]
     golds = {name: read_gold(str(data(f"alignment/{path}")), form) for name, path, form in SETS}
-    targets = [Target(replace(gold, pairs=gold.pairs[half::2])) for half in (0, 1) for gold in golds.values()]
+    targets = [
+        Target(replace(gold, pairs=gold.pairs[half::2][: given.tests]))
+        for half in (0, 1)
+        for gold in golds.values()
+    ]
     tests = [pair for target in targets for pair in target.pairs]
+    print(f"learning from {len(training):,} pairs", flush=True)
     trained = train_phrase_hmm("best", training, preset("best"), iterations=given.iterations)
 
     def scores(aligner: PhraseHmm) -> np.ndarray:
