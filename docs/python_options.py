@@ -17,6 +17,8 @@ from sentgen.lookups import questions
 from sentgen.lookups.statistics.keyness_question import Keywords
 from sentgen.models.build_request import BuildRequest
 from sentgen.models.request import ScoreRequest
+from sentgen.models.vectors.build import VectorRequest
+from sentgen.models.vectors.near import Near
 from sentgen.options import Parameter, parameters_of
 
 PATH = Path(__file__).parents[1] / "sentgen" / "api" / "options.py"
@@ -46,6 +48,8 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "SketchOptions": (questions.Sketch, ("word",), ()),
     "KeynessOptions": (Keywords, ("corpus", "against"), ()),
     "BuildOptions": (BuildRequest, ("name", "corpus"), ()),
+    "VectorOptions": (VectorRequest, ("name", "corpus"), ()),
+    "NearOptions": (Near, ("word",), ()),
     "ScoreOptions": (ScoreRequest, ("text", "model"), ()),
     "RegenerateOptions": (Request, ("bag", "model"), ()),
     "AlignOptions": (Choice, (), (_FORMAT,)),

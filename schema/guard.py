@@ -58,8 +58,9 @@ FUNCTIONS = frozenset(
     list_avg list_cat list_concat list_contains list_count list_distinct list_element list_extract
     list_filter list_first list_has list_has_all list_has_any list_histogram list_indexof list_intersect
     list_last list_max list_median list_min list_mode list_pack list_position list_prepend list_product
-    list_reduce list_reverse list_reverse_sort list_select list_slice list_sort list_string_agg list_sum
-    list_transform list_unique list_value list_where list_zip map map_concat map_contains map_entries
+    list_cosine_similarity list_inner_product list_reduce list_reverse list_reverse_sort list_select
+    list_slice list_sort list_string_agg list_sum list_transform list_unique list_value list_where
+    list_zip map map_concat map_contains map_entries
     map_extract map_extract_value map_from_entries map_keys map_values range reduce row struct_concat
     struct_extract struct_extract_at struct_insert struct_keys struct_pack struct_values unnest json
     json_array json_array_length json_contains json_exists json_extract json_extract_path

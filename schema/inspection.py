@@ -23,6 +23,7 @@ from sentgen.schema.tables import (  # noqa: F401  (they fill the metadata)
     parses,
     runs,
     saved,
+    vectors,
 )
 
 #: Alembic's table, whose comment also records which views and comments a store has.

@@ -70,6 +70,7 @@ def unowned() -> Iterator[UnownedRows]:
         yield _without(table, "segment_id", "segment", large=True)
     for table in ("model_corpus", "model_parameter", "model_weight", "model_ngram"):
         yield _without(table, "model_id", "model")
+    yield _without("word_vector", "space_id", "vector_space")
     yield _without("score", "run_id", "run")
     yield _without("output", "run_id", "run")
     yield from _alignments()

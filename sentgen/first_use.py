@@ -28,6 +28,8 @@ def _commands() -> Iterator[tuple[str, ...]]:
     yield "ingest", "relief.txt", "--corpus", "text", *_DB
     yield "models", "build", "katz", "--corpus", "text", "--smoothing", "katz", *_DB
     yield "models", "build", "five", "--corpus", "relief", "--order", "5", *_DB
+    contexts = ("--contexts", "both", "--dimensions", "10", "--min-count", "2")
+    yield "vectors", "build", "relief", "--corpus", "relief", *contexts, *_DB
     yield "models", "export", "relief", "--arpa", "relief.arpa", *_DB
     yield "models", "import-arpa", "read", "relief.arpa", *_DB
     yield "score", "--model", "five", *NEW_SENTENCES, *_DB

@@ -4,7 +4,8 @@ Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes
 only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``, and the
 subcorpus ``short`` of ``pets``;
 models ``kn`` (with weights), ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligners
-``aligner``, trained and applied, and ``tuned``; one evaluation, and one parse.
+``aligner``, trained and applied, and ``tuned``; the vectors ``company`` of ``pets``; one evaluation, and one
+parse.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ def make(folder: Path) -> Path:
     run("ingest", notes, "--corpus", "notes", *at)
     run("ingest", odd, ends, "--corpus", "odd", *at)
     run("subcorpora", "define", "short", "--where", "length < 6", "--corpus", "pets", *at)
+    run("vectors", "build", "company", "--corpus", "pets", "--dimensions", 2, "--min-count", 1, *at)
     run("models", "build", "kn", "--corpus", "pets", "--order", 3, *at)
     run("models", "build", "gone", "--corpus", "pets", "--order", 2, *at)
     run("models", "remove", "gone", *at)

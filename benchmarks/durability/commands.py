@@ -264,7 +264,7 @@ def _make_older(full: Path, old: Path) -> None:
         )
         duck.execute("drop table alignment_rewrite")
         later = ("removed_model", "subcorpus", "saved_query", "model_weight")
-        tuned = ("alignment_weight", "alignment_link_count")
+        tuned = ("alignment_weight", "alignment_link_count", "vector_space", "word_vector")
         for table in (*later, *tuned, *(one.name for one in fidelity.OF_CORPUS)):
             duck.execute(f"drop table {table}")
         duck.execute("alter table older rename to alignment_rewrite")

@@ -14,7 +14,7 @@ from sqlalchemy import Table
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.inspection import VERSION_TABLE
 from sentgen.schema.integrity.check import RESTORE, Check
-from sentgen.schema.tables import alignment, models, runs
+from sentgen.schema.tables import alignment, models, runs, vectors
 from sentgen.schema.tables.parses import parse
 from sentgen.schema.tables.saved import saved_query
 
@@ -25,6 +25,10 @@ _CURES = {
         "restore a backup; if there is none, build the models again in a new store",
     ),
     models.model_weight.name: "restore a backup; if there is none, tune again in a new store",
+    **dict.fromkeys(
+        (t.name for t in (vectors.vector_space, *vectors.OF_SPACE)),
+        "restore a backup; if there is none, build the vectors again in a new store",
+    ),
     **dict.fromkeys((t.name for t in (alignment.alignment_model, *alignment.OF_MODEL)), _RETRAIN),
     **dict.fromkeys(
         (t.name for t in (runs.run, runs.score, runs.output)),

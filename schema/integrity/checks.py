@@ -103,6 +103,19 @@ def _orphans() -> Iterator[Check]:
         "remove them; they are made again when needed (sentgen parser forget PARSER)",
     )
     yield Check(
+        "vectors of all words",
+        """
+        select s.name
+        from vector_space s
+        left join word_vector v on v.space_id = s.id
+        group by s.id, s.name, s.words, s.dimensions
+        having count(v.form) <> s.words
+            or count(distinct v.form) <> s.words
+            or count(v.form) filter (len(v.components) <> s.dimensions) > 0
+        """,
+        "remove them and build them again (sentgen vectors remove NAME, sentgen vectors build NAME)",
+    )
+    yield Check(
         "duplicate unigrams of a model",
         """
         select m.name || '@' || m.version as model

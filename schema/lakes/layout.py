@@ -96,6 +96,7 @@ def file_schema(table: str) -> pa.Schema:
         "VARCHAR": pa.string(),
         "BOOLEAN": pa.bool_(),
         "DOUBLE": pa.float64(),
+        "ARRAY": pa.list_(pa.float32()),  # of vectors alone
         "DATETIME": pa.timestamp("us"),
     }
     columns = metadata.tables[table].columns

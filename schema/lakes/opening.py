@@ -124,6 +124,7 @@ _DUCKDB_TYPES = {
     "string": "varchar",
     "bool": "boolean",
     "double": "double",
+    "list<item: float>": "float[]",
     "timestamp[us]": "timestamp",
 }
 

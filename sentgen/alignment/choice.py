@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Literal
 
 from sentgen.alignment.alignment import Aligner
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import decoding
-from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
+from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.systems import aligner_named
 from sentgen.errors import InputError
 from sentgen.options import Option
@@ -50,6 +51,14 @@ class Choice:
             closed=True,
         ),
     ] = None
+    vectors: Annotated[
+        str | None,
+        Option(
+            "Vectors of `sentgen vectors build`: words that they bring near are akin.",
+            metavar="NAME",
+            api={"max_length": 200},
+        ),
+    ] = None
     decode: Annotated[
         Literal["viterbi", "posterior"] | None,
         Option("The best path, or links with a high posterior.", closed=True),
@@ -63,8 +72,15 @@ class Choice:
             raise InputError("--model and --system exclude each other; choose one")
         if self.system is not None and (self.decode is not None or self.threshold is not None):
             raise InputError("--decode and --threshold are of the phrase-based HMM; leave out --system")
+        if self.system is not None and self.vectors is not None:
+            raise InputError("--vectors are for the phrase-based HMM; leave out --system")
         if self.preset is not None and not self.priors_only:
             raise InputError("--preset is for the aligner without --model and --system; leave it out")
+
+    @property
+    def needs_store(self) -> bool:
+        """Return whether a model or vectors are to be read."""
+        return self.model is not None or self.vectors is not None
 
     @property
     def priors_only(self) -> bool:
@@ -79,13 +95,14 @@ def chosen_aligner(
 
     Args:
         choice: what was chosen.
-        store: opens the store; called for a model only, which needs it as long as it aligns.
+        store: opens the store; called for a model, which needs it as long as it aligns, or for vectors.
         budget: memory for the phrase-based HMM.
 
     Raises:
-        NotFoundError: there is no such model.
-        InputError: there is no such system, or a threshold for the best path.
+        NotFoundError: there are no such model or vectors.
+        InputError: there is no such system, vectors change nothing, or a threshold for the best path.
     """
+    store = cache(store)  # opened once, for both
     if choice.system is not None:
         return aligner_named(choice.system), choice.system
     if choice.model is not None:
@@ -94,5 +111,8 @@ def chosen_aligner(
     else:
         aligner = untrained(choice.preset or "best")
         name = f"the phrase-based HMM, preset {choice.preset or 'best'}, with its priors only"
+    if choice.vectors is not None:
+        aligner = with_vectors(aligner, store(), choice.vectors)
+        name = f"{name}, with the vectors {choice.vectors}"
     settings = decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
     return replace(aligner, settings=settings, budget=budget), name

@@ -6,6 +6,7 @@ named after do.
 
 `pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
 behind colons: `pbhmm:preset=paper:iterations=10` trains in memory on all these pairs, as in the paper,
+`pbhmm:vectors=NAME` takes words for akin that vectors of the store bring near,
 `pbhmm:max-document-phrase=1` changes a setting (see `PbhmmSettings`), `pbhmm:prior-identity=0` one of
 its priors. Only an evaluation has it among the others; `align text` has options for it (`choice.py`).
 Plug-ins add systems of their own.
@@ -37,7 +38,7 @@ from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.plugin_aligners import system_of
-from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
+from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.system import System
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError, SentgenError
@@ -312,8 +313,12 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Phr
         return _stored(spec, parts[0].text, parts[1:], store)
     given = _given(spec, parts)
     iterations = _iterations(spec, given.pop("iterations", "0"))
+    vectors = given.pop("vectors", None)
     settings = _settings(spec, preset(given.pop("preset", "best")), given)
-    return train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
+    made = train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
+    if vectors is not None and store is None:
+        raise InputError(f"{spec!r} has vectors of a store, and there is none")
+    return made if store is None else with_vectors(made, store, vectors)
 
 
 def _stored(spec: str, name: str, parts: Sequence[Assignment], store: Store | None) -> StoredAligner:
@@ -322,8 +327,9 @@ def _stored(spec: str, name: str, parts: Sequence[Assignment], store: Store | No
         raise InputError(f"{spec!r} is a model of a store, and there is none")
     model = stored_aligner(store, name, label=spec)
     given = _given(spec, parts)
+    model = with_vectors(model, store, given.pop("vectors", None))
     if given.keys() - {"decode", "threshold"}:
-        raise InputError(f"{spec!r} is trained; only decode and threshold can be set")
+        raise InputError(f"{spec!r} is trained; only decode, threshold and vectors can be set")
     return replace(model, settings=_settings(spec, model.settings, given))
 
 

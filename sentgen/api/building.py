@@ -1,4 +1,4 @@
-"""Building a model for `Database.build_model`."""
+"""Building a model for `Database.build_model`, and vectors for `Database.build_vectors`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any
 from sentgen import progress
 from sentgen.api.arguments import declared
 from sentgen.api.door import Door
+from sentgen.api.tables import Table
 from sentgen.models import registry, stupid_backoff
 from sentgen.models.build_request import BuildRequest
 from sentgen.models.registry import ModelInfo
+from sentgen.models.vectors.build import VectorRequest
+from sentgen.models.vectors.registry import overview
 
 
 def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]) -> ModelInfo:
@@ -28,3 +31,10 @@ def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[
                 return model
         with door.writing() as writable:
             return registry.find(writable, asked.build(writable, report)[0].label)
+
+
+def built_vectors(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]) -> Table:
+    """Build vectors, and show the steps."""
+    with door.writing() as store, progress.steps(name) as report:
+        asked = declared(VectorRequest, {**options, "name": name, "corpus": corpora})
+        return Table(overview(store, asked.build(store, report).name))

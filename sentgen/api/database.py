@@ -242,6 +242,38 @@ class Database:
         with self._door.writing() as store:
             return [model.label for model in registry.remove(store, name)]
 
+    # Vectors of words.
+
+    @signed(taken.VectorOptions)
+    def build_vectors(
+        self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.VectorOptions]
+    ) -> Table:
+        """Build vectors of the words of corpora; return a row with their settings."""
+        from sentgen.api.building import built_vectors
+
+        return built_vectors(self._door, name, corpora, options)
+
+    def vectors(self) -> Table:
+        """List the vectors with their settings."""
+        from sentgen.models.vectors.registry import overview
+
+        with self._door.reading() as store:
+            return Table(overview(store))
+
+    @signed(taken.NearOptions)
+    def near(self, word: str, **options: Unpack[taken.NearOptions]) -> Table:
+        """Find the words whose vectors are nearest to that of a word, or of a phrase."""
+        from sentgen.models.vectors.near import Near
+
+        return self._ask(Near, {"word": word, **options})
+
+    def remove_vectors(self, name: str) -> None:
+        """Remove vectors."""
+        from sentgen.models.vectors.registry import remove
+
+        with self._door.writing() as store:
+            remove(store, name)
+
     # What there is to choose from, plug-ins included; their faults are notes.
 
     def formats(self) -> Table:

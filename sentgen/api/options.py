@@ -152,6 +152,29 @@ class BuildOptions(TypedDict, total=False):
     companions: Annotated[bool, False, "Also build NAME-tags, NAME-classes and NAME-items, the models over these of the same corpora, which joint decoding asks as well."]
 
 
+class VectorOptions(TypedDict, total=False):
+    """Vectors of the words of some corpora."""
+
+    dimensions: Annotated[int, 200, "Numbers of each vector."]
+    contexts: Annotated[Literal["window", "dependencies", "both"], "window", "What is company: words around, relations with the word at their other end, or both."]
+    window: Annotated[int, 2, "Words on each side that are company."]
+    min_count: Annotated[int, 10, "Words that are rarer have no vector."]
+    words: Annotated[int, 50000, "The most frequent words have vectors, so many at most."]
+    smoothing: Annotated[float, 0.75, "Power of the counts of contexts in PPMI (0.75: Levy et al. 2015)."]
+    shift: Annotated[float, 1.0, "Take the logarithm of this from PPMI."]
+    power: Annotated[float, 0.5, "Power of the singular values that dimensions are multiplied by."]
+    where: Annotated[str | None, None, "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    seed: Annotated[int, 1, "Seed of the decomposition."]
+
+
+class NearOptions(TypedDict, total=False):
+    """Words near a word or a phrase."""
+
+    vectors: Annotated[str | None, None, "Name of the vectors; those that were built last if not given."]
+    min_count: Annotated[int, 1, "Leave out what is rarer."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
 class ScoreOptions(TypedDict, total=False):
     """Tokenized sentences, words separated by blanks."""
 
@@ -198,6 +221,7 @@ class AlignOptions(TypedDict, total=False):
     model: Annotated[str | None, None, "A model of `sentgen align train`."]
     system: Annotated[str | None, None, "Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste."]
     preset: Annotated[Literal["paper", "best"] | None, None, "Settings of the aligner without a model; best if not given."]
+    vectors: Annotated[str | None, None, "Vectors of `sentgen vectors build`: words that they bring near are akin."]
     decode: Annotated[Literal["viterbi", "posterior"] | None, None, "The best path, or links with a high posterior."]
     threshold: Annotated[float | None, None, "Least posterior of a link."]
     format: Annotated[str | None, None, "Format of both texts; detected if not given."]

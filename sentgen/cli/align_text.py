@@ -69,11 +69,11 @@ def text(
     check_file_option("--html", html)
     _check(document, abstract, both=as_object and as_links)
     limit = parse_size(memory_limit) or default_memory_limit()
-    budget = aligning_budget(limit, with_store=choice.model is not None)
+    budget = aligning_budget(limit, with_store=choice.needs_store)
     with ExitStack() as opened:
 
         def store() -> Store:
-            # Called if a model is asked for; without one, there need be no store.
+            # Called for a model or vectors; without them, there need be no store.
             of = open_store(db, read_only=True, memory_limit=str(limit), share=DATABASE_SHARE)
             return opened.enter_context(of)
 

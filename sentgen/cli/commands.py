@@ -146,6 +146,16 @@ COMMANDS = (
             export="Write a model to an ARPA file, as KenLM and SRILM read it.",
             import_arpa="Store an ARPA file as the next version of a model.",
         ),
+        _group(
+            "vectors",
+            "Build, list and remove word vectors, and show what is near a word.",
+            build="Build vectors of the words of corpora, in lower case: PPMI with their company, by"
+            " truncated SVD.",
+            list="List the vectors with their settings.",
+            near="Show the words that are nearest to a word, or to a phrase in quotes, by the cosine of their"
+            " vectors.",
+            remove="Remove vectors; corpora stay as they are.",
+        ),
         Listed(
             "score",
             "Score tokenized sentences: log10 probability (with the end of the sentence), unknown words,"

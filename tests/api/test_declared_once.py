@@ -34,6 +34,10 @@ SAME = [
     ("build_model", "models build", None),
     ("models", "models list", "models"),
     ("remove_model", "models remove", None),
+    ("build_vectors", "vectors build", None),
+    ("vectors", "vectors list", "vectors"),
+    ("near", "vectors near", "near"),
+    ("remove_vectors", "vectors remove", None),
     ("formats", "formats", "formats"),
     ("algorithms", "algorithms", "algorithms"),
     ("aligners", "aligners", "aligners"),
@@ -65,7 +69,12 @@ OF_API = {"pairs", "html", "marks", "conllu"}
 #: Another name of a parameter here: as the issue has it, a language model is of several corpora; texts of
 #: `regenerate` and `score` come to a model, which is not named a second time.
 #: What is cited is a line of Python here, and BibTeX is at hand without an option.
-RENAMED = {"build_model": {"corpora": "corpus"}, "sql": {"parameters": "param"}, "cite": {"query": "words"}}
+RENAMED = {
+    "build_model": {"corpora": "corpus"},
+    "build_vectors": {"corpora": "corpus"},
+    "sql": {"parameters": "param"},
+    "cite": {"query": "words"},
+}
 WITHOUT = {"cite": {"bibtex"}, "score": {"model"}, "regenerate": {"model", "format"}, "generate": {"file"}}
 
 

@@ -173,7 +173,10 @@ def test_models_and_pairs_of_the_store(sentgen: Sentgen, gold: Path) -> None:
 
     assert told.code == 0, told
     assert "pbhmm:news:threshold=0.9" in told.out
-    refused(sentgen(*command(gold, "--systems", "pbhmm:news:p0=0.1")), "only decode and threshold can be set")
+    refused(
+        sentgen(*command(gold, "--systems", "pbhmm:news:p0=0.1")),
+        "only decode, threshold and vectors can be set",
+    )
 
 
 def test_a_training_file_that_is_not_there(sentgen: Sentgen, gold: Path) -> None:

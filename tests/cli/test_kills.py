@@ -85,7 +85,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
         gone = ("alignment_rewrite", "removed_model", "subcorpus", "saved_query", "model_weight")
-        tuned = ("alignment_weight", "alignment_link_count")
+        tuned = ("alignment_weight", "alignment_link_count", "vector_space", "word_vector")
         for table in (*gone, *tuned, *(one.name for one in fidelity.OF_CORPUS)):
             duck.execute(f"drop table {table}")
         duck.execute(

@@ -30,6 +30,8 @@ NEVER_ONE = {
     "cells word pairs": "a limit",
     "events phrases": "more than a limit",
     "int(self._most) links": "a limit",
+    "least times": "two and more",
+    "len(keys) pairs": "more than a limit",
     "len(forms) tokens": "more than a limit",
     "len(found) files": "none or several",
     "len(found) sentences": "none or several",

@@ -160,7 +160,7 @@ def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
         for i, word in enumerate(abstract):
             for j, other in enumerate(document):
                 if len(word) > 1 and word == other[::-1]:
-                    found.kinds[i, j] = 5
+                    found.kinds[i, j] = kinship.SIMILAR + 1
         return found
 
     monkeypatch.setattr(lexicon, "kinship", with_mirrors)

@@ -51,6 +51,15 @@ def test_sound_store_passes(path: Path) -> None:
             "insert into saved_query select 'q', 'freq', '[]', now() from range(2)",
             {"duplicate saved queries"},
         ),
+        (  # a space of one word without it, and of two dimensions with a vector of one
+            "insert into vector_space values (1, 'v', 'c', 'window', 2, 2, 1, 0.75, 1, 0.5, 1, 9, 1, 9, now())",
+            {"vectors of all words"},
+        ),
+        (
+            "insert into vector_space values (1, 'v', 'c', 'window', 2, 2, 1, 0.75, 1, 0.5, 1, 9, 1, 9, now());"
+            "insert into word_vector values (1, 1, 'dog', 3, [1.0])",
+            {"vectors of all words"},
+        ),
         ("update rejection set corpus_id = 5", {"rejection.corpus_id without corpus"}),
         ("update ngram_4 set segment_id = 9 where w1 = 5", {"ngram_4.segment_id without segment"}),
         ("update token set position = 6 where position = 5", {"positions 1 to length"}),

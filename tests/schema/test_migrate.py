@@ -30,7 +30,7 @@ NEWEST = migrate.REVISIONS[-1]
 #: Tables of the revisions after the fourth.
 LATER = (
     *("removed_model", "subcorpus", "saved_query", "model_weight"),
-    *("alignment_weight", "alignment_link_count"),
+    *("alignment_weight", "alignment_link_count", "vector_space", "word_vector"),
     *(table.name for table in fidelity.OF_CORPUS),
 )
 NEXT = '''"""A migration that is not there yet."""
@@ -194,6 +194,8 @@ def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
             "removed_model",
             "saved_query",
             "model_weight",
+            "vector_space",
+            "word_vector",
             "subcorpus",
             "alignment_model",
             *(table.name for table in {*OF_CORPUS, *OF_MODEL, *fidelity.OF_CORPUS}),

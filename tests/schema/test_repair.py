@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from sqlalchemy import Boolean, DateTime, Double, String, Table
+from sqlalchemy import ARRAY, Boolean, DateTime, Double, String, Table
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, maintenance, metadata
@@ -61,7 +61,13 @@ def sound(path: Path) -> bool:
 
 def stray(table: Table) -> str:
     """Return the statement that puts a row into a table, 77 wherever a number goes."""
-    values: dict[type, str] = {String: "'77'", DateTime: "now()", Boolean: "false", Double: "0.5"}
+    values: dict[type, str] = {
+        String: "'77'",
+        DateTime: "now()",
+        Boolean: "false",
+        Double: "0.5",
+        ARRAY: "[0.5]",
+    }
     row = ", ".join(values.get(type(column.type), "77") for column in table.columns)
     return f"insert into {table.name} values ({row})"
 

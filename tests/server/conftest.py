@@ -13,6 +13,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.lookups.subcorpora import define
 from sentgen.models import build
+from sentgen.models.vectors.build import VectorRequest
 from sentgen.schema import Store, snapshots
 from sentgen.schema.tables.saved import save_query
 from sentgen.server.wire import Opening
@@ -20,11 +21,12 @@ from sentgen.server.wire import Opening
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the demo treebank and a model of it; no test changes it."""
+    """A store with the demo treebank, a model and vectors of it; no test changes it."""
     path = tmp_path_factory.mktemp("demo") / "demo.duckdb"
     with Store(path, create=True) as store:
         ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
         build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
+        VectorRequest(name="company", corpus=["relief"], dimensions=20, min_count=2).build(store)
         with store.begin() as connection:
             define(connection, "short", "length < 18", ["relief"])
             save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "3"])

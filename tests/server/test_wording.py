@@ -94,6 +94,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/symbols.py": (),
     "sentgen/models/tagging.py": ("regenerate",),
     "sentgen/models/treebanks.py": ("regenerate",),
+    "sentgen/models/vectors/cooccurrence.py": (),  # of building
+    "sentgen/models/vectors/factorization.py": (),
     "sentgen/server/operations/regenerate.py": ("regenerate",),
     "sentgen/server/operations/sql.py": (),  # tells the name of an option to `command_line`
     "sentgen/server/routes.py": (),  # of the command in an answer

@@ -18,6 +18,7 @@ from sentgen.alignment.budget import Sizes
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.clues import Clues
 from sentgen.alignment.words.kinship import Kinship, kinship
+from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Bools, Ints, Longs
 
@@ -126,12 +127,15 @@ class Lexicon:
             np.array([stems[word] for word in abstract], np.int32),
         )
 
-    def with_kinship(self, pair: PairIds, *, wordnet: Path | None) -> PairIds:
+    def with_kinship(
+        self, pair: PairIds, *, wordnet: Path | None, nearness: Nearness | None = None
+    ) -> PairIds:
         """Return a pair of this lexicon with what words are akin."""
         pair = pair.with_words()
         texts = self._words(pair.abstract), self._words(pair.document)
         document, abstract = (self._words(words.ids) for words in pair.words)
-        return replace(pair, kinship=kinship(abstract, document, wordnet=wordnet, texts=texts))
+        akin = kinship(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
+        return replace(pair, kinship=akin)
 
     def _words(self, ids: Ints) -> list[str]:
         return [self.words[word] for word in ids]

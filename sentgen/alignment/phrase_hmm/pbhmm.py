@@ -17,7 +17,9 @@ from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.phrase_hmm.passages import joined, passages
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
+from sentgen.models.vectors.loading import WordVectors
 from sentgen.wording import quantity
 
 
@@ -54,6 +56,7 @@ class PhraseHmm:
     lexicon: Lexicon
     reverse: Parameters | None = None
     budget: Budget = UNBOUNDED
+    vectors: WordVectors | None = None
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each, in their order.
@@ -62,16 +65,19 @@ class PhraseHmm:
             MemoryLimitError: a pair does not fit into the budget.
         """
         wordnet = find_wordnet() if self.settings.kindred else None
+        nearness = None if self.vectors is None else Nearness(self.vectors, self.settings.nearness)
         for pair in pairs:
             ids = self.lexicon.encode(pair)
             if self.parameters.tuning is not None:
                 # What was learnt is about whole pairs.
-                yield self._aligned(ids, wordnet, pair)
+                yield self._aligned(ids, wordnet, nearness, pair)
                 continue
             parts = passages(pair, ids, self.settings)
-            yield joined(parts, [self._aligned(part.of(ids), wordnet) for part in parts])
+            yield joined(parts, [self._aligned(part.of(ids), wordnet, nearness) for part in parts])
 
-    def _aligned(self, ids: PairIds, wordnet: Path | None, pair: Pair | None = None) -> Alignment:
+    def _aligned(
+        self, ids: PairIds, wordnet: Path | None, nearness: Nearness | None, pair: Pair | None = None
+    ) -> Alignment:
         """Align words of known numbers; a tuned model must see the pair, too."""
         ids = ids.with_words()
         # Before kinship, which takes long for texts that will not fit anyway.
@@ -81,7 +87,7 @@ class PhraseHmm:
             told = f"a document of {quantity(len(pair.document), 'word')} and an abstract of "
             self.budget.check(CLUE_BYTES * ids.sizes().cells, f"tuned, {told}{len(pair.abstract):,}")
         if self.settings.kindred:
-            ids = self.lexicon.with_kinship(ids, wordnet=wordnet)
+            ids = self.lexicon.with_kinship(ids, wordnet=wordnet, nearness=nearness)
         if pair is not None and tuning is not None:
             ids = replace(ids, clues=find_clues(pair, ids, tuning.counts.values(tuning.counts.places(pair))))
         return align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)

@@ -78,7 +78,9 @@ class PbhmmSettings:
         similar: With ``stems="equal"``, what the second component gives to the same word written in another
             way and to words of similar spelling,
         synonym: to synonyms in WordNet or in our own ``thesaurus``,
-        related: and to words one step apart in WordNet. 0 for words that are not akin; see ``kinship``.
+        related: and to words one step apart in WordNet,
+        near: and, if vectors are given, to words whose cosine is ``nearness`` or more, and that have no other
+            kin in the pair. 0 for words that are not akin; see ``kinship``.
         grouped: What it gives to function words and marks of one group (``function_words.groups``).
         forget: Probability that the position in the document is forgotten at the end of a sentence of the
             abstract, and drawn anew: the next sentence may come from anywhere. Best paths do not forget.
@@ -118,6 +120,8 @@ class PbhmmSettings:
     similar: Share = 0.0
     synonym: Share = 0.0
     related: Share = 0.0
+    near: Share = 0.0
+    nearness: Share = 0.4
     grouped: Share = 0.0
     forget: float = 0.0
     whole_sentences: Number | None = None
@@ -132,7 +136,7 @@ class PbhmmSettings:
     @property
     def akin(self) -> tuple[float, ...]:
         """What the second component gives to words that are akin, by their kind (see ``kinship``)."""
-        return 0.0, self.related, self.synonym, self.grouped, self.similar
+        return 0.0, self.near, self.related, self.synonym, self.grouped, self.similar
 
     @property
     def kindred(self) -> bool:
@@ -178,6 +182,7 @@ PRESETS: Mapping[str, PbhmmSettings] = {
         similar=0.6,
         synonym=0.03,
         related=0.003,
+        near=0.001,
         grouped=0.05,
         forget=0.9,
         whole_sentences=3,

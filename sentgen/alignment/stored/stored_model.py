@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from sqlalchemy import Connection
@@ -26,9 +27,12 @@ from sentgen.alignment.stored.model_store import (
 from sentgen.alignment.stored.stored_cells import load_cells
 from sentgen.alignment.stored.tuned_models import load_tuning
 from sentgen.arrays import Ints, Longs
+from sentgen.errors import InputError
+from sentgen.models.vectors.loading import WordVectors, load_vectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
+OfHmm = TypeVar("OfHmm", bound="PhraseHmm | StoredAligner")
 #: Pairs whose part of the rewrite tables is fetched at once.
 BATCH = 200
 
@@ -49,6 +53,7 @@ class StoredAligner:
     label: str
     budget: Budget = UNBOUNDED
     tuning: Mapping[str, Tuning] = field(default_factory=dict)
+    vectors: WordVectors | None = None
 
     @property
     def name(self) -> str:
@@ -73,7 +78,7 @@ class StoredAligner:
             if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
                 exchanged = [pair.exchanged() for pair in ids]
                 reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
-        return PhraseHmm(self.label, self.settings, forward, lexicon, reverse, self.budget)
+        return PhraseHmm(self.label, self.settings, forward, lexicon, reverse, self.budget, self.vectors)
 
     def _parameters(self, connection: Connection, direction: str, pairs: Sequence[PairIds]) -> Parameters:
         model = self.model
@@ -122,6 +127,22 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
     )
     forms = (forward, reverse)
     return StoredAligner(store, model, model.settings, words, forms, label or name, tuning=tuning)
+
+
+def with_vectors(aligner: OfHmm, store: Store, name: str | None) -> OfHmm:
+    """Return an aligner that takes words with similar vectors for akin; without a name, as it is.
+
+    Raises:
+        NotFoundError: the store has no such vectors.
+        InputError: the settings of the aligner give such words nothing.
+    """
+    if name is None:
+        return aligner
+    if not aligner.settings.near:
+        raise InputError(
+            f"{aligner.name} gives near words nothing, so that vectors change nothing; leave them out"
+        )
+    return replace(aligner, vectors=load_vectors(store, name))
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:

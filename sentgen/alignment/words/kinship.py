@@ -1,4 +1,4 @@
-"""Which words of a pair are akin: written or spelled alike, synonyms, or one step apart in WordNet.
+"""Which words of a pair are akin: written or spelled alike, synonyms, one step apart in WordNet, or near.
 
 The paper's model knows words that are equal up to the stem; this is what ``--preset best`` knows besides.
 A function word is akin to those of its group only, such as *a* to *the*; null emits function words more
@@ -18,7 +18,9 @@ import numpy.typing as npt
 
 from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
+from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.spellings import first_letters, letters, same_word, spelled_out
+from sentgen.alignment.words.stems import stem
 from sentgen.alignment.words.thesaurus import meanings
 from sentgen.alignment.words.wordnet import senses
 from sentgen.arrays import Bools
@@ -28,7 +30,7 @@ Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
 Key = TypeVar("Key", bound=Hashable)
 #: Kinds of kinship, the closest last; `Settings.akin` says what each is worth.
-NONE, RELATED, SYNONYM, GROUPED, SIMILAR = range(5)
+NONE, NEAR, RELATED, SYNONYM, GROUPED, SIMILAR = range(6)
 #: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
 _LETTERS = 4
 _BEGINNING = 0.6
@@ -61,6 +63,7 @@ def kinship(
     document: Sequence[str],
     *,
     wordnet: Path | None,
+    nearness: Nearness | None = None,
     texts: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Kinship:
     """Say which words are akin; of several kinds the closest counts.
@@ -69,6 +72,8 @@ def kinship(
         abstract: The different words of the abstract,
         document: and those of the document.
         wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
+        nearness: Which words have similar vectors; ``None`` for no vectors. Only words without other kin
+            count: *two* is near *three*, but means itself where both texts have it.
         texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of their
             words is there once, in this order.
     """
@@ -93,8 +98,17 @@ def kinship(
     abstract_text, document_text = texts or (abstract, document)
     kinds[_initials(abstract, document, document_text)] = SIMILAR
     kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
+    if nearness is not None:
+        akin = (kinds != NONE) | _shared(*_each(lambda word: [stem(word)], abstract, document))
+        lone = _chosen(abstract, ~(left | akin.any(axis=1))), _chosen(document, ~(right | akin.any(axis=0)))
+        kinds[nearness.near(*lone)] = NEAR
     stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
     return Kinship(kinds, left, right, *stops)
+
+
+def _chosen(words: Sequence[str], those: Bools) -> list[str]:
+    """Return words with nothing in place of those that do not count."""
+    return [word if counts else "" for word, counts in zip(words, those, strict=True)]
 
 
 def _each(

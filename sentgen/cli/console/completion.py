@@ -27,6 +27,7 @@ _NAMES = {
     "models": (("model", "true"),),
     "aligners": (("alignment_model", "true"),),
     "saved": (("saved_query", "true"),),
+    "vectors": (("vector_space", "true"),),
 }
 #: Options that name the store or the lake, by group of commands; those of the others under an empty name.
 _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
@@ -50,6 +51,7 @@ _OPTIONS = {
     "--pairs": "pairs",
     "--model": "models",
     "-m": "models",
+    "--vectors": "vectors",
     "--algorithm": "algorithms",
     "--algorithms": "algorithms",
     "-a": "algorithms",
@@ -79,6 +81,7 @@ _PLACES = {
     "align": ("aligners", ("model", "remove")),
     "cluster": ("corpora", ("remove",)),
     "saved": ("saved", ("run", "remove")),
+    "vectors": ("vectors", ("remove",)),
 }
 
 

@@ -15,7 +15,17 @@ from sentgen.server.operations.operation import Operation
 #: Modules beside this one; each has a tuple ``OPERATIONS``.
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES = {
-    "lookup": ("corpora", "models", "lookups", "match", "documents", "hits", "saved", "subcorpora"),
+    "lookup": (
+        "corpora",
+        "models",
+        "lookups",
+        "match",
+        "documents",
+        "hits",
+        "saved",
+        "subcorpora",
+        "vectors",
+    ),
     "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff", "choices"),
     "sql": ("sql",),
 }

@@ -28,6 +28,7 @@ from sentgen.server.pages import (
     sentence,
     sql,
     texts,
+    vectors,
     word,
 )
 from sentgen.server.pages.page import Asking, Page, Query
@@ -39,6 +40,7 @@ PAGES: tuple[Page, ...] = (
     corpus.PAGE,
     query.PAGE,
     word.PAGE,
+    vectors.PAGE,
     hits.PAGE,
     sentence.PAGE,
     model.PAGE,

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hostile import HOSTILE, LICENCE, MODEL, SUBCORPUS, conllu
+from hostile import HOSTILE, LICENCE, MODEL, SUBCORPUS, VECTORS, conllu
 from serving import Server, serving
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.lookups.subcorpora import define
 from sentgen.models import build
+from sentgen.models.vectors.build import VectorRequest
 from sentgen.schema import Store
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
             define(connection, "short", "length < 18", ["relief"])
             define(connection, SUBCORPUS, f'corpus != "{SUBCORPUS}" and length > 0')
         build(store, MODEL, [HOSTILE], order=2, smoothing="kneser-ney")
+        for name, corpus in ((VECTORS, HOSTILE), ("company", "relief")):
+            VectorRequest(name=name, corpus=[corpus], dimensions=4, min_count=1).build(store)
     return path
 
 

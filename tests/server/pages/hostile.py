@@ -6,6 +6,7 @@ HOSTILE = '<script>alert("corpus")</script>'
 LICENCE = "<img src=x onerror=alert('licence')>"
 SUBCORPUS = "<img src=x onerror=alert(2)>&part"
 MODEL = "<b onclick=alert(1)>&model"
+VECTORS = "<b onclick=alert(3)>&vectors"
 DOCUMENT = '<i>"document'
 LONG = "x" * 4096
 SENTENCES = (

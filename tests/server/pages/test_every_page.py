@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from hostile import DOCUMENT, HOSTILE, LONG, MODEL, SUBCORPUS, TAG, name
+from hostile import DOCUMENT, HOSTILE, LONG, MODEL, SUBCORPUS, TAG, VECTORS, name
 
 axe_playwright = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="no axe-playwright-python; install the extra `test`"
@@ -42,6 +42,8 @@ PAGES = {
     ),
     "wrong query": at("/query", language="grew", query="pattern {\n  V -[nsubj]-> }"),
     "word": at("/word", word="camp"),
+    "vectors": "/vectors",
+    "near": at("/vectors", word="heavy rain", vectors="company", limit=5),
     "hits": at("/hits", word="camp", other="the", tag="DT", role="modifier"),
     "sentence": at("/sentence", corpus="relief", document="relief-003", sentence="relief-003-2"),
     "models": "/model",
@@ -61,6 +63,7 @@ HOSTILE_PAGES = {
     "subcorpora": at("/corpus", show="subcorpora"),
     "subcorpus": at("/corpus", name=SUBCORPUS),
     "word": at("/word", word="<script>alert(1)</script>", corpus=HOSTILE),
+    "near": at("/vectors", word="said", vectors=VECTORS, limit=500),
     "hits": at(
         "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE
     ),

@@ -1,0 +1,1 @@
+"""Vectors of words from their company: counts, PPMI, truncated SVD, and what is near."""

@@ -1,0 +1,165 @@
+"""Build vectors: count, weight, decompose, and store.
+
+Others may read the store until the rows are written, which is one transaction: a build that fails or is
+interrupted leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+from sqlalchemy import Connection, insert, select
+
+from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
+from sentgen.errors import InputError
+from sentgen.lookups.queries import select_corpora
+from sentgen.models.vectors.cooccurrence import Cells, Vocabulary, count_cells, find_vocabulary
+from sentgen.models.vectors.factorization import Singles, decomposed
+from sentgen.models.vectors.registry import SpaceInfo, find_space
+from sentgen.options import Option
+from sentgen.schema import Store
+from sentgen.schema.store import append, next_id, now
+from sentgen.schema.tables.vectors import vector_space
+from sentgen.wording import quantity
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Contexts = Literal["window", "dependencies", "both"]
+#: Rows that are handed to DuckDB at once.
+_ROWS = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorRequest:
+    """Vectors of the words of some corpora.
+
+    Raises:
+        InputError: the name is blank.
+    """
+
+    name: Annotated[str, Option("Name of the vectors.", argument=True, metavar="NAME")]
+    corpus: Annotated[
+        list[str],
+        Option("Corpora to count.", shell="Corpus to count; may be repeated.", metavar="NAME", given=True),
+    ]
+    dimensions: Annotated[int, Option("Numbers of each vector.", least=1, most=2000)] = 200
+    contexts: Annotated[
+        Contexts,
+        Option("What is company: words around, relations with the word at their other end, or both."),
+    ] = "window"
+    window: Annotated[int, Option("Words on each side that are company.", least=1, most=100)] = 2
+    min_count: Annotated[int, Option("Words that are rarer have no vector.", least=1)] = 10
+    words: Annotated[int, Option("The most frequent words have vectors, so many at most.", least=2)] = 50_000
+    smoothing: Annotated[
+        float, Option("Power of the counts of contexts in PPMI (0.75: Levy et al. 2015).", least=0, most=1)
+    ] = 0.75
+    shift: Annotated[float, Option("Take the logarithm of this from PPMI.", least=1)] = 1.0
+    power: Annotated[
+        float, Option("Power of the singular values that dimensions are multiplied by.", least=0, most=1)
+    ] = 0.5
+    where: Annotated[
+        str | None,
+        Option(
+            "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
+            metavar="EXPR",
+        ),
+    ] = None
+    seed: Annotated[int, Option("Seed of the decomposition.", least=0, most=2**31 - 1)] = 1
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise InputError("a blank is no name for vectors; give them another one")
+
+    def build(self, store: Store, progress: Callable[[str], None] | None = None) -> SpaceInfo:
+        """Build the vectors.
+
+        Args:
+            store: the store, open for writing.
+            progress: called with one line a step.
+
+        Raises:
+            InputError: the name is taken, the condition cannot be read, or scipy is not installed.
+            NotFoundError: there is no such corpus.
+            ModelError: the corpora are too small.
+            StoreError: the counts do not fit into memory.
+        """
+        report = progress or (lambda _: None)
+        with store.connect() as connection:
+            _check_name(connection, self.name)
+        store.share()
+        with store.connect() as connection:
+            words, cells = self._counted(connection, store, report)
+        report(f"decomposing {quantity(len(cells.rows), 'pair')}")
+        vectors = decomposed(
+            cells,
+            dimensions=self.dimensions,
+            smoothing=self.smoothing,
+            shift=self.shift,
+            power=self.power,
+            seed=self.seed,
+        )
+        report("writing the vectors")
+        with store.begin() as connection:
+            _check_name(connection, self.name)  # others may have built meanwhile
+            return self._write(connection, words, cells, vectors)
+
+    @property
+    def _window(self) -> int:
+        return 0 if self.contexts == "dependencies" else self.window
+
+    def _counted(
+        self, connection: Connection, store: Store, report: Callable[[str], None]
+    ) -> tuple[Vocabulary, Cells]:
+        report("counting words with their company")
+        selection = select_corpora(connection, self.corpus, condition=self.where)
+        words = find_vocabulary(connection, selection, self.min_count, self.words)
+        cells = count_cells(
+            connection,
+            selection,
+            words,
+            window=self._window,
+            dependencies=self.contexts != "window",
+            memory=int(store.memory_limit * COUNTING_SHARE / DATABASE_SHARE),
+        )
+        return words, cells
+
+    def _write(self, connection: Connection, words: Vocabulary, cells: Cells, vectors: Singles) -> SpaceInfo:
+        space = next_id(connection, vector_space)
+        # A word without any positive cell has zeros, which are near nothing.
+        known = np.flatnonzero(vectors.any(axis=1))
+        for first in range(0, len(known), _ROWS):
+            some = known[first : first + _ROWS]
+            append(connection, "word_vector", _rows(space, words, vectors, some))
+        settings = ("name", "contexts", "dimensions", "min_count", "smoothing", "shift", "power", "seed")
+        row = {name: getattr(self, name) for name in settings}
+        row |= {"id": space, "corpora": "\n".join(dict.fromkeys(self.corpus)), "window": self._window}
+        row |= {"tokens": cells.tokens, "words": len(known), "cells": len(cells.rows), "created_at": now()}
+        connection.execute(insert(vector_space), row)
+        return find_space(connection, self.name)
+
+
+def _rows(space: int, words: Vocabulary, vectors: Singles, some: np.ndarray) -> pa.Table:
+    """Return the rows of some words."""
+    import pyarrow as pa
+
+    numbers = pa.array(vectors[some].ravel())
+    offsets = pa.array(np.arange(0, len(numbers) + 1, vectors.shape[1], dtype=np.int32))
+    return pa.table(
+        {
+            "space_id": pa.array(np.full(len(some), space, np.int32)),
+            "rank": pa.array((some + 1).astype(np.int32)),
+            "form": pa.array([words.forms[number] for number in some.tolist()], pa.string()),
+            "count": pa.array(words.counts[some]),
+            "components": pa.ListArray.from_arrays(offsets, numbers),
+        }
+    )
+
+
+def _check_name(connection: Connection, name: str) -> None:
+    """Refuse a name that is taken."""
+    if connection.execute(select(vector_space.c.id).where(vector_space.c.name == name)).first():
+        raise InputError(f"there are vectors {name!r}; take another name, or: sentgen vectors remove {name}")

@@ -1,0 +1,202 @@
+"""Count how often words stand with what: words around them, and words that they depend on or govern.
+
+The tokens are read in blocks of whole sentences; the pairs of a block are sorted, counted and merged with
+those of the blocks before. O(pairs log block); memory grows with the pairs that are different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.arrays import Ints, Longs
+from sentgen.errors import ModelError, StoreError
+from sentgen.lookups.queries import Bindings, Query, Selection, where
+from sentgen.models.vectors.kernels import (
+    Block,
+    dependency_pairs,
+    merged,
+    run_lengths,
+    window_pairs,
+)
+from sentgen.schema.tables.corpus import RESERVED_WORDS
+
+#: Tokens of a block, give or take a sentence.
+BLOCK_TOKENS = 1_000_000
+#: Bytes of a different pair, all arrays counted: while lists are merged, and while they are weighted.
+BYTES_OF_PAIR = 48
+_WORDS = """\
+select lower(w.form) as form, sum(t.count)::bigint as count
+from (
+  select word_id, count(*) as count
+  from token{where}
+  group by word_id
+) t
+join word w on w.id = t.word_id
+where w.id >= {reserved}
+group by all
+having sum(t.count) >= $least
+order by sum(t.count) desc, form
+limit $most"""
+_IDS = """\
+select w.id, v.rank - 1 as number
+from word w
+join (
+  select unnest($forms::varchar[]) as form, unnest(range(1, len($forms::varchar[]) + 1)) as rank
+) v on lower(w.form) = v.form
+where w.id >= {reserved}"""
+_SIZES = "select id, length from sentence{where}\norder by id"
+_TOKENS = """\
+select word_id, sentence_id, position, coalesce(head, -1) as head, coalesce(deprel_id, -1) as deprel_id
+from token{where}
+order by sentence_id, position"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """The words that get vectors, the most frequent first.
+
+    Attributes:
+        forms: in lower case.
+        counts: how often each occurs.
+        numbers: place in ``forms`` of each word of the store by its id, -1 for none.
+    """
+
+    forms: Sequence[str]
+    counts: Longs
+    numbers: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """How often words stand with contexts; sorted by word and context, each pair once.
+
+    Attributes:
+        rows: number of the word.
+        columns: number of the context, dense from 0 on.
+        counts: how often.
+        shape: how many words and contexts there are.
+        tokens: that were read.
+    """
+
+    rows: Ints
+    columns: Ints
+    counts: Longs
+    shape: tuple[int, int]
+    tokens: int
+
+
+def find_vocabulary(connection: Connection, selection: Selection, least: int, most: int) -> Vocabulary:
+    """Return the most frequent words of some corpora in lower case; of equals, the first by its letters.
+
+    Raises:
+        ModelError: there are no words.
+    """
+    bindings = Bindings(least=least, most=most)
+    text = _WORDS.format(where=where(selection.of_tokens(bindings), "  "), reserved=len(RESERVED_WORDS))
+    found = Query(text, bindings).run(connection)
+    forms = found["form"].to_pylist()
+    if not forms:
+        often = f" that occur {least} times or more" if least > 1 else ""
+        raise ModelError(f"no words{often} in these corpora; ingest more, or lower --min-count")
+    ids = Query(_IDS.format(reserved=len(RESERVED_WORDS)), {"forms": forms}).run(connection)
+    numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)
+    numbers[ids["id"].to_numpy()] = ids["number"].to_numpy()
+    return Vocabulary(forms, found["count"].to_numpy().astype(np.int64), numbers)
+
+
+def count_cells(
+    connection: Connection,
+    selection: Selection,
+    words: Vocabulary,
+    *,
+    window: int,
+    dependencies: bool,
+    memory: int,
+) -> Cells:
+    """Count words with their contexts.
+
+    Args:
+        connection: the store.
+        selection: the corpora.
+        words: those that count, as words and as contexts.
+        window: words on each side that are contexts; 0 for none.
+        dependencies: whether relations with the word at their other end are contexts.
+        memory: bytes that the pairs may take.
+
+    Raises:
+        ModelError: nothing stands with anything.
+        StoreError: the pairs take more memory.
+    """
+    relations = _relations(connection, selection) if dependencies else np.empty(0, np.int32)
+    vocabulary = len(words.forms)
+    width = vocabulary * (1 + 2 * (int(relations.max(initial=-1)) + 1))
+    keys, counts, tokens = np.empty(0, np.int64), np.empty(0, np.int64), 0
+    for block in read_blocks(connection, selection, words.numbers):
+        tokens += len(block.words)
+        some = np.empty(2 * len(block.words) * (window + dependencies), np.int64)
+        size = window_pairs(block, window, width, some)
+        if dependencies:
+            within = block._replace(relations=relations[block.relations])
+            size += dependency_pairs(within, vocabulary, width, some[size:])
+        keys, counts = _added(keys, counts, some[:size])
+        if len(keys) * BYTES_OF_PAIR > memory:
+            raise StoreError(
+                f"more than {len(keys):,} pairs of words do not fit into memory; lower --words or --window,"
+                " or raise --memory-limit"
+            )
+    if not len(keys):
+        raise ModelError(
+            "no word stands with another one in these corpora; take others, or --contexts window"
+        )
+    contexts = keys % width
+    there = np.zeros(width, np.bool_)
+    there[contexts] = True
+    numbers = np.cumsum(there, dtype=np.int32) - 1
+    shape = vocabulary, int(numbers[-1]) + 1
+    return Cells((keys // width).astype(np.int32), numbers[contexts], counts, shape, tokens)
+
+
+def _relations(connection: Connection, selection: Selection) -> Ints:
+    """Return a number for each relation of some corpora, from 0, by its id; the last one stands for none."""
+    bindings = Bindings()
+    text = f"select distinct deprel_id as id from token{where(selection.of_tokens(bindings))} order by id"
+    ids = [one for one in Query(text, bindings).run(connection)["id"].to_pylist() if one is not None]
+    numbers = np.full(2 + max(ids, default=-1), len(ids), np.int32)
+    numbers[ids] = np.arange(len(ids))
+    return numbers
+
+
+def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> Iterator[Block]:
+    """Yield the tokens of some corpora in whole sentences, in the order of their ids."""
+    bindings = Bindings()
+    sizes = _SIZES.format(where=where(selection.of_sentences(bindings)))
+    sentences = Query(sizes, bindings).run(connection)
+    ids, ends = sentences["id"].to_numpy(), np.cumsum(sentences["length"].to_numpy(), dtype=np.int64)
+    # The last sentence of each block: the one that its last token is in.
+    most = int(ends[-1]) if len(ends) else 0
+    cuts = np.unique(np.searchsorted(ends, np.arange(BLOCK_TOKENS, most + BLOCK_TOKENS, BLOCK_TOKENS)))
+    first = 0
+    for cut in np.minimum(cuts, len(ids) - 1).tolist():
+        bindings = Bindings(first=int(ids[first]), last=int(ids[cut]))
+        conditions = ["sentence_id between $first and $last", *selection.of_tokens(bindings)]
+        found = Query(_TOKENS.format(where=where(conditions)), bindings).run(connection)
+        columns = [found[name].to_numpy() for name in found.column_names]
+        known = columns[0] < len(numbers)
+        words = np.where(known, numbers[np.where(known, columns[0], 0)], np.int32(-1))
+        yield Block(words, *columns[1:])
+        first = cut + 1
+
+
+def _added(keys: Longs, counts: Longs, some: Longs) -> tuple[Longs, Longs]:
+    """Return the counts with those of some more keys, in any order."""
+    some.sort()
+    more = np.empty(len(some), np.int64)
+    size = run_lengths(some, more)
+    out, sums = (np.empty(len(keys) + size, np.int64) for _ in range(2))
+    size = merged(keys, counts, some[:size], more[:size], out, sums)
+    # Copied: a view would keep room for what fell together.
+    return out[:size].copy(), sums[:size].copy()

@@ -1,0 +1,27 @@
+"""Near: the words that keep the same company as a word, and their distances."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+
+_ROWS = 30
+
+
+async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+    """Ask for the vectors, and for what is near a word if there is one."""
+    word, name = query.text("word"), query.text("vectors")
+    rows = query.number("limit", _ROWS, least=1, most=500)
+
+    async def nothing() -> PageAnswer | None:
+        return None
+
+    asked = {"word": word, "vectors": name, "limit": rows}
+    spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else nothing())
+    return {"spaces": spaces, "near": near, "word": word, "name": name, "rows": rows}
+
+
+PAGE = Page("/vectors", "Vectors", "vectors.html.j2", view)
