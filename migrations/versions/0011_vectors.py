@@ -19,7 +19,7 @@ def upgrade() -> None:
         _column("name", sa.String(), unique=True),
         _column("corpora", sa.String()),
         _column("contexts", sa.String()),
-        *(_column(name, sa.Integer()) for name in ("window", "dimensions", "min_count")),
+        *(_column(name, sa.Integer()) for name in ("reach", "dimensions", "min_count")),
         *(_column(name, sa.Double()) for name in ("smoothing", "shift", "power")),
         _column("seed", sa.Integer()),
         *(_column(name, sa.BigInteger()) for name in ("tokens", "words", "cells")),

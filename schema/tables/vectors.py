@@ -17,7 +17,7 @@ vector_space = Table(
         String,
         "What counts as company: window, dependencies (relation and word at its other end), or both.",
     ),
-    column("window", Integer, "Words on each side that are company."),
+    column("reach", Integer, "Words on each side that are company."),
     column("dimensions", Integer, "Numbers of each vector."),
     column("min_count", Integer, "Rarer words have no vector."),
     column("smoothing", Double, "Power of the counts of contexts in PPMI."),

@@ -29,19 +29,19 @@ def rows(told: Told) -> list[dict[str, Any]]:
 
 def test_half_tagged_bags_are_told(regenerate: Sentgen) -> None:
     """A slash is a slash unless every word has a tag: easy to miss, so said; no more once it is decided."""
-    told = regenerate("the/DT dog")
+    told = regenerate("the/DT dog", "-a", "beam")
 
     assert told.err == (
         "the/DT is one word, as not every word has a known tag; --tagged and --no-tagged say what is meant\n"
     )
-    assert regenerate("the/DT dog", "--no-tagged").err == ""
-    assert regenerate("and/or dog 1/2").err == ""
+    assert regenerate("the/DT dog", "--no-tagged", "-a", "beam").err == ""
+    assert regenerate("and/or dog 1/2", "-a", "beam").err == ""
     refused(regenerate("the/DT dog", "--tagged"), "'dog' has no tag")
 
 
 def test_what_is_read_as_a_tag_is_told(regenerate: Sentgen) -> None:
     """One line, with an example and the way back; tags of a treebank or of JSON were given as such."""
-    told = regenerate("[the/DT dog/NN] ./.", "cat dog")
+    told = regenerate("[the/DT dog/NN] ./.", "cat dog", "-a", "beam")
 
     assert told.err == "3 of 5 words were read as word/TAG, such as the/DT; --no-tagged keeps them whole\n"
     assert "2 of 2 words were read as word/TAG, such as and/or" in regenerate("--tagged", "and/or 1/2").err

@@ -76,7 +76,8 @@ def climb(
     """
     size = starts.shape[1]
     chart = new_chart(size)
-    room = len(starts) + min(climbers * rounds * candidates, most_trees(size) + candidates)
+    candidates = min(candidates, most_trees(size))
+    room = len(starts) + min(climbers * rounds * candidates, most_trees(size))
     visited = Visited(np.empty((room, size), np.int32), np.empty(room))
     line = _line(len(weights), size)
     for i in range(len(starts)):

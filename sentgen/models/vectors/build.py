@@ -136,7 +136,7 @@ class VectorRequest:
             append(connection, "word_vector", _rows(space, words, vectors, some))
         settings = ("name", "contexts", "dimensions", "min_count", "smoothing", "shift", "power", "seed")
         row = {name: getattr(self, name) for name in settings}
-        row |= {"id": space, "corpora": "\n".join(dict.fromkeys(self.corpus)), "window": self._window}
+        row |= {"id": space, "corpora": "\n".join(dict.fromkeys(self.corpus)), "reach": self._window}
         row |= {"tokens": cells.tokens, "words": len(known), "cells": len(cells.rows), "created_at": now()}
         connection.execute(insert(vector_space), row)
         return find_space(connection, self.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
@@ -42,7 +43,13 @@ class SpaceInfo:
 def list_spaces(connection: Connection) -> list[SpaceInfo]:
     """Return all vectors, by name."""
     rows = connection.execute(select(vector_space).order_by(vector_space.c.name)).mappings()
-    return [SpaceInfo(**{**row, "corpora": tuple(row["corpora"].splitlines())}) for row in rows]
+    return [_space(dict(row)) for row in rows]
+
+
+def _space(row: dict[str, Any]) -> SpaceInfo:
+    # "window" means something to SQL, so that it is no name for a column.
+    window, corpora = row.pop("reach"), tuple(row.pop("corpora").splitlines())
+    return SpaceInfo(**row, window=window, corpora=corpora)
 
 
 def find_space(connection: Connection, name: str | None) -> SpaceInfo:
