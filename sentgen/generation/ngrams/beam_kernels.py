@@ -252,7 +252,10 @@ def _add_hypotheses(
     for i in range(len(kept)):
         node, best = begin + i, found.best[kept[i]]
         parent, unit, bit = found.parent[best], found.unit[best], found.bit[best]
-        nodes.logp[node], nodes.state[node] = found.logp[best], found.state[best]
+        nodes.logp[node] = found.logp[best]
+        # Number by number: copying a row takes longer than copying a few numbers.
+        for model in range(nodes.state.shape[1]):
+            nodes.state[node, model] = found.state[best, model]
         nodes.ahead[node] = nodes.ahead[parent] - units.ahead[unit]
         nodes.parent[node], nodes.unit[node] = parent, unit
         nodes.used[node] = nodes.used[parent]
