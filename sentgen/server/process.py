@@ -89,7 +89,8 @@ class Worker:
             self.process.stdin.write(wire.pack(message))
             await self.process.stdin.drain()
             await self._receive()  # it has taken the request
-        except (asyncio.IncompleteReadError, ValueError, ConnectionError) as error:
+        except (asyncio.IncompleteReadError, ValueError, ConnectionError, RuntimeError) as error:
+            # RuntimeError: so does uvloop say that the pipe is closed, between a death and the news of it.
             raise NotTaken("the worker had died") from error
         try:
             return await self._receive()

@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -20,7 +21,7 @@ from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
 from sentgen.server.pool import Pool
 from sentgen.server.problems import Refused
-from sentgen.server.process import Worker
+from sentgen.server.process import NotTaken, Worker
 from sentgen.server.service import Generation, Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.shelf import Shelf
@@ -287,3 +288,17 @@ def test_a_snapshot_of_another_version_is_not_served(published: Path, tmp_path: 
         asyncio.run(Service(ServerSettings(tmp_path)).start())
     with pytest.raises(NotFoundError):
         asyncio.run(Service(ServerSettings(tmp_path / "none")).start())
+
+
+def test_a_pipe_that_is_closed_already_is_a_worker_that_had_died() -> None:
+    """uvloop says so with a RuntimeError; the request goes to another worker."""
+
+    class Closed:
+        def write(self, _: object) -> None:
+            raise RuntimeError("unable to perform operation on <UnixTransport closed=True>")
+
+    worker = Worker.__new__(Worker)
+    worker.process = cast(Any, SimpleNamespace(stdin=Closed()))
+
+    with pytest.raises(NotTaken):
+        asyncio.run(worker.call(Message({}, b"")))
