@@ -12,11 +12,11 @@ from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.tuning.objective import Example
 from sentgen.alignment.tuning.tuner import TuningPlan
+from sentgen.cli.console.gold import CombineOption, GoldFormatOption, GoldOption, LimitOption
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.logarithms import decimal
-from sentgen.options import Option
 from sentgen.progress import counted_each
 from sentgen.schema.store import default_memory_limit
 
@@ -25,23 +25,10 @@ from sentgen.schema.store import default_memory_limit
 class GoldPairs:
     """The links that a model learns from."""
 
-    gold: Annotated[str, Option("Alignments that people made.", metavar="PATH")]
-    format: Annotated[
-        str,
-        Option(
-            "Their format: edinburgh, rte, mtref, multimwa, handalign or pharaoh.",
-            short="-f",
-            metavar="FORMAT",
-        ),
-    ] = "pharaoh"
-    combine: Annotated[
-        str,
-        Option(
-            "Links of several annotators: drawn by half of them, by any, by all, or by one.",
-            metavar="half|union|intersection|NAME",
-        ),
-    ] = "half"
-    limit: Annotated[int | None, Option("Only the first N pairs.", short="-n", metavar="N", least=1)] = None
+    gold: GoldOption
+    format: GoldFormatOption = "pharaoh"
+    combine: CombineOption = "half"
+    limit: LimitOption = None
 
     def examples(self) -> list[Example]:
         """Read the pairs with their links.

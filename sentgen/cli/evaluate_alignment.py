@@ -14,6 +14,7 @@ from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
+from sentgen.cli.console.gold import CombineOption, GoldFormatOption, GoldOption, LimitOption
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
 from sentgen.cli.console.output import Output, output_options
@@ -40,15 +41,8 @@ _WIDE = 6
 class AlignmentExperiment:
     """What is compared with the links of people, and how."""
 
-    gold: Annotated[str, Option("Alignments that people made.", metavar="PATH")]
-    format: Annotated[
-        str,
-        Option(
-            "Their format: edinburgh, rte, mtref, multimwa, handalign or pharaoh.",
-            short="-f",
-            metavar="FORMAT",
-        ),
-    ]
+    gold: GoldOption
+    format: GoldFormatOption
     systems: Annotated[
         str,
         Option(
@@ -64,13 +58,7 @@ class AlignmentExperiment:
     train_pairs: Annotated[str | None, Option("Pairs of the store to learn from, too.", metavar="NAME")] = (
         None
     )
-    combine: Annotated[
-        str,
-        Option(
-            "Links of several annotators: drawn by half of them, by any, by all, or by one.",
-            metavar="half|union|intersection|NAME",
-        ),
-    ] = "half"
+    combine: CombineOption = "half"
     possible: Annotated[
         Possible,
         Option("What becomes of possible links.", closed=True, metavar="|".join(get_args(Possible))),
@@ -83,7 +71,7 @@ class AlignmentExperiment:
         str | None,
         Option("Put N documents together with M of their abstracts, shuffled, such as 22x8.", metavar="NxM"),
     ] = None
-    limit: Annotated[int | None, Option("Only the first N pairs.", short="-n", metavar="N", least=1)] = None
+    limit: LimitOption = None
     seed: Annotated[int, Option("Seed of pseudo-documents, samples and tests.", least=0)] = 1
 
     @property

@@ -12,6 +12,7 @@ from sentgen.models.build import Progress, build
 from sentgen.models.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.recipe import Recipe, recipe
 from sentgen.models.registry import ModelInfo
+from sentgen.models.request import WhereOption
 from sentgen.models.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
 from sentgen.options import Option
 from sentgen.schema import Store
@@ -50,13 +51,7 @@ class BuildRequest:
         int | None,
         Option(f"Frequent words that classes and items keep. Default: {KEPT}.", metavar="N", least=0),
     ] = None
-    where: Annotated[
-        str | None,
-        Option(
-            "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
-            metavar="EXPR",
-        ),
-    ] = None
+    where: WhereOption = None
 
     companions: Annotated[
         bool,

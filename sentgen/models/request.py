@@ -17,6 +17,13 @@ ModelOption = Annotated[
         api={"max_length": 200},
     ),
 ]
+WhereOption = Annotated[
+    str | None,
+    Option(
+        "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
+        metavar="EXPR",
+    ),
+]
 LOWERCASE = "Look words up lower-cased. Default: as the model's corpora."
 
 

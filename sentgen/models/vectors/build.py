@@ -16,6 +16,7 @@ from sqlalchemy import Connection, insert, select
 from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError
 from sentgen.lookups.queries import select_corpora
+from sentgen.models.request import WhereOption
 from sentgen.models.vectors.cooccurrence import Cells, Vocabulary, count_cells, find_vocabulary
 from sentgen.models.vectors.factorization import Singles, decomposed
 from sentgen.models.vectors.registry import SpaceInfo, find_space
@@ -61,13 +62,7 @@ class VectorRequest:
     power: Annotated[
         float, Option("Power of the singular values that dimensions are multiplied by.", least=0, most=1)
     ] = 0.5
-    where: Annotated[
-        str | None,
-        Option(
-            "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`.",
-            metavar="EXPR",
-        ),
-    ] = None
+    where: WhereOption = None
     seed: Annotated[int, Option("Seed of the decomposition.", least=0, most=2**31 - 1)] = 1
 
     def __post_init__(self) -> None:
