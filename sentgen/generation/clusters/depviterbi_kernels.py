@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.arrays import Bits, Bools, Floats, Ints, compiled
+from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
+from sentgen.generation.random_bits import random_bits
 
 # Bounds and sums add the same numbers in another order; less than this is rounding.
 CLOSE = 1e-9
@@ -163,14 +164,11 @@ def _covers(dep: Floats, old: int, new: int) -> bool:
 
 @compiled
 def _marks(column: Ints) -> Bits:
-    """Return a number of random bits for each column (SplitMix64, Steele et al. 2014)."""
+    """Return a number of random bits for each column."""
     marks = np.zeros(len(column), np.uint64)
     for x in range(len(column)):
         if column[x] >= 0:
-            bits = np.uint64(column[x] + 1) * np.uint64(0x9E3779B97F4A7C15)
-            bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            marks[x] = bits ^ (bits >> np.uint64(31))
+            marks[x] = random_bits(column[x])
     return marks
 
 
@@ -194,16 +192,28 @@ def _first_words(lattice: Lattice, bounds: Bounds, highest: int) -> Frontier:
 
 
 @compiled
-def _sorted(found: Frontier, count: Ints, beam: int) -> Frontier:
-    """Return what the slots of all words hold, the most probable first."""
-    filled = np.empty(count.sum(), np.int64)
+def best_slots(logp: Floats, filled: Ints, room: int) -> Longs:
+    """Return the slots that are filled, the most probable first.
+
+    Args:
+        logp: of each slot; every word has room for so many of them, one word after the other.
+        filled: by word, how many of its slots are, the first ones.
+        room: slots of a word.
+    """
+    slots = np.empty(filled.sum(), np.int64)
     at = 0
-    for x in range(len(count)):
-        for slot in range(x * (beam + 1), x * (beam + 1) + count[x]):
-            filled[at] = slot
+    for x in range(len(filled)):
+        for slot in range(x * room, x * room + filled[x]):
+            slots[at] = slot
             at += 1
     # A stable sort: of equals that of the first word comes first.
-    order = filled[np.argsort(-found.logp[filled], kind="mergesort")]
+    return slots[np.argsort(-logp[slots], kind="mergesort")]
+
+
+@compiled
+def _sorted(found: Frontier, count: Ints, beam: int) -> Frontier:
+    """Return what the slots of all words hold, the most probable first."""
+    order = best_slots(found.logp, count, beam + 1)
     return Frontier(
         found.logp[order],
         found.word[order],

@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
+from sentgen.generation.clusters.depviterbi_kernels import best_slots
+from sentgen.generation.random_bits import mixed
 from sentgen.models.cluster_trees import Arcs
 from sentgen.models.cluster_trigrams import Trigrams
 
@@ -275,23 +277,14 @@ def _write(before: Frontier, p: int, x: int, move: Move, found: Frontier, slot: 
     found.used[slot] = before.used[p]
     found.used[slot, x] += 1
     # 64 bits tell apart what one search meets: equal hashes are taken for equal hypotheses.
-    mark = _mixed(np.uint64(found.previous[slot] + 1))
+    mark = mixed(np.uint64(found.previous[slot] + 1))
     for i in range(place + 1):
-        mark = _mixed(mark + np.uint64(2 * found.stack[slot, i] + found.headed[slot, i]))
-        mark = _mixed(mark + found.taken[slot, i])
+        mark = mixed(mark + np.uint64(2 * found.stack[slot, i] + found.headed[slot, i]))
+        mark = mixed(mark + found.taken[slot, i])
     for i in range(found.used.shape[1]):
         if found.used[slot, i]:
-            mark += _mixed(np.uint64((i + 1) * 65_536 + found.used[slot, i]))
+            mark += mixed(np.uint64((i + 1) * 65_536 + found.used[slot, i]))
     found.mark[slot] = mark
-
-
-@compiled
-def _mixed(bits: np.uint64) -> np.uint64:
-    """Return a number of random bits for another one (SplitMix64, Steele et al. 2014)."""
-    bits = bits + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
 
 
 @compiled
@@ -307,14 +300,8 @@ def _copy(found: Frontier, source: int, target: int) -> None:
 @compiled
 def _sorted(slots: Slots) -> Frontier:
     """Return what the slots of all words hold, the most probable first."""
-    found, beam = slots.found, len(slots.found.logp) // len(slots.filled) - 1
-    filled = np.empty(slots.filled.sum(), np.int64)
-    at = 0
-    for x in range(len(slots.filled)):
-        for slot in range(x * (beam + 1), x * (beam + 1) + slots.filled[x]):
-            filled[at] = slot
-            at += 1
-    order = filled[np.argsort(-found.logp[filled], kind="mergesort")]
+    found = slots.found
+    order = best_slots(found.logp, slots.filled, len(found.logp) // len(slots.filled))
     return Frontier(
         found.logp[order],
         found.word[order],

@@ -25,7 +25,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
-from sentgen.generation.ngrams.beam_kernels import Edges, Hypotheses, Units, search
+from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, Edges, Hypotheses, Units, search
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.problem import (
     Algorithm,
@@ -44,8 +44,6 @@ from sentgen.wording import quantity
 MAX_STEPS = 2**28
 #: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
 WAYS = 100
-#: Of which stacks the search remembers all ways that led there.
-_NONE, _LAST, _ALL = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def whole_sentences(problem: Problem, count: int) -> list[tuple[int, ...]]:
 
     They are not the exact n-best list of `order_units`, but cost nothing.
     """
-    copies, nodes, edges = _found(problem, _LAST, future_cost=True)
+    copies, nodes, edges = _found(problem, LAST, future_cost=True)
     last = np.argsort(-edges.logp, kind="stable")[:count]
     paths = ([*_path(nodes, int(edges.parent[i])), int(edges.unit[i])] for i in last)
     return [_ordering(copies, path, 0.0).units for path in paths]
@@ -121,7 +119,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     if not problem.size:
         return [Ordering((), value(problem, (), None))]
     # Edges cost memory for every candidate: without n-best nobody asks for them.
-    copies, nodes, edges = _found(problem, _ALL if nbest > 1 else _NONE, future_cost=future_cost)
+    copies, nodes, edges = _found(problem, ALL if nbest > 1 else NONE, future_cost=future_cost)
     best = _ordering(copies, _path(nodes, len(nodes.parent) - 1), float(nodes.logp[-1]))
     different = {string_of(problem, best.units): best}
     if nbest > 1:

@@ -15,13 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Floats, Ints, compiled
+from sentgen.generation.random_bits import GOLDEN, random_bits
 from sentgen.models.ngram_table import extend, score_words
 from sentgen.models.ngram_tables import NgramTables, table_at
 from sentgen.schema.tables.corpus import EOS
 
-# 2^64 over the golden ratio: its product spreads close numbers over the high bits (Fibonacci hashing).
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _WORD = 64  # bits of a set that one number holds
+#: Of which stacks a search remembers all ways that led there.
+NONE, LAST, ALL = 0, 1, 2
 
 
 class Units(NamedTuple):
@@ -82,7 +83,7 @@ def search(
         weights: (M,) what their log-probabilities are multiplied by.
         units: the different units of the bag.
         beam: hypotheses to keep of a stack.
-        remembered: whose edges to return: 0 none, 1 those of whole sentences, 2 all.
+        remembered: which edges to return: `NONE`, `LAST` for those of whole sentences, or `ALL`.
 
     Returns:
         Hypotheses and their number, edges and their number; what lies beyond is undefined.
@@ -101,7 +102,7 @@ def search(
         nodes.ahead[0] += units.ahead[k] * (units.bits[k + 1] - units.bits[k])
     begin = np.zeros(length + 2, np.int32)  # first hypothesis of each stack
     begin[1] = 1
-    marks = _random_bits(units.bits[size])
+    marks = _marks(units.bits[size])
     edges, ways = _edges(0), 0
     for stack in range(1, length + 1):
         found = _extensions(units, nodes, begin, stack)
@@ -110,7 +111,7 @@ def search(
             _end_sentence(tables, weights, found)
         _recombine(nodes, found, marks)
         kept = _best(units, nodes, found, beam)
-        if remembered == 2 or (remembered == 1 and stack == length):
+        if remembered == ALL or (remembered == LAST and stack == length):
             edges, ways = _add_edges(edges, ways, found, kept, begin[stack])
         _add_hypotheses(units, nodes, begin[stack], found, kept, marks)
         begin[stack + 1] = begin[stack] + len(kept)
@@ -183,7 +184,7 @@ def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
         # Only a hash: equal sets have equal marks, and `_are_same` tells the others apart.
         mark = nodes.mark[found.parent[i]] ^ marks[found.bit[i]]
         for model in range(found.state.shape[1]):
-            mark = (mark ^ np.uint64(found.state[i, model])) * _GOLDEN
+            mark = (mark ^ np.uint64(found.state[i, model])) * GOLDEN
         slot = np.int64(mark >> np.uint64(64 - bits))
         while slots[slot] >= 0 and not _are_same(nodes, found, slots[slot], i):
             slot = (slot + 1) & (len(slots) - 1)
@@ -293,14 +294,11 @@ def _single(bit: int) -> np.uint64:
 
 
 @compiled
-def _random_bits(count: int) -> Bits:
-    """Return a random number for each bit, always the same (splitmix64, Steele et al. 2014)."""
+def _marks(count: int) -> Bits:
+    """Return a number of random bits for each bit."""
     marks = np.empty(count, np.uint64)
     for i in range(count):
-        x = np.uint64(i + 1) * _GOLDEN
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        marks[i] = x ^ (x >> np.uint64(31))
+        marks[i] = random_bits(i)
     return marks
 
 
