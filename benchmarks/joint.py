@@ -50,7 +50,8 @@ def main() -> None:
 def _bags(store: Store, sentences: Sequence[Sentence], size: int) -> list[tuple[Unit, ...]]:
     """Return bags of so many units: sentences that have as many, or several ones together."""
     model = registry.find(store, "ewt")
-    cases = cases_of(store, model, sentences, Search(algorithm="joint"))
+    search = Search(algorithm="joint")
+    cases = cases_of(store, model, sentences, search, plan_search(store, model, search))
     exact = [case.gold.units for case in cases if len(case.gold.units) == size]
     if len(exact) >= BAGS[size]:
         return exact

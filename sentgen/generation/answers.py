@@ -244,7 +244,9 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
             columns = [*columns, *DECISION_COLUMNS] if full else SHORT_DECISION_COLUMNS
         return columns, [
             [
-                _decided(one.units, edge, full=full) if edge.decision else row_of(one.units[edge.place], edge)
+                _decided(one.units, edge, edge.decision, full=full)
+                if edge.decision
+                else row_of(one.units[edge.place], edge)
                 for edge in edges
             ]
             for one, edges in zip(answers.sentences, found, strict=True)
@@ -298,9 +300,10 @@ def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     )
 
 
-def _decided(units: Sequence[Unit], explained: ExplainedAttachment, *, full: bool) -> Sequence[object]:
+def _decided(
+    units: Sequence[Unit], explained: ExplainedAttachment, decision: Decision, *, full: bool
+) -> Sequence[object]:
     """Return why a head was taken and not the next best one; where there is no other, that is empty."""
-    decision = explained.decision or Decision(None, 0.0, {})
     gains = [decision.gains.get(name) for name in FACTORS]
     rival = None
     if decision.rival is not None:
@@ -308,10 +311,8 @@ def _decided(units: Sequence[Unit], explained: ExplainedAttachment, *, full: boo
     margin = decision.margin if decision.gains else None
     unit = units[explained.place]
     if full:
-        # The weight is a sum of factors, so that there is none beside the probability.
-        alone = list(_attachment(unit, explained))
-        alone[ATTACHMENT_COLUMNS.index("factor")] = None
-        return (*alone, rival, margin and decimal(margin), margin, decision.decided_by, *gains)
+        log10 = margin and decimal(margin)
+        return (*_attachment(unit, explained), rival, log10, margin, decision.decided_by, *gains)
     head, _, side, _ = explained.evidence.attachment
     return (
         *(" ".join(unit.words), SIDES[side], head[0], rival, decision.decided_by),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -196,6 +197,14 @@ def units_of(sentence: Sentence, kind: UnitKind = "np", *, tags: Sequence[str] |
 def broken_up(units: Sequence[Unit]) -> list[Unit]:
     """Return the words of all units as units of their own."""
     return [Unit((word,), unit.tags[i : i + 1]) for unit in units for i, word in enumerate(unit.words)]
+
+
+def places_of(units: Iterable[Unit], bag: Iterable[Unit]) -> list[int]:
+    """Return the place of each unit in a bag that has them all; equal ones take theirs in turn."""
+    places: defaultdict[Unit, list[int]] = defaultdict(list)
+    for place, unit in enumerate(bag):
+        places[unit].append(place)
+    return [places[unit].pop(0) for unit in units]
 
 
 def shuffled(units: Sequence[Unit], seed: int) -> list[Unit]:

@@ -6,11 +6,10 @@ For people, and slow; the searches take the same figures from the prefetched sub
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sentgen.generation.bag import Unit
+from sentgen.generation.bag import Unit, places_of
 from sentgen.generation.joint.factors import FactorSettings
 from sentgen.generation.joint.reasons import Decision, decisions
 from sentgen.generation.plan import SearchPlan
@@ -44,8 +43,10 @@ class ExplainedAttachment:
     def factor(self) -> float | None:
         """Return what the weight holds beside the probability: that of the arguments, 1 if they play no part.
 
-        None if the weight is a floor under a probability of zero.
+        None if the weight is a floor under a probability of zero, or a sum of several factors.
         """
+        if self.decision is not None:
+            return None
         return math.exp(self.weight) / self.evidence.prob if self.evidence.prob >= ZERO else None
 
 
@@ -106,10 +107,7 @@ def _decisions(
     found = []
     for batch in prepare(store, plan, [one.units for one in sentences]):
         for prepared in batch:
-            places = defaultdict(list)
-            for place, unit in enumerate(prepared.bag):
-                places[unit].append(place)
-            order = [places[unit].pop(0) for unit in sentences[prepared.item - 1].units]
+            order = places_of(sentences[prepared.item - 1].units, prepared.bag)
             found.append(decisions(prepared.under(plan.settings), order))
     return found
 

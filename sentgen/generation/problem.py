@@ -103,6 +103,15 @@ class Problem:
         """Return the number of units."""
         return len(self.offsets) - 1
 
+    @property
+    def columns(self) -> list[tuple[Ints, Ints]]:
+        """Return the words and offsets of the units in all models, those of features behind the words'."""
+        others = self.features
+        return [
+            (self.words, self.offsets),
+            *(zip(others.words, others.offsets, strict=True) if others else ()),
+        ]
+
     def require_trees(self) -> TreeModel:
         """Return the dependency model; it is a mistake of the caller to have none."""
         if self.trees is None:
@@ -203,11 +212,7 @@ def string_of(problem: Problem, units: tuple[int, ...]) -> tuple[int, ...]:
 
 def strings_of(problem: Problem, units: tuple[int, ...]) -> list[Ints]:
     """Return the words of an order in all models, those of features behind that of the words."""
-    strings = [_string(problem.words, problem.offsets, units)]
-    if problem.features is not None:
-        columns = zip(problem.features.words, problem.features.offsets, strict=True)
-        strings += [_string(words, offsets, units) for words, offsets in columns]
-    return strings
+    return [_string(words, offsets, units) for words, offsets in problem.columns]
 
 
 def _string(words: Ints, offsets: Ints, units: tuple[int, ...]) -> Ints:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sentgen.errors import InputError
-from sentgen.generation.bag import Unit, broken_up
+from sentgen.generation.bag import Unit, broken_up, places_of
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
@@ -137,11 +136,9 @@ def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, g
     """Return what the algorithm would have scored the real order with."""
     units = broken_up(gold.units) if algorithm.words else gold.units
     tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
-    places: defaultdict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
-    for place, unit in enumerate(prepared.bag):
-        places[unit.words, unit.tags if tagged else ()].append(place)
-    # Equal units take places in turn; which of them is which does not change the score.
-    order = tuple(places[unit.words, unit.tags].pop(0) for unit in units)
+    bag = [unit if tagged else Unit(unit.words) for unit in prepared.bag]
+    # Which of equal units is which does not change the score.
+    order = tuple(places_of(units, bag))
     if gold.heads is None or algorithm.words:
         return algorithm.value(problem, order, None)
     heads = [ROOT] * len(order)

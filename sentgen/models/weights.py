@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import func, insert, select
 
@@ -73,6 +74,6 @@ def learnt_weights(
     )
 
 
-def _named(rows: Sequence[object], version: int, kind: str) -> dict[str, float]:
-    mine = (row for row in rows if (row.version, row.kind) == (version, kind))  # type: ignore[attr-defined]
-    return {str(row.name): float(row.weight) for row in mine}  # type: ignore[attr-defined]
+def _named(rows: Sequence[Any], version: int, kind: str) -> dict[str, float]:
+    mine = (row for row in rows if (row.version, row.kind) == (version, kind))
+    return {str(row.name): float(row.weight) for row in mine}

@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.evaluation.regeneration.expected_bleu import Lists, chosen, learn, loss, together
+from sentgen.arrays import Floats, Longs
+from sentgen.evaluation.regeneration.expected_bleu import Lists, learn, loss, together
+
+
+def chosen(lists: Lists, weights: Floats) -> Longs:
+    """Return the best candidate of each bag under weights; of equals the first one."""
+    scores = lists.values @ weights
+    ends = np.append(lists.starts[1:], len(scores))
+    return np.array(
+        [a + int(np.argmax(scores[a:b])) for a, b in zip(lists.starts, ends, strict=True)], np.int64
+    )
 
 
 def random_lists(seed: int, bags: int = 4, features: int = 3) -> Lists:

@@ -64,15 +64,6 @@ def loss(lists: Lists, weights: Floats, start: Floats, penalty: float) -> tuple[
     return penalty * float(off @ off) - value, 2 * penalty * off - gradient
 
 
-def chosen(lists: Lists, weights: Floats) -> Longs:
-    """Return the best candidate of each bag under weights; of equals the first one."""
-    scores = lists.values @ weights
-    ends = np.append(lists.starts[1:], len(scores))
-    return np.array(
-        [a + int(np.argmax(scores[a:b])) for a, b in zip(lists.starts, ends, strict=True)], np.int64
-    )
-
-
 def together(parts: Sequence[tuple[Floats, Floats]]) -> Lists:
     """Return the candidates of all bags from values and matches of each; bags without any are left out."""
     parts = [one for one in parts if len(one[0])]

@@ -112,9 +112,11 @@ def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
     return {"test": source, "sha256": sha256, "sentences": len(references)}
 
 
-def cases_of(store: Store, model: ModelLike, sentences: Iterable[Sentence], search: Search) -> list[Case]:
-    """Return the test cases that an evaluation of one search makes of some sentences."""
-    corpora = _treebanks([plan_search(store, model, search)])
+def cases_of(
+    store: Store, model: ModelLike, sentences: Iterable[Sentence], search: Search, plan: SearchPlan
+) -> list[Case]:
+    """Return the test cases that an evaluation of one search, and its plan, makes of some sentences."""
+    corpora = _treebanks([plan])
     return _cases(sentences, _preparation(store, model, search, corpora, punctuation=True))
 
 

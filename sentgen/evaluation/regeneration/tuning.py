@@ -114,8 +114,9 @@ def tune(
     started = Start()
     store.share()
     search = Search(algorithm=ALGORITHM, seed=asked.seed, changes={"features": asked.features})
-    cases = _drawn(cases_of(store, model, sentences, search), asked)
+    # Cases are lower-cased already where the corpora are.
     plan = plan_search(store, model, replace(search, lowercase=False))
+    cases = _drawn(cases_of(store, model, sentences, search, plan), asked)
     check_bags([case.gold.units for case in cases], plan)
     prepared = [one for batch in prepare(store, plan, [case.gold.units for case in cases]) for one in batch]
     rounds = _rounds(plan, prepared, cases, asked, progress)

@@ -9,9 +9,9 @@ import numpy as np
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.generation.joint.climbing import Units, line_scores
 from sentgen.generation.joint.factors import Factors, factor_sums, factors_of, settings_weights, weighted
-from sentgen.generation.joint.joint import units_of, visit
+from sentgen.generation.joint.joint import best_different, units_of, visit
 from sentgen.generation.ngrams.beam import models_of
-from sentgen.generation.problem import Problem, string_of
+from sentgen.generation.problem import Problem
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
 from sentgen.models.ngram_tables import NgramTables
 
@@ -31,12 +31,7 @@ def candidates(problem: Problem, count: int) -> Candidates:
     factors = factors_of(problem)
     scores = weighted(factors, settings_weights(problem))
     visited = visit(problem, scores)
-    kept: dict[tuple[int, ...], int] = {}
-    for i in np.argsort(-visited.scores, kind="stable").tolist():
-        kept.setdefault(string_of(problem, tuple(visited.orders[i].tolist())), i)
-        if len(kept) == count:
-            break
-    orders = visited.orders[list(kept.values())]
+    orders = visited.orders[best_different(problem, visited, count)]
     return Candidates(orders, _values(models_of(problem), units_of(problem), factors, scores, orders))
 
 

@@ -81,14 +81,20 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
         return [Ordering((), value(problem, (), None), Tree((), (), (), ()))]
     scores = tree_scores(problem)
     visited = visit(problem, scores)
-    different: dict[tuple[int, ...], Ordering] = {}
-    # Stable: of equals the one that was met first.
-    for i in np.argsort(-visited.scores, kind="stable"):
+    found = []
+    for i in best_different(problem, visited, nbest):
         units = tuple(visited.orders[i].tolist())
-        string = string_of(problem, units)
-        if string not in different:
-            different[string] = Ordering(units, float(visited.scores[i]), best_tree(scores, units))
-        if len(different) == nbest:
+        found.append(Ordering(units, float(visited.scores[i]), best_tree(scores, units)))
+    return found
+
+
+def best_different(problem: Problem, visited: Visited, count: int) -> list[int]:
+    """Return the places of the best orders that are different strings, at most so many."""
+    different: dict[tuple[int, ...], int] = {}
+    # Stable: of equals the one that was met first.
+    for i in np.argsort(-visited.scores, kind="stable").tolist():
+        different.setdefault(string_of(problem, tuple(visited.orders[i].tolist())), i)
+        if len(different) == count:
             break
     return list(different.values())
 
@@ -112,9 +118,7 @@ def visit(problem: Problem, scores: TreeScores) -> Visited:
 
 def units_of(problem: Problem) -> Units:
     """Return the units in all models."""
-    columns = [(problem.words, problem.offsets)]
-    if problem.features is not None:
-        columns += zip(problem.features.words, problem.features.offsets, strict=True)
+    columns = problem.columns
     begins = np.cumsum([0, *(len(words) for words, _ in columns)])
     return Units(
         np.concatenate([words for words, _ in columns]),
@@ -129,7 +133,6 @@ def tree_scores(problem: Problem) -> TreeScores:
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the score of an order with its best tree, whatever tree it came with."""
-    total = 0.0
     order = np.array(units, np.int32)
     total = float(weights_of(problem) @ line_scores(models_of(problem), units_of(problem), order))
     if units:
