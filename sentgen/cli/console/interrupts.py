@@ -7,7 +7,8 @@ Three things are in its way:
   again until it is seen on its way out.
 * Machine code that numba made calls Python when it returns: to look up the type of arrays, and to make named
   tuples. It does not expect that this fails, and crashes. What is raised by a signal that came while a kernel
-  ran would be raised just there, where Python runs again for the first time. So it waits for the return.
+  ran would be raised just there, where Python runs again for the first time. So it waits for the return:
+  what called the kernel is traced, and the first thing that it does then is to raise.
 * Nothing can be raised while the main thread waits for DuckDB or for a kernel. So a thread interrupts
   DuckDB's statements, and ends the process where something that only reads does not notice for long.
 """
@@ -34,8 +35,6 @@ INTERRUPTED = "sentgen: interrupted; what was finished is kept"
 
 #: Seconds after which an interrupt that nothing came of is raised again.
 _AGAIN = 0.1
-#: Seconds until a kernel that is about to return has returned.
-_SOON = 20e-6
 #: Seconds that something may take to notice, before the process ends without it.
 _GRACE = 1.0
 #: What the thread is told: to end, and to look at the deadline. No signal has these numbers.
@@ -53,11 +52,19 @@ class _Ending:
     since: float = field(default_factory=time.monotonic)
     #: Whether the user has insisted, seeing that nothing happened.
     insisted: bool = False
+    #: Seconds in which something could have come of it.
+    waited: float = 0.0
 
     @property
     def overdue(self) -> bool:
         """Whether nothing has come of it for long."""
-        return time.monotonic() > self.since + _GRACE
+        return self.waited > _GRACE
+
+    def wait(self) -> None:
+        """Count the time until now; as long as this thread got no time, the main thread may have had none."""
+        now = time.monotonic()
+        self.waited += min(now - self.since, 2 * _AGAIN)
+        self.since = now
 
     def exit(self) -> NoReturn:
         """End the process where it stands, as a kill would: a store can bear that."""
@@ -125,6 +132,7 @@ class _Watch:
 
     def _push(self, ending: _Ending) -> None:
         """Interrupt what runs; where that is not heard, end the process, unless it might be writing."""
+        ending.wait()
         if ending.insisted:
             ending.exit()
         # It is tidying up already: another interrupt would hit a rollback.
@@ -162,20 +170,25 @@ def interruptible(afterwards: signal.Handlers | None = None) -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is _on_signal:
         yield  # inside such a block
         return
-    # What libraries lose is printed there, with a traceback; that of an interrupt means nothing.
+    on_interrupt, on_alarm = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)
     unraisable = sys.unraisablehook
-    on_interrupt = signal.signal(signal.SIGINT, _on_signal)
-    on_alarm = signal.signal(signal.SIGALRM, _on_signal)
-    sys.unraisablehook = lambda lost: None if was_interrupted(lost.exc_value) else unraisable(lost)
-    _watch = _Watch()
+    watch = None
     try:
+        # What libraries lose is printed there, with a traceback; that of an interrupt means nothing.
+        sys.unraisablehook = lambda lost: None if was_interrupted(lost.exc_value) else unraisable(lost)
+        _watch = watch = _Watch()
+        signal.signal(signal.SIGALRM, _on_signal)
+        signal.signal(signal.SIGINT, _on_signal)
         yield
     finally:
-        # The timer is stopped before its handler goes: an alarm that nobody handles ends the process.
         signal.signal(signal.SIGINT, on_interrupt if afterwards is None else afterwards)
+        # An alarm that nobody handles ends the process: none must be handled, and set the timer once more,
+        # between the timer's end and the handler's.
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, on_alarm)
-        _watch.stop()
+        if watch is not None:
+            watch.stop()
         sys.unraisablehook = unraisable
 
 
@@ -262,20 +275,40 @@ def _is_interrupt(error: BaseException) -> bool:
 
 
 def _on_signal(_number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, unless it would hit machine code, or what it ended is being cleaned up."""
-    if _called_by_kernel(frame):
-        signal.setitimer(signal.ITIMER_REAL, _SOON)
-        return
+    """Raise KeyboardInterrupt: at once, or after machine code; not while it is being cleaned up."""
     signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+    caller = _caller_of_kernel(frame)
+    if caller is None:
+        _interrupt()
+    else:
+        _interrupt_in(caller)
+
+
+def _interrupt() -> None:
     if not was_interrupted(sys.exception()):
         raise KeyboardInterrupt
 
 
-def _called_by_kernel(frame: FrameType | None) -> bool:
-    """Say whether Python may have been called by machine code of numba, to make what a kernel returns."""
+def _interrupt_in(frame: FrameType) -> None:
+    """Interrupt in a frame, as soon as what it has called returns."""
+    former = sys.gettrace()
+
+    def trace(*_event: object) -> None:
+        sys.settrace(former)
+        frame.f_trace = None
+        _interrupt()
+
+    frame.f_trace = trace
+    frame.f_trace_opcodes = True
+    sys.settrace(lambda *_event: None)
+
+
+def _caller_of_kernel(frame: FrameType | None) -> FrameType | None:
+    """Return what called machine code of numba that may now be calling Python, to make what it returns."""
+    caller = None
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
         if module == "numba.core.serialize" or module.startswith("namedtuple_"):
-            return True
+            caller = frame.f_back
         frame = frame.f_back
-    return False
+    return caller
