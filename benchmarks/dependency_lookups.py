@@ -22,10 +22,10 @@ from sentgen.counts import corpora
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import units_of
 from sentgen.models import registry
-from sentgen.models.dependencies import Layer, TaggedWord, prefetch_dependencies
-from sentgen.models.ngram_cache import NgramCache
+from sentgen.models.dependency.dependencies import Layer, TaggedWord, prefetch_dependencies
+from sentgen.models.dependency.trees import TreeCache
+from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.submodel import prefetch
-from sentgen.models.trees import TreeCache
 from sentgen.schema import Store
 
 SIZE = 100

@@ -18,7 +18,7 @@ from harness import megabytes, novels, own_usage, show
 from lookups import LIMIT, WORDS, picked
 
 from sentgen.models import registry
-from sentgen.models.ngram_cache import NgramCache
+from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.registry import ModelInfo
 from sentgen.models.submodel import prefetch, word_ids
 from sentgen.schema import Store

@@ -23,9 +23,9 @@ import numpy as np
 from harness import data, show
 
 from sentgen.alignment import Alignment, Pair
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed
 from sentgen.alignment.view.figures import new_words

@@ -19,7 +19,7 @@ import numpy as np
 from harness import OUT, megabytes, novels, own_usage, show
 
 from sentgen.models import export_arpa, registry
-from sentgen.models.ngram_cache import NgramCache
+from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store

@@ -23,8 +23,8 @@ from scipy.sparse import csr_array, diags_array
 from vectors import SETS
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
+from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import preset
 from sentgen.alignment.reading import read_pairs
 from sentgen.evaluation.alignment.gold_readers import read_gold

@@ -16,30 +16,46 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 #: What somebody was doing when code in these places complains; of several places that fit, the longest.
 DOING = {
-    "Opening and keeping a store": ("schema/", "migrations/", "sentgen/cli/db.py"),
+    "Opening and keeping a store": ("schema/", "migrations/", "sentgen/cli/keeping/db.py"),
     "Asking with SQL": (
         "schema/guard.py",
         "schema/readonly.py",
         "schema/dictionary.py",
-        "sentgen/cli/sql.py",
+        "sentgen/cli/looking/sql.py",
     ),
     "Reading files": ("sentgen/corpus/", "sentgen/cli/console/files.py"),
-    "Parsing": ("sentgen/corpus/parsers/", "sentgen/cli/parser.py"),
-    "Reading pairs": ("sentgen/corpus/pair_", "sentgen/counts/pair_ingestion.py", "sentgen/cli/pairs.py"),
-    "Ingesting and looking inside": ("sentgen/counts/", "sentgen/cli/ingest.py", "sentgen/cli/inspect.py"),
-    "Building and asking models": ("sentgen/models/", "sentgen/cli/models.py", "sentgen/cli/score.py"),
-    "Ordering bags": ("sentgen/generation/", "sentgen/cli/regenerate.py"),
-    "Generating and fusing": (
-        *("sentgen/generation/clusters/", "sentgen/models/cluster_"),
-        *("sentgen/cli/generate.py", "sentgen/cli/fuse.py"),
+    "Parsing": ("sentgen/corpus/parsers/", "sentgen/cli/corpus/parser.py"),
+    "Reading pairs": (
+        "sentgen/corpus/pair_",
+        "sentgen/counts/pair_ingestion.py",
+        "sentgen/cli/corpus/pairs.py",
     ),
-    "Aligning": ("sentgen/alignment/", "sentgen/cli/align"),
-    "Evaluating and checking": ("sentgen/evaluation/", "sentgen/cli/evaluate", "sentgen/cli/check.py"),
+    "Ingesting and looking inside": (
+        "sentgen/counts/",
+        "sentgen/cli/corpus/ingest.py",
+        "sentgen/cli/looking/inspect.py",
+    ),
+    "Building and asking models": (
+        "sentgen/models/",
+        "sentgen/cli/modeling/models.py",
+        "sentgen/cli/modeling/score.py",
+    ),
+    "Ordering bags": ("sentgen/generation/", "sentgen/cli/generating/regenerate.py"),
+    "Generating and fusing": (
+        *("sentgen/generation/clusters/", "sentgen/models/related/"),
+        *("sentgen/cli/generating/generate.py", "sentgen/cli/generating/fuse.py"),
+    ),
+    "Aligning": ("sentgen/alignment/", "sentgen/cli/aligning/align"),
+    "Evaluating and checking": (
+        "sentgen/evaluation/",
+        "sentgen/cli/measuring/evaluate",
+        "sentgen/cli/aligning/check.py",
+    ),
     "Using plug-ins": (
         *("sentgen/entry_points.py", "sentgen/corpus/plugin_"),
         *("sentgen/generation/plugin_", "sentgen/alignment/plugin_"),
     ),
-    "Publishing and serving": ("sentgen/server/", "schema/snapshots.py", "sentgen/cli/serve.py"),
+    "Publishing and serving": ("sentgen/server/", "schema/snapshots.py", "sentgen/cli/keeping/serve.py"),
     "Anywhere": ("",),
 }
 #: Other classes whose message reaches the user, and its place among their arguments.

@@ -15,7 +15,7 @@ from sentgen.generation.answers import Request
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.lookups import questions
 from sentgen.lookups.statistics.keyness_question import Keywords
-from sentgen.models.build_request import BuildRequest
+from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.near import Near

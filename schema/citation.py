@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import duckdb
 
+from sentgen.output.wording import quantity
 from sentgen.schema import snapshots
 from sentgen.schema.lakes.layout import MANIFEST
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.store import Store, fetch_arrow
-from sentgen.wording import quantity
 
 Kind = Literal["snapshot", "lake", "store"]
 

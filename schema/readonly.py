@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sentgen.errors import NotFoundError, QueryRejected, StoreError
+from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema import connections
 from sentgen.schema.durability import write_lock
 from sentgen.schema.engine import (
@@ -35,7 +36,6 @@ from sentgen.schema.engine import (
 from sentgen.schema.guard import require_harmless, syntax_message
 from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.store import Store
-from sentgen.tabular import SIMPLE_TYPES, Rows
 
 if TYPE_CHECKING:  # a fifth of what a query takes is its import
     import pyarrow as pa

@@ -46,7 +46,12 @@ class MachineCode(FunctionCache):
         self._is_shipped = os.path.exists(os.path.join(folder, f"{self._impl.filename_base}.nbi"))
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        try:
+            found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except (ImportError, AttributeError):
+            # An earlier version made it, whose types were in other modules.
+            self.flush()  # type: ignore[no-untyped-call]
+            found = None
         if found is not None:
             return found
         if not self._is_shipped:

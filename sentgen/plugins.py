@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         sentence_logp,
         string_of,
     )
-    from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
+    from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words, start_state
 
 _MODULES = {
     "sentgen.alignment.alignment": ("Aligner", "Alignment", "Link", "PhraseLink", "Span"),
@@ -51,7 +51,7 @@ _MODULES = {
         *("LEFT", "RIGHT", "ROOT", "Algorithm", "NgramSettings", "Ordering", "Problem", "SearchSettings"),
         *("Setting", "Tree", "TreeModel", "sentence_logp", "string_of"),
     ),
-    "sentgen.models.ngram_table": ("NgramTable", "extend", "score_words", "start_state"),
+    "sentgen.models.ngrams.ngram_table": ("NgramTable", "extend", "score_words", "start_state"),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -9,9 +9,9 @@ from sentgen.counts.cluster.dask_engine import cluster
 from sentgen.counts.cluster.job import Job, Sizes
 from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
+from sentgen.models.building.recipe import recipe
 from sentgen.models.cluster.job import ModelJob
 from sentgen.models.cluster.plan import Sizes as ModelSizes
-from sentgen.models.recipe import recipe
 from sentgen.schema.lakes.places import Place
 
 SIZES = Sizes(shard=20_000, most=1 << 20, words=100_000, range=10_000)

@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.event_kernels import Order
-from sentgen.alignment.phrase_hmm.jumps import jump_cells, jump_weights
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, totals
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import Parameters, RewriteTable, initial_parameters
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order
+from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells, jump_weights
+from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission, totals
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, RewriteTable, initial_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 #: Words of which some have the stem of another.

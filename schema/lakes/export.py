@@ -8,13 +8,13 @@ from itertools import chain
 import pyarrow as pa
 
 from sentgen.errors import StoreError
+from sentgen.output.wording import quantity
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.engine import arrow_reader, raw
 from sentgen.schema.lakes.files import FILE_ROWS, ROW_GROUP, write_file
 from sentgen.schema.lakes.layout import LakeFile, Manifest, file_schema, is_lake, write_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
-from sentgen.wording import quantity
 
 
 def export(store: Store, place: Place, *, progress: Callable[[str], None] = lambda _: None) -> Manifest:

@@ -9,12 +9,12 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import StaticPool
 
 from sentgen.errors import DamagedError
+from sentgen.output.wording import quantity
 from sentgen.schema import connections, inspection
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, duck_of, spill_folder, temporary_folder
 from sentgen.schema.lakes.layout import MANIFEST, Manifest, file_schema, read_manifest
 from sentgen.schema.lakes.places import Place
-from sentgen.wording import quantity
 
 
 def open_engine(place: Place, *, memory_limit: int, threads: int | None = None) -> Engine:

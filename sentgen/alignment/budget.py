@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sentgen.errors import InputError
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 #: What Python, its packages and the texts take besides.
 BASE = 320 << 20

@@ -43,9 +43,9 @@ from sentgen.alignment.system import System
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.tabular import Rows
-from sentgen.wording import quantity
 
 #: The name of our own system.
 PBHMM = "pbhmm"

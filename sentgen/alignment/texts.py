@@ -16,7 +16,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
-from sentgen.logarithms import decimal
+from sentgen.output.logarithms import decimal
 
 
 def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:

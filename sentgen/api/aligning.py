@@ -12,7 +12,7 @@ from sentgen.alignment.texts import align_texts, read_sentences
 from sentgen.api.arguments import declared
 from sentgen.api.door import Door
 from sentgen.api.texts import AlignedTexts, as_file
-from sentgen.progress import steps
+from sentgen.output.progress import steps
 
 #: Of the memory: DuckDB has most of the rest.
 _SHARE = 0.55

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentgen import progress
 from sentgen.api.arguments import declared
 from sentgen.api.door import Door
 from sentgen.api.tables import Table
-from sentgen.models import registry, stupid_backoff
-from sentgen.models.build_request import BuildRequest
+from sentgen.models import registry
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import ModelInfo
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.registry import overview
+from sentgen.output import progress
 
 
 def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]) -> ModelInfo:

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sentgen import progress
 from sentgen.api import options as taken
 from sentgen.api.arguments import declared, signed
 from sentgen.api.door import Door, translated
@@ -23,6 +22,7 @@ from sentgen.lookups.questions import (
     Ngrams,
     Sketch,
 )
+from sentgen.output import progress
 from sentgen.schema import readonly
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import raw
@@ -34,9 +34,9 @@ if TYPE_CHECKING:  # what takes long to import is imported by the method that ne
     from sentgen.api.texts import AlignedTexts, CheckedSummary
     from sentgen.corpus.parsers import Parser
     from sentgen.counts.ingestion import Summary
+    from sentgen.output.tabular import Rows
     from sentgen.schema.citation import Citation
     from sentgen.schema.snapshots import Publication
-    from sentgen.tabular import Rows
 
 
 class Database:

@@ -17,8 +17,8 @@ from sentgen.generation.clusters.clusters import Clusters, Generated, parse_leng
 from sentgen.generation.clusters.generate import LanguageModel, generate
 from sentgen.generation.clusters.request import OWN, ClusterRequest
 from sentgen.models import registry
-from sentgen.models.cluster_counts import cluster_names
-from sentgen.progress import counted
+from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.output.progress import counted
 
 #: Share of the memory for the DuckDB of a store that holds the clusters alone.
 _SHARE = 0.15

@@ -16,7 +16,7 @@ from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Match
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 
 class Hits(Table):

@@ -24,9 +24,9 @@ from sentgen.models.scoring import (
     score_sentences,
     split_lines,
 )
-from sentgen.progress import counted
-from sentgen.tabular import Rows
-from sentgen.wording import quantity
+from sentgen.output.progress import counted
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 
 
 class Scores(Table):

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from rich.cells import cell_len, set_cell_size
 
-from sentgen.plain_table import Align, aligned_lines, cells_of, is_numeric
+from sentgen.output.plain_table import Align, aligned_lines, cells_of, is_numeric
 
 #: Cells that a column of texts may have, tried in turn; then columns are left out.
 _WIDTHS = (60, 40, 30, 20)

@@ -13,9 +13,9 @@ from sentgen.api import html, plain
 from sentgen.api.arguments import worded
 from sentgen.errors import InputError
 from sentgen.extras import needs
-from sentgen.logarithms import NATURAL
-from sentgen.tabular import Rows, arrow_of, column_of, distinct, names_of, rows_of
-from sentgen.wording import quantity
+from sentgen.output.logarithms import NATURAL
+from sentgen.output.tabular import Rows, arrow_of, column_of, distinct, names_of, rows_of
+from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     import pandas

@@ -18,7 +18,7 @@ from sentgen.alignment.view.view import View
 from sentgen.api.tables import Table
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 _COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
 #: How many were shown: the same texts may be shown twice.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import typer
 
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 
 @output_options

@@ -33,10 +33,10 @@ def _in(panel: str, *listed: Listed) -> tuple[Listed, ...]:
     return tuple(Listed(one.name, one.help, one.module, one.attribute, one.commands, panel) for one in listed)
 
 
-def _group(name: str, help: str, **commands: str) -> Listed:
-    """Return a group whose commands are in the module of its name."""
+def _group(module: str, help: str, **commands: str) -> Listed:
+    """Return a group whose name is that of the module with its commands."""
     within = tuple(Listed(command.replace("_", "-"), line) for command, line in commands.items())
-    return Listed(name, help, name, commands=within)
+    return Listed(module.rpartition(".")[2], help, module, commands=within)
 
 
 COMMANDS = (
@@ -51,9 +51,9 @@ COMMANDS = (
     ),
     *_in(
         "Corpora",
-        Listed("ingest", "Read corpora into the store and count them.", "ingest", "ingest"),
+        Listed("ingest", "Read corpora into the store and count them.", "corpus.ingest", "ingest"),
         _group(
-            "corpora",
+            "corpus.corpora",
             "List, show, verify, export and remove corpora.",
             list="List the corpora with their sizes and licences.",
             show="Show the sources of a corpus, or the sentences that were refused.",
@@ -62,7 +62,7 @@ COMMANDS = (
             remove="Remove a corpus with all its counts; the other counts stay as they are.",
         ),
         _group(
-            "subcorpora",
+            "looking.subcorpora",
             "Define, list, show and remove subcorpora: sentences chosen by their metadata.",
             define="Define a subcorpus, whose name stands wherever that of a corpus does.",
             list="List the subcorpora with their corpora and conditions.",
@@ -70,7 +70,7 @@ COMMANDS = (
             remove="Forget a subcorpus; its sentences stay in their corpora.",
         ),
         _group(
-            "parser",
+            "corpus.parser",
             "Train, measure and run dependency parsers.",
             train="Train a UDPipe tokenizer, tagger and parser on treebanks of your own.",
             evaluate="Measure a parser on the tokens of treebanks: UAS, LAS, tags and speed.",
@@ -79,7 +79,7 @@ COMMANDS = (
             forget="Remove the parses of a parser from the store; corpora stay as they are.",
         ),
         _group(
-            "pairs",
+            "corpus.pairs",
             "Read, list and show documents with their abstracts.",
             ingest="Read pairs into the store.",
             list="List the corpora of pairs, or the pairs of one.",
@@ -88,55 +88,70 @@ COMMANDS = (
     ),
     *_in(
         "Look inside",
-        Listed("ngrams", "Show the n-grams that match a pattern, with their counts.", "inspect", "ngrams"),
-        Listed("deps", "Show the dependencies between a head and its modifiers.", "inspect", "deps"),
-        Listed("args", "Show how many modifiers a word takes on each side.", "inspect", "args"),
-        Listed("kwic", "Show a word or a sequence of words in context (concordance).", "inspect", "kwic"),
+        Listed(
+            "ngrams", "Show the n-grams that match a pattern, with their counts.", "looking.inspect", "ngrams"
+        ),
+        Listed("deps", "Show the dependencies between a head and its modifiers.", "looking.inspect", "deps"),
+        Listed("args", "Show how many modifiers a word takes on each side.", "looking.inspect", "args"),
+        Listed(
+            "kwic", "Show a word or a sequence of words in context (concordance).", "looking.inspect", "kwic"
+        ),
         Listed(
             "match",
             "Show where a Grew request matches the trees, or count the hits by keys.",
-            "match",
+            "looking.match",
             "match",
         ),
-        Listed("freq", "Show a frequency list with dispersion and coverage.", "inspect", "freq"),
+        Listed("freq", "Show a frequency list with dispersion and coverage.", "looking.inspect", "freq"),
         Listed(
-            "collocations", "Show what occurs with a word more often than chance.", "inspect", "collocations"
+            "collocations",
+            "Show what occurs with a word more often than chance.",
+            "looking.inspect",
+            "collocations",
         ),
         Listed(
             "sketch",
             "Show the strongest collocates of a word in each dependency relation (a word sketch).",
-            "inspect",
+            "looking.inspect",
             "sketch",
         ),
         Listed(
             "keyness",
             "Show the keywords of corpora: what is more frequent in them than in others.",
-            "inspect",
+            "looking.inspect",
             "keyness",
         ),
         _group(
-            "saved",
+            "looking.saved",
             "Save queries under a name, and run them.",
             add="Save a query under a name; write it behind `--`, so that its options are its own.",
             list="List the saved queries, each with its command line.",
             run="Run a saved query, with more options behind `--` if you like.",
             remove="Remove a saved query.",
         ),
-        Listed("cite", "Say how to cite a snapshot, a lake or the store, and a query on it.", "cite", "cite"),
         Listed(
-            "sql", "Run one SELECT over the tables and views of the store and show its rows.", "sql", "sql"
+            "cite",
+            "Say how to cite a snapshot, a lake or the store, and a query on it.",
+            "looking.cite",
+            "cite",
+        ),
+        Listed(
+            "sql",
+            "Run one SELECT over the tables and views of the store and show its rows.",
+            "looking.sql",
+            "sql",
         ),
         Listed(
             "schema",
             "Show the tables and views with what they hold, or the columns of one of them.",
-            "schema",
+            "looking.schema",
             "show",
         ),
     ),
     *_in(
         "Models and sentences",
         _group(
-            "models",
+            "modeling.models",
             "Build, show, remove, export and import language models.",
             build="Build the next version of a model from the counts of corpora.",
             list="List the models with their settings.",
@@ -147,7 +162,7 @@ COMMANDS = (
             import_arpa="Store an ARPA file as the next version of a model.",
         ),
         _group(
-            "vectors",
+            "modeling.vectors",
             "Build, list and remove word vectors, and show what is near a word.",
             build="Build vectors of the words of corpora, in lower case: PPMI with their company, by"
             " truncated SVD.",
@@ -160,34 +175,37 @@ COMMANDS = (
             "score",
             "Score tokenized sentences: log10 probability (with the end of the sentence), unknown words,"
             " perplexity.",
-            "score",
+            "modeling.score",
             "score",
         ),
         Listed(
             "regenerate",
             "Order the words and phrases of a sentence; the order in which they are given does not matter.",
-            "regenerate",
+            "generating.regenerate",
             "regenerate",
         ),
         Listed(
             "generate",
             "Make the most probable sentences of each length from the words of a cluster of related"
             " sentences.",
-            "generate",
+            "generating.generate",
             "generate",
         ),
         Listed(
             "fuse",
             "Make one new sentence of a key sentence and modifiers from related ones (Global Revision,"
             " 2007).",
-            "fuse",
+            "generating.fuse",
             "fuse",
         ),
         Listed(
-            "check", "Check which verb arguments of a summary have support in its source.", "check", "check"
+            "check",
+            "Check which verb arguments of a summary have support in its source.",
+            "aligning.check",
+            "check",
         ),
         _group(
-            "align",
+            "aligning.align",
             "Align abstracts with the documents that they come from: train, apply, show.",
             text="Show where each phrase of a summary comes from in its document, and which words are new.",
             train="Train a model on a corpus of pairs by EM, without links.",
@@ -201,7 +219,7 @@ COMMANDS = (
             export="Print the links that a model found in a corpus of pairs.",
         ),
         _group(
-            "evaluate",
+            "measuring.evaluate",
             "Run experiments; every figure is recorded in the store.",
             generation="Generate sentences from clusters, parse them, and look their verb arguments up in"
             " the cluster.",
@@ -214,20 +232,20 @@ COMMANDS = (
             "tune",
             "Learn what n-gram models and factors of trees weigh for `joint`, from sentences not in the"
             " model.",
-            "tune",
+            "modeling.tune",
             "command",
         ),
         Listed(
             "reproduce",
             "Train and test as a paper did, and print its figures beside those that come out.",
-            "reproduce",
+            "measuring.reproduce",
             "command",
         ),
     ),
     *_in(
         "The store",
         _group(
-            "db",
+            "keeping.db",
             "Look after the store: size, integrity, repair, compaction, upgrade.",
             path="Print where the store is.",
             info="Show the tables with their rows and bytes, and versions and file size on standard error.",
@@ -261,7 +279,7 @@ COMMANDS = (
     *_in(
         "Beyond one machine",
         _group(
-            "cluster",
+            "keeping.cluster",
             "Count beyond one machine, into lakes: stores as Parquet files in a folder or bucket.",
             count="Count corpora on many processes or machines into a lake, which DuckDB reads.",
             models="Build the next version of a model from the counts of a lake, on many processes or"
@@ -279,13 +297,13 @@ COMMANDS = (
         Listed(
             "publish",
             "Publish the store: copy it, as it is now, into a read-only file that `sentgen serve` opens.",
-            "publish",
+            "keeping.publish",
             "publish",
         ),
         Listed(
             "serve",
             "Serve a published store over HTTP: the API under /v1, and pages for a browser.",
-            "serve",
+            "keeping.serve",
             "serve",
         ),
     ),

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.output import Output
-from sentgen.cli.ingest import report
+from sentgen.cli.corpus.ingest import report
 from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
@@ -17,11 +17,11 @@ from sentgen.generation import ALGORITHMS, RegeneratedSentence, parse_bag, regen
 from sentgen.generation.drawing.text import tree_text
 from sentgen.generation.plan import WITH_TREES
 from sentgen.models import ModelInfo
-from sentgen.models.build_request import BuildRequest
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
-from sentgen.tabular import Rows
-from sentgen.wording import quantity
 
 _SEED = 1
 #: Run again, the demo builds no second version.

@@ -11,7 +11,7 @@ from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, 
 from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 
 class UnrecognizedError(InputError):

@@ -13,7 +13,7 @@ from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS
 from sentgen.entry_points import Plugin, check_called, of_kind
 from sentgen.errors import PluginError, Rejection
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 _TEXTS = ("forms", "lemmas", "upos", "xpos", "feats", "deprels")
 _NUMBERS = ("heads", "nps")

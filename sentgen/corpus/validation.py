@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sentgen.corpus.sentence import RESERVED, Sentence
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from sentgen.generation.plugin_algorithms import algorithm_of, check_settings
 from sentgen.generation.problem import Algorithm, SearchSettings
 from sentgen.generation.trees import assignment, cle, prim
 from sentgen.options import Parameter, parameters_of
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm

@@ -26,16 +26,16 @@ from sentgen.generation.problem import ROOT
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
-from sentgen.logarithms import decimal, natural
-from sentgen.models.dependencies import LEFT, RIGHT
+from sentgen.models.building.tagging import known_tags
+from sentgen.models.dependency.dependencies import LEFT, RIGHT
 from sentgen.models.request import ModelOption
-from sentgen.models.tagging import known_tags
 from sentgen.options import Option
+from sentgen.output.logarithms import decimal, natural
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import RESERVED_WORDS
 from sentgen.schema.tables.corpus import ROOT as ROOT_WORD
-from sentgen.tabular import Rows
-from sentgen.wording import quantity
 
 COLUMNS = ["bag", "rank", "sentence", "log10", "logp", "log10_score", "score", "unknown"]
 WORD_COLUMNS = [

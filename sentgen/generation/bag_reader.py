@@ -23,7 +23,7 @@ from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
 from sentgen.generation.tag_sets import STANDARD_TAGS
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 TagKind = Literal["upos", "xpos"]
 

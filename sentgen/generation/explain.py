@@ -17,7 +17,12 @@ from sentgen.generation.prepare import prepare, spelling
 from sentgen.generation.problem import ROOT, Tree
 from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
-from sentgen.models.attachments import ROOT_UNIT, Attachment, AttachmentEvidence, explain_attachments
+from sentgen.models.dependency.attachments import (
+    ROOT_UNIT,
+    Attachment,
+    AttachmentEvidence,
+    explain_attachments,
+)
 from sentgen.models.lookup import BackoffStep
 from sentgen.models.lookup import explain as explain_word
 from sentgen.models.submodel import prefetch

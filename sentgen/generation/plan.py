@@ -23,12 +23,12 @@ from sentgen.generation.problem import (
 from sentgen.generation.systems import read_system
 from sentgen.generation.weighted import write_weights
 from sentgen.models import registry
-from sentgen.models.dependencies import Layer
+from sentgen.models.building.symbols import require_words
+from sentgen.models.building.tagging import tag_set
+from sentgen.models.dependency.dependencies import Layer
+from sentgen.models.dependency.treebanks import has_trees, treebanks_of
 from sentgen.models.request import LOWERCASE
 from sentgen.models.submodel import ModelLike, lowercases
-from sentgen.models.symbols import require_words
-from sentgen.models.tagging import tag_set
-from sentgen.models.treebanks import has_trees, treebanks_of
 from sentgen.models.weights import LearntWeights, learnt_weights
 from sentgen.options import Changes, Option
 from sentgen.schema import Store

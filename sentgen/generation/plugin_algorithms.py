@@ -10,7 +10,7 @@ from sentgen.entry_points import Plugin, check_called, of_kind
 from sentgen.errors import PluginError
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Tree
 from sentgen.options import Option, parameters_of
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 
 def algorithm_of(plugin: Plugin, given: object) -> Algorithm:

@@ -15,11 +15,11 @@ from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
 from sentgen.generation.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
-from sentgen.models.dependencies import Dependencies, prefetch_dependencies
-from sentgen.models.ngram_tables import side_by_side
-from sentgen.models.recount import CLOSING, OPENING
+from sentgen.models.building.recount import CLOSING, OPENING
+from sentgen.models.building.tagging import most_frequent_tags
+from sentgen.models.dependency.dependencies import Dependencies, prefetch_dependencies
+from sentgen.models.ngrams.ngram_tables import side_by_side
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
-from sentgen.models.tagging import most_frequent_tags
 from sentgen.schema import Store
 
 BATCH = 100

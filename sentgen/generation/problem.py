@@ -16,9 +16,9 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
-from sentgen.models.head_automata import Automata
-from sentgen.models.ngram_table import NgramTable, extend, score_words, start_state
-from sentgen.models.ngram_tables import NgramTables
+from sentgen.models.dependency.head_automata import Automata
+from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words, start_state
+from sentgen.models.ngrams.ngram_tables import NgramTables
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import EOS
 
@@ -60,7 +60,7 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class TreeModel:
-    """The dependency model of one bag of n units (see `sentgen.models.dependencies`); row 0 is the root."""
+    """The dependency model of one bag of n units (`sentgen.models.dependency.dependencies`); row 0: root."""
 
     prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side of the modifier); a unit of itself: -inf
     arguments: Floats  # (n + 1, 2, 8) p_arg(head, side, number of modifiers); 7 stands for seven and more

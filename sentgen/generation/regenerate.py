@@ -13,8 +13,8 @@ from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
 from sentgen.models.submodel import ModelLike
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.wording import quantity
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from sentgen.models.building.tagging import known_tags
+from sentgen.models.dependency.treebanks import corpora_of
 from sentgen.models.submodel import ModelLike
-from sentgen.models.tagging import known_tags
-from sentgen.models.treebanks import corpora_of
 from sentgen.schema import Store
 
 #: Parts of speech of Universal Dependencies 2.

@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, where
+from sentgen.output.wording import either
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
-from sentgen.wording import either
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
 COUNTED = "tag"

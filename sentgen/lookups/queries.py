@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError, StoreError
+from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
+from sentgen.output.wording import quantity
 from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, arrow_reader, raw
-from sentgen.tabular import SIMPLE_TYPES, Rows, arrow_of
-from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,9 +16,9 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.metadata.conditions import Condition, choose
 from sentgen.lookups.queries import Bindings, Query, select_corpora
 from sentgen.options import Option
+from sentgen.output.tabular import Rows
 from sentgen.schema.store import now
 from sentgen.schema.tables.corpus import corpus, subcorpus
-from sentgen.tabular import Rows
 
 _SIZE = """\
 select count(*) as sentences, coalesce(sum(length), 0)::bigint as tokens,

@@ -1,7 +1,7 @@
 """Smoothed language models over counts: built, imported, exported, found and looked up."""
 
 from sentgen.models.arpa import export_arpa, import_arpa
-from sentgen.models.build import build
+from sentgen.models.building.build import build
 from sentgen.models.registry import ModelInfo, changes, find, is_stale, list_models, remove
 
 __all__ = [

@@ -31,19 +31,20 @@ from sentgen.arrays import Longs
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError, StoreError
-from sentgen.models import sql, stupid_backoff
-from sentgen.models.build import SORTING_SHARE, drop_temporary, record
-from sentgen.models.recipe import Recipe
-from sentgen.models.recount import CLOSING, OPENING
+from sentgen.models import sql
+from sentgen.models.building.build import SORTING_SHARE, drop_temporary, record
+from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.recount import CLOSING, OPENING
+from sentgen.models.building.symbols import OF_WORDS, Symbols
+from sentgen.models.building.writing import Ngrams, Source, write_sorted
+from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import ModelInfo, find_in, next_version
-from sentgen.models.symbols import OF_WORDS, Symbols
-from sentgen.models.writing import Ngrams, Source, write_sorted
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, next_id, raw
 from sentgen.schema.tables.corpus import word
 from sentgen.schema.tables.counts import MAX_ORDER
-from sentgen.wording import quantity
 
 _FILE = "arpa.sql"
 _BATCH = 100_000

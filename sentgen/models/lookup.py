@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError
-from sentgen.logarithms import decimal
-from sentgen.models import stupid_backoff
-from sentgen.models.ngram_cache import NgramCache
-from sentgen.models.ngram_table import MISSING_UNK
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.ngram_cache import NgramCache
+from sentgen.models.ngrams.ngram_table import MISSING_UNK
 from sentgen.models.submodel import ModelLike, word_ids
+from sentgen.output.logarithms import decimal
 from sentgen.schema import Store
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS, UNK

@@ -10,15 +10,15 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, func, insert, or_, select
 
 from sentgen.errors import NotFoundError
-from sentgen.models import stupid_backoff
-from sentgen.models.symbols import OF_WORDS, Symbols
+from sentgen.models.building.symbols import OF_WORDS, Symbols
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import now, raw, scalar, translated_errors
 from sentgen.schema.tables import models as tables
 from sentgen.schema.tables.corpus import corpus, source
 from sentgen.schema.tables.counts import segment
-from sentgen.tabular import Rows
-from sentgen.wording import quantity
 
 #: Name of the parameter of models that count the brackets of base noun phrases.
 BRACKETS = "brackets"

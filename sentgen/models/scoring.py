@@ -16,14 +16,14 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.counts.ngrams import wrap
-from sentgen.logarithms import LN10, natural
-from sentgen.models import stupid_backoff
-from sentgen.models.ngram_table import NgramTable, extend, start_state
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.ngram_table import NgramTable, extend, start_state
+from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
 from sentgen.models.submodel import ModelLike, lowercases
-from sentgen.models.text_ngrams import known_words, prefetch_text
+from sentgen.output.logarithms import LN10, natural
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
-from sentgen.wording import quantity
 
 COLUMNS = ("sentence", "log10", "logp", "tokens", "oov", "perplexity", "text")
 TOTALS = ("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov")

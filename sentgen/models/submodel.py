@@ -20,11 +20,11 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Ints
-from sentgen.models import stupid_backoff
-from sentgen.models.anchors import anchored
-from sentgen.models.bag_filter import Membership, membership, within_bags
-from sentgen.models.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
-from sentgen.models.ngram_table import NgramTable, build_table
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.anchors import anchored
+from sentgen.models.ngrams.bag_filter import Membership, membership, within_bags
+from sentgen.models.ngrams.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
+from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.store import raw, translated_errors

@@ -12,16 +12,16 @@ from typing import Any
 
 import sentgen
 from sentgen.errors import StoreError
+from sentgen.output.wording import quantity
 from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
 from sentgen.server.process import NotTaken, Worker
 from sentgen.server.wire import Message, Opening
-from sentgen.wording import quantity
 
 logger = logging.getLogger(__name__)
 
 #: There if machine code came with the package; `sentgen.machine_code`, which says so, too, imports numba.
-_MACHINE_CODE = Path(sentgen.__file__).with_name("models") / "machine_code"
+_MACHINE_CODE = Path(sentgen.__file__).with_name("models") / "ngrams" / "machine_code"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, writable
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import Opening
-from sentgen.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, writable
 
 #: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

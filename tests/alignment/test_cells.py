@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import (
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import (
     RewriteTable,
     _stemmed,
     phrase_pairs,

@@ -10,10 +10,10 @@ import pytest
 from whole_pairs import link_posteriors
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship

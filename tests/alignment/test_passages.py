@@ -15,8 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.passages import (
     FUNCTION,
     LONGEST,
@@ -28,6 +26,8 @@ from sentgen.alignment.phrase_hmm.passages import (
     sentence_starts,
 )
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 
 BEST = preset("best")

@@ -14,8 +14,9 @@ from scipy.special import xlogy
 from whole_pairs import infer
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.decode import viterbi
-from sentgen.alignment.phrase_hmm.em import (
+from sentgen.alignment.phrase_hmm.lattice.decode import viterbi
+from sentgen.alignment.phrase_hmm.lattice.inference import chain
+from sentgen.alignment.phrase_hmm.rewriting.em import (
     ExpectedCounts,
     expected_counts,
     log_prior,
@@ -23,10 +24,9 @@ from sentgen.alignment.phrase_hmm.em import (
     rejected_jumps,
     train,
 )
-from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import chain
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters
+from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, initial_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior, preset
 
 SMALL = PbhmmSettings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)

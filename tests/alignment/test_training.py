@@ -16,9 +16,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from toy_pairs import PAIRS, Texts, fill
 
-from sentgen.alignment.phrase_hmm.em import train
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import initial_parameters
+from sentgen.alignment.phrase_hmm.rewriting.em import train
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.rewriting.parameters import initial_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import as_json, changed, from_json
 from sentgen.alignment.stored import cell_parts

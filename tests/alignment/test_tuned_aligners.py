@@ -12,14 +12,14 @@ from inference_reference import jump_weight
 
 from sentgen.alignment import Pair
 from sentgen.alignment.budget import Budget, MemoryLimitError
-from sentgen.alignment.phrase_hmm.find_clues import find_clues
-from sentgen.alignment.phrase_hmm.inference import chain
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.link_counts import count_links, no_counts
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.lattice.inference import chain
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import preset
-from sentgen.alignment.phrase_hmm.weight_names import (
+from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
+from sentgen.alignment.phrase_hmm.weighting.link_counts import count_links, no_counts
+from sentgen.alignment.phrase_hmm.weighting.weight_names import (
     JUMPS,
     LINK_TEMPLATES,
     NAMES,
@@ -28,7 +28,7 @@ from sentgen.alignment.phrase_hmm.weight_names import (
     SIZE,
     Template,
 )
-from sentgen.alignment.phrase_hmm.weights import Tuning
+from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.tuning.objective import Example, Objective, Task
 from sentgen.alignment.tuning.tuner import TuningPlan, tune
 from sentgen.arrays import Floats

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import sentgen
-from sentgen import progress
+from sentgen.output import progress
 
 
 @pytest.mark.parametrize(("terminal", "kernel"), [(False, False), (True, False), (False, True), (True, True)])

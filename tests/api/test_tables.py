@@ -11,7 +11,7 @@ import sentgen
 from sentgen.api.plain import lines
 from sentgen.api.tables import Table
 from sentgen.errors import InputError
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 

@@ -11,7 +11,7 @@ import typer
 from ten_sentences import fill
 from typer.testing import CliRunner, Result
 
-from sentgen.cli import inspect
+from sentgen.cli.looking import inspect
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError, SentgenError
 from sentgen.schema import Store

@@ -15,8 +15,9 @@ from conftest import Sentgen
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
-from sentgen.cli import build, inspect
-from sentgen.typography import closed_up
+from sentgen.cli import build
+from sentgen.cli.looking import inspect
+from sentgen.output.typography import closed_up
 
 FILES = {
     "ar": "ar_pud-ud-300.conllu",

@@ -105,6 +105,23 @@ def test_of_another_source(built: Path, tmp_path: Path) -> None:
     assert use(package, tmp_path / "cache")[0] == "11\n"
 
 
+def test_of_modules_that_are_gone(built: Path, tmp_path: Path) -> None:
+    """What an earlier version left beside its modules may name types of modules that this one does not have."""
+    (source := tmp_path / "sentgen").mkdir()
+    for name in ("__init__.py", "arrays.py", "machine_code.py", "small.py"):
+        shutil.copy(built / "sentgen" / name, source)
+    made = use(tmp_path, tmp_path / "cache")
+    (index,) = (path for path in made[2] if path.suffix == ".nbi")
+    version = pickle.dumps(numba.__version__, protocol=-1)
+    gone = b"csentgen.gone\nType\n."  # what pickle reads by importing it
+    index.write_bytes(version + gone)
+
+    again = use(tmp_path, tmp_path / "cache")
+
+    assert again[0] == made[0] == "10\n"
+    assert gone not in index.read_bytes()
+
+
 def test_of_a_user_who_may_keep_nothing(built: Path, tmp_path: Path) -> None:
     """A service has no home and writes into no package: it compiles for itself, and leaves nothing."""
     (source := tmp_path / "sentgen").mkdir()
@@ -166,6 +183,8 @@ def test_all_that_is_compiled_ahead_can_run(monkeypatch: pytest.MonkeyPatch) -> 
 def test_folder_has_one_name() -> None:
     """The backend cannot import sentgen, the server does not want to import numba: they say the name again."""
     assert backend()._FOLDER == pool._MACHINE_CODE.name == machine_code.SHIPPED
+    modules = pool._MACHINE_CODE.parent.glob("*.py")
+    assert any("@compiled" in module.read_text("utf-8") for module in modules)  # so that it is there at all
 
 
 def test_first_commands_work() -> None:

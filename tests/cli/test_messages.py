@@ -75,7 +75,7 @@ def by_hand(text: str) -> Iterator[str]:
 
 
 def test_numbers_in_messages_go_with_their_nouns() -> None:
-    """`sentgen.wording.quantity` knows "1 tree"; what is written by hand says "1 trees"."""
+    """`sentgen.output.wording.quantity` knows "1 tree"; what is written by hand says "1 trees"."""
     modules = [path for room in ("sentgen", "schema") for path in (ROOT / room).rglob("*.py")]
     found = {one for path in modules for one in by_hand(path.read_text("utf-8"))}
 

@@ -15,17 +15,17 @@ from types import ModuleType
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm import lexicon
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.rewriting import lexicon
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, Share
 from sentgen.alignment.words import kinship
 from sentgen.corpus import formats
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.testset import read_test_set
+from sentgen.output.tabular import Rows
 from sentgen.server import operations, routes
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result
-from sentgen.tabular import Rows
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,9 @@ import toy_store
 import typer
 from typer.testing import CliRunner
 
-from sentgen.cli import evaluate, regenerate, score
+from sentgen.cli.generating import regenerate
+from sentgen.cli.measuring import evaluate
+from sentgen.cli.modeling import score
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 

@@ -11,7 +11,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check import check as check_module
 from sentgen.evaluation.check.check import SupportCheck, check, claim_table, figure
 from sentgen.evaluation.check.page import page
-from sentgen.tabular import names_of, rows_of
+from sentgen.output.tabular import names_of, rows_of
 
 
 @pytest.fixture(autouse=True)

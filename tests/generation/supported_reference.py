@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 
 from sentgen.generation.problem import ROOT
-from sentgen.models.cluster_trees import Arcs
-from sentgen.models.cluster_trigrams import Trigrams
+from sentgen.models.related.cluster_trees import Arcs
+from sentgen.models.related.cluster_trigrams import Trigrams
 
 
 def trigram_logp(ngrams: Trigrams, words: tuple[int, ...]) -> float:

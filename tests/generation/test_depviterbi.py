@@ -16,7 +16,7 @@ from sentgen.generation.clusters.depviterbi import UNLIMITED, Path, best_paths, 
 from sentgen.generation.clusters.depviterbi_kernels import Lattice
 from sentgen.generation.clusters.depviterbi_trace import PathReader
 from sentgen.generation.clusters.head_stack import follow
-from sentgen.models.cluster_model import ClusterModel
+from sentgen.models.related.cluster_model import ClusterModel
 
 
 def random_model(seed: int, n: int) -> ClusterModel:

@@ -13,9 +13,9 @@ from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.generation import Search, SearchPlan, order_bags, parse_bag, plan_search
 from sentgen.generation.explain import explain_sentence, explain_trees
 from sentgen.generation.problem import ROOT
-from sentgen.logarithms import natural
 from sentgen.models import ModelInfo, build
-from sentgen.models.attachments import ROOT_UNIT
+from sentgen.models.dependency.attachments import ROOT_UNIT
+from sentgen.output.logarithms import natural
 from sentgen.schema import Store
 
 BAGS = [parse_bag(sentence) for sentence in (*NEW_SENTENCES, "zebras [the zebra]", "")]

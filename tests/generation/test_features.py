@@ -23,12 +23,12 @@ from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.prepare import prepare
 from sentgen.generation.problem import Features, string_of
 from sentgen.generation.regenerate import solve
-from sentgen.logarithms import natural
 from sentgen.models import build, find
-from sentgen.models.ngram_table import EMPTY, extend
-from sentgen.models.ngram_tables import side_by_side, table_at
+from sentgen.models.building.symbols import Symbols
+from sentgen.models.ngrams.ngram_table import EMPTY, extend
+from sentgen.models.ngrams.ngram_tables import side_by_side, table_at
 from sentgen.models.scoring import score_sentences
-from sentgen.models.symbols import Symbols
+from sentgen.output.logarithms import natural
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import EOS
 

@@ -27,8 +27,8 @@ from sentgen.generation.clusters.lengths import length_logp, score
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
 from sentgen.models import build, find
-from sentgen.models.cluster_counts import Reading, cluster_names, count_clusters
-from sentgen.models.cluster_model import cluster_model
+from sentgen.models.related.cluster_counts import Reading, cluster_names, count_clusters
+from sentgen.models.related.cluster_model import cluster_model
 from sentgen.schema import Store
 
 #: A corpus of relief news, of which only the bigrams matter: blankets are distributed more often than food.

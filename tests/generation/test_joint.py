@@ -26,7 +26,7 @@ from sentgen.generation.prepare import prepare
 from sentgen.generation.problem import Problem, string_of
 from sentgen.generation.trees.projective import new_chart, tree_score
 from sentgen.models import build, find, remove
-from sentgen.models.symbols import Symbols
+from sentgen.models.building.symbols import Symbols
 from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.schema import Store
 

@@ -19,7 +19,7 @@ from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken
 from sentgen.generation.algorithms import SETTINGS
 from sentgen.generation.ngrams.join import order_greedily, window_logp
 from sentgen.generation.problem import sentence_logp
-from sentgen.models.ngram_table import NgramTable, backoff_logp, build_table
+from sentgen.models.ngrams.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS
 

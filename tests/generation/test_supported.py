@@ -14,10 +14,10 @@ from sentgen.generation.clusters.supported import SupportedPath, best_supported,
 from sentgen.generation.clusters.supported_kernels import Lattice, ngram_logp, sentence_logp
 from sentgen.generation.clusters.supported_trace import SupportedReader
 from sentgen.generation.problem import ROOT
-from sentgen.models.cluster_counts import CountedTree
-from sentgen.models.cluster_model import katz
-from sentgen.models.cluster_trees import Arcs, supported_arcs
-from sentgen.models.cluster_trigrams import Trigrams, trigrams
+from sentgen.models.related.cluster_counts import CountedTree
+from sentgen.models.related.cluster_model import katz
+from sentgen.models.related.cluster_trees import Arcs, supported_arcs
+from sentgen.models.related.cluster_trigrams import Trigrams, trigrams
 
 WEIGHT = 0.4
 

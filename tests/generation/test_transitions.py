@@ -17,7 +17,7 @@ from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, lattice_of
 from sentgen.generation.clusters.generate import GenerationSettings, generate
 from sentgen.generation.clusters.head_stack import follow
-from sentgen.models.cluster_model import ClusterModel
+from sentgen.models.related.cluster_model import ClusterModel
 
 
 @settings(max_examples=60, deadline=None)

@@ -19,7 +19,7 @@ from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Fre
 from sentgen.lookups.statistics.collocations import Measure, Unit, Window, find_collocations, read_window
 from sentgen.lookups.statistics.frequencies import By, frequency_list
 from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 
 def rows(answer: Answer, *columns: str) -> list[tuple[Any, ...]]:

@@ -16,8 +16,8 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError
-from sentgen.models import cluster_counts
-from sentgen.models.cluster_counts import (
+from sentgen.models.related import cluster_counts
+from sentgen.models.related.cluster_counts import (
     ClusterCounts,
     Reading,
     cluster_names,

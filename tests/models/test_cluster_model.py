@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
 from sentgen.models import build
-from sentgen.models.bigram_matrix import bigram_matrix
-from sentgen.models.cluster_counts import Reading, cluster_names, count_clusters
-from sentgen.models.cluster_model import cluster_model, collins, katz, require_trees
-from sentgen.models.dependencies import backed_off
+from sentgen.models.dependency.dependencies import backed_off
+from sentgen.models.ngrams.bigram_matrix import bigram_matrix
+from sentgen.models.related.cluster_counts import Reading, cluster_names, count_clusters
+from sentgen.models.related.cluster_model import cluster_model, collins, katz, require_trees
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 
@@ -112,7 +112,7 @@ def test_dependencies_are_relations_over_pairs(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=3, max_size=3))
 def test_collins_is_the_formula_of_the_other_generators(levels: list[tuple[int, int]]) -> None:
-    """Three levels back off as `sentgen.models.dependencies.backed_off` does for one pair."""
+    """Three levels back off as `sentgen.models.dependency.dependencies.backed_off` does for one pair."""
     relations = [(min(r, c), c) for r, c in levels]
     arrays_of = [(np.array([[r]]), np.array([[c]])) for r, c in relations]
     rel, co = zip(*relations, strict=True)

@@ -12,9 +12,9 @@ from toy_corpus import add_corpus, ngrams
 from sentgen.errors import InputError, ModelError
 from sentgen.generation.ngrams.features import companions
 from sentgen.models import build
-from sentgen.models.build_request import BuildRequest
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.building.symbols import Symbols
 from sentgen.models.registry import ModelInfo, list_models, remove
-from sentgen.models.symbols import Symbols
 from sentgen.schema import Store
 
 

@@ -19,13 +19,13 @@ from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.errors import DamagedError, InputError, ModelError, NotFoundError, StoreError
 from sentgen.models import registry
-from sentgen.models.build import build
+from sentgen.models.building.build import build
+from sentgen.models.building.recipe import recipe
 from sentgen.models.checks import model_checks
 from sentgen.models.cluster import contexts, suffixes
 from sentgen.models.cluster.job import STAGES, Built, ModelJob
 from sentgen.models.cluster.plan import Sizes
 from sentgen.models.cluster.removal import remove_model
-from sentgen.models.recipe import recipe
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.export import export

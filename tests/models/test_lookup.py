@@ -9,7 +9,7 @@ import toy_store
 
 from sentgen.errors import InputError
 from sentgen.models.lookup import explain
-from sentgen.models.ngram_table import extend, score_words, start_state
+from sentgen.models.ngrams.ngram_table import extend, score_words, start_state
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 

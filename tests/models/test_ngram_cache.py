@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import toy_store
 
-from sentgen.models import ngram_cache
-from sentgen.models.ngram_cache import NgramCache, Rows, cache_of, joined
+from sentgen.models.ngrams import ngram_cache
+from sentgen.models.ngrams.ngram_cache import NgramCache, Rows, cache_of, joined
 from sentgen.schema import Store
 
 

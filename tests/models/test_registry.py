@@ -9,7 +9,7 @@ from sqlalchemy import delete
 from toy_corpus import add_corpus
 from typer.testing import CliRunner
 
-from sentgen.cli.models import app
+from sentgen.cli.modeling.models import app
 from sentgen.errors import NotFoundError
 from sentgen.models import build, changes, find, is_stale, list_models, remove
 from sentgen.schema import Store

@@ -70,7 +70,7 @@ def test_probabilities_after_a_context_sum_to_one(toy: Toy) -> None:
     """All words, </s> and <unk> after "the": exact differences of sentence scores."""
     ngrams = toy_store.backoff_model(toy_store.SENTENCES, 4)
     words = [gram[0] for gram in ngrams if len(gram) == 1 and gram[0] not in ("<s>", "</s>", "<unk>")]
-    from sentgen.models.ngram_table import extend, start_state
+    from sentgen.models.ngrams.ngram_table import extend, start_state
     from sentgen.models.submodel import prefetch
 
     submodel = prefetch(*toy, [words])

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from toy_corpus import add_corpus
 
 from sentgen.errors import DamagedError, StoreError
-from sentgen.models import ModelInfo, registry, writing
+from sentgen.models import ModelInfo, registry
 from sentgen.models import build as build_model
-from sentgen.models.build import count
-from sentgen.models.chosen import built_from
-from sentgen.models.recipe import recipe
+from sentgen.models.building import writing
+from sentgen.models.building.build import count
+from sentgen.models.building.chosen import built_from
+from sentgen.models.building.recipe import recipe
 from sentgen.models.smoothing import rows
 from sentgen.schema import Store
 from sentgen.schema.store import raw

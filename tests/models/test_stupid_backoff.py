@@ -17,10 +17,11 @@ from toy_corpus import add_corpus
 from sentgen.counts.corpora import remove
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.generation import parse_bag, regenerate
-from sentgen.models import ModelInfo, arpa, build, registry, stupid_backoff
+from sentgen.models import ModelInfo, arpa, build, registry
 from sentgen.models.checks import model_checks
 from sentgen.models.lookup import explain
-from sentgen.models.ngram_table import score_words, start_state
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.ngram_table import score_words, start_state
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, maintenance

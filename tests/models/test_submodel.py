@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import toy_store
 
-from sentgen.models import anchors, submodel
-from sentgen.models.ngram_cache import NgramCache
-from sentgen.models.ngram_table import backoff_logp, score_words, start_state
+from sentgen.models import submodel
+from sentgen.models.ngrams import anchors
+from sentgen.models.ngrams.ngram_cache import NgramCache
+from sentgen.models.ngrams.ngram_table import backoff_logp, score_words, start_state
 from sentgen.models.submodel import SubModel, lowercases, prefetch
 from sentgen.schema import Store
 from sentgen.schema.store import raw

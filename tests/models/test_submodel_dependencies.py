@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from toy_treebank import LEFT, RIGHT, ROOT, TREES, Oracle, Pair, Tree, add, any_tree, store_of
 
 from sentgen.counts.corpora import remove
-from sentgen.models import dependencies
-from sentgen.models.dependencies import FLOOR, Dependencies, prefetch_dependencies
-from sentgen.models.trees import Layer, TreeCache
+from sentgen.models.dependency import dependencies
+from sentgen.models.dependency.dependencies import FLOOR, Dependencies, prefetch_dependencies
+from sentgen.models.dependency.trees import Layer, TreeCache
 from sentgen.schema import Store
 
 BAG = [("a", "X"), ("b", "Y"), ("c", "X"), ("b", "Z"), ("b", "Y"), ("new", "X"), ("new", "NEW"), ("a", "Z")]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.models.ngram_table import (
+from sentgen.models.ngrams.ngram_table import (
     EMPTY,
     MISSING_UNK,
     NgramTable,

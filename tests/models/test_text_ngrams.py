@@ -11,8 +11,8 @@ import toy_store
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.models import text_ngrams
-from sentgen.models.ngram_table import NEVER, backoff_logp
+from sentgen.models.ngrams import text_ngrams
+from sentgen.models.ngrams.ngram_table import NEVER, backoff_logp
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 from sentgen.schema.store import raw

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from toy_treebank import Tree, add, any_tree, store_of
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.models import trees
-from sentgen.models.tree_counts import (
+from sentgen.models.dependency import trees
+from sentgen.models.dependency.tree_counts import (
     DISTANCES,
     MAX_ARGUMENTS,
     Counts,
@@ -25,7 +25,7 @@ from sentgen.models.tree_counts import (
     no_counts,
     places_of_heads,
 )
-from sentgen.models.trees import TreeCache, read_trees, states_of
+from sentgen.models.dependency.trees import TreeCache, read_trees, states_of
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

@@ -8,8 +8,9 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import build as build_model
-from sentgen.models import registry, writing
-from sentgen.models.writing import _ranges
+from sentgen.models import registry
+from sentgen.models.building import writing
+from sentgen.models.building.writing import _ranges
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 

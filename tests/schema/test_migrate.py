@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import inspect
 from sqlalchemy.types import TypeEngine
 
-from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import phrase_keys
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.models.registry import next_version, remove
 from sentgen.schema import Store, inspection, metadata, migrate

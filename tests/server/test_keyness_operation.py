@@ -11,11 +11,11 @@ from ten_sentences import fill
 from typer.testing import CliRunner
 
 from sentgen.cli import build
+from sentgen.output.tabular import arrow_of
 from sentgen.schema import Store
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Context, command_line
 from sentgen.server.wire import Opening
-from sentgen.tabular import arrow_of
 
 
 def test_the_command_gives_the_same_keywords(tmp_path: Path, opening: Opening) -> None:

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Result
 from sentgen.server.rendering import Format, render
 from sentgen.server.wire import Opening
-from sentgen.tabular import Rows
 
 LIMITS = Opening(
     kind="lookup", store="", memory=0, file=0, rows=100, cells=1000, bytes=10_000, items=10, words=10

@@ -48,7 +48,7 @@ LOOKUPS = (
 TREES = ("regenerate", "generate", "check")
 #: Files whose messages name options, with the operations that can say them; () where only a command can.
 SAID: dict[str, tuple[str, ...]] = {
-    "sentgen/models/companions.py": (),  # building
+    "sentgen/models/building/companions.py": (),  # building
     "schema/tables/alignment.py": (),  # the data dictionary says what commands write
     "schema/tables/corpus.py": (),
     "schema/engine.py:db": (),  # opening a store, which the server does before it answers
@@ -62,7 +62,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/alignment/baselines/external.py": (),  # options of a program
     "sentgen/alignment/budget.py": ("align",),
     "sentgen/alignment/choice.py": ("align",),
-    "sentgen/alignment/phrase_hmm/links.py": ("align",),
+    "sentgen/alignment/phrase_hmm/lattice/links.py": ("align",),
     "sentgen/alignment/phrase_hmm/settings.py": ("align",),
     "sentgen/alignment/stored/training.py": (),
     "sentgen/alignment/tuning/tuner.py": (),
@@ -87,14 +87,14 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),
     "sentgen/generation/clusters/fusion.py": (),
-    "sentgen/models/build.py": (),
-    "sentgen/models/build_request.py": (),  # the server builds no models
-    "sentgen/models/cluster_model.py": ("generate",),
-    "sentgen/models/recipe.py": (),
-    "sentgen/models/recount.py": (),
-    "sentgen/models/symbols.py": (),
-    "sentgen/models/tagging.py": ("regenerate",),
-    "sentgen/models/treebanks.py": ("regenerate",),
+    "sentgen/models/building/build.py": (),
+    "sentgen/models/building/build_request.py": (),  # the server builds no models
+    "sentgen/models/related/cluster_model.py": ("generate",),
+    "sentgen/models/building/recipe.py": (),
+    "sentgen/models/building/recount.py": (),
+    "sentgen/models/building/symbols.py": (),
+    "sentgen/models/building/tagging.py": ("regenerate",),
+    "sentgen/models/dependency/treebanks.py": ("regenerate",),
     "sentgen/models/vectors/cooccurrence.py": (),  # of building
     "sentgen/models/vectors/factorization.py": (),
     "sentgen/server/operations/regenerate.py": ("regenerate",),

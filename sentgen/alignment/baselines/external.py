@@ -24,7 +24,7 @@ from sentgen.alignment.baselines.extraction import SENTENCES
 from sentgen.alignment.baselines.symmetrize import Join, joined
 from sentgen.alignment.pair import Pair
 from sentgen.errors import InputError
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 Texts = Sequence[tuple[Sequence[str], Sequence[str]]]
 #: Links (document, abstract) of each sentence pair in the two directions.

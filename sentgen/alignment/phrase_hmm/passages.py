@@ -20,7 +20,7 @@ import numpy as np
 
 from sentgen.alignment.alignment import Alignment, PhraseLink
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.sentences import breaks
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.function_words import STOPS, is_function_word

@@ -9,18 +9,18 @@ from pathlib import Path
 from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.clues import CLUE_BYTES
-from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior
-from sentgen.alignment.phrase_hmm.em import train
-from sentgen.alignment.phrase_hmm.find_clues import find_clues
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import Parameters, initial_parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.lattice.decode import decode_path, decode_posterior
 from sentgen.alignment.phrase_hmm.passages import joined, passages
+from sentgen.alignment.phrase_hmm.rewriting.em import train
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, initial_parameters, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.weighting.clues import CLUE_BYTES
+from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
 from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.models.vectors.loading import WordVectors
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 
 def align(

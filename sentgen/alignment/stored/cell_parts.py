@@ -13,8 +13,8 @@ from itertools import islice
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import RewriteTable
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, find_keys, phrase_keys
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import cell_kernels as kernels
 from sentgen.alignment.stored.cells import Cells

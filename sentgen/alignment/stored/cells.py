@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import RewriteTable
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, find_keys, phrase_keys
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.alignment.stored import cell_kernels as kernels
 from sentgen.arrays import Bytes, Floats, Ints, Longs

@@ -11,9 +11,9 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete, func, insert, select
 
 from sentgen import __version__
-from sentgen.alignment.phrase_hmm.jumps import jump_cells
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import Parameters
+from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
 from sentgen.alignment.stored.cells import Phrases, no_cells

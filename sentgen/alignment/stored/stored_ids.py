@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.alignment.budget import Sizes
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import forms_of_stems
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import forms_of_stems
 from sentgen.alignment.stored.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
 from sentgen.arrays import Ints
 from sentgen.schema import Store

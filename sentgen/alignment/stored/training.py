@@ -18,7 +18,7 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.alignment.budget import DATABASE_SHARE, Budget, MemoryLimitError
-from sentgen.alignment.phrase_hmm.em import (
+from sentgen.alignment.phrase_hmm.rewriting.em import (
     ExpectedCounts,
     PairPosteriors,
     Tally,
@@ -26,8 +26,8 @@ from sentgen.alignment.phrase_hmm.em import (
     log_prior,
     maximize,
 )
-from sentgen.alignment.phrase_hmm.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.parameters import Parameters, starting_parameters
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, starting_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.cell_parts import TEXTS, PartRoom, batches

@@ -10,10 +10,10 @@ import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.link_counts import LinkCounts
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.weight_names import NAMES, SIZE
-from sentgen.alignment.phrase_hmm.weights import Tuning
+from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts
+from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES, SIZE
+from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.tuning.objective import Example

@@ -15,19 +15,19 @@ import numpy as np
 
 from sentgen.alignment.alignment import Link
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.clues import Clues
-from sentgen.alignment.phrase_hmm.decode_kernels import add_event_links
-from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
-from sentgen.alignment.phrase_hmm.jumps import jump_cells
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission
-from sentgen.alignment.phrase_hmm.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.link_counts import no_counts
-from sentgen.alignment.phrase_hmm.parameters import Parameters
+from sentgen.alignment.phrase_hmm.lattice.decode_kernels import add_event_links
+from sentgen.alignment.phrase_hmm.lattice.inference import Posteriors, chain, infer_rows
+from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
+from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission
+from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weight_kernels import add_along, add_counts
-from sentgen.alignment.phrase_hmm.weight_names import SIZE
-from sentgen.alignment.phrase_hmm.weights import (
+from sentgen.alignment.phrase_hmm.weighting.clues import Clues
+from sentgen.alignment.phrase_hmm.weighting.link_counts import no_counts
+from sentgen.alignment.phrase_hmm.weighting.weight_kernels import add_along, add_counts
+from sentgen.alignment.phrase_hmm.weighting.weight_names import SIZE
+from sentgen.alignment.phrase_hmm.weighting.weights import (
     LINKS,
     NULLS,
     Tuning,

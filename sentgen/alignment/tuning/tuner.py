@@ -10,22 +10,22 @@ from typing import Annotated, Any
 import numpy as np
 
 from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.find_clues import find_clues
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.link_counts import LinkCounts, count_links
-from sentgen.alignment.phrase_hmm.links import LinkChoice
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
-from sentgen.alignment.phrase_hmm.weight_names import SIZE
-from sentgen.alignment.phrase_hmm.weights import Tuning
+from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
+from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts, count_links
+from sentgen.alignment.phrase_hmm.weighting.weight_names import SIZE
+from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.tuning.objective import Example, Objective, Task
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.options import Option
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 #: One pair of so many is held out, if there are at least `_ENOUGH`.
 _HELD_OUT, _ENOUGH = 10, 50

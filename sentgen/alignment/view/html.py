@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 import sentgen
 from sentgen.alignment.view.view import Block, Segment, Side, View
-from sentgen.templates import template
+from sentgen.output.templates import template
 
 #: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
 WORDS = 80, 60

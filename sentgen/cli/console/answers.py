@@ -18,10 +18,10 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
 from sentgen.generation.drawing.text import tree_text
-from sentgen.logarithms import NATURAL, decimal
-from sentgen.tabular import Rows
-from sentgen.typography import closed_up
-from sentgen.wording import quantity
+from sentgen.output.logarithms import NATURAL, decimal
+from sentgen.output.tabular import Rows
+from sentgen.output.typography import closed_up
+from sentgen.output.wording import quantity
 
 _SENTENCE = "sentence"
 TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "log10", "relation", "stack"]

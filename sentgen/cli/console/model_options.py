@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sentgen.errors import InputError
-from sentgen.models import build_request
+from sentgen.models.building import build_request
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")]
 CorpusOption = Annotated[

@@ -38,9 +38,9 @@ from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
-from sentgen.plain_table import Align as Align
-from sentgen.plain_table import aligned_lines, cells_of, is_numeric
-from sentgen.tabular import (
+from sentgen.output.plain_table import Align as Align
+from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
+from sentgen.output.tabular import (
     Rows,
     arrow_of,
     as_arrow,
@@ -51,8 +51,8 @@ from sentgen.tabular import (
     rows_of,
     writable,
 )
-from sentgen.typography import isolated
-from sentgen.wording import quantity
+from sentgen.output.typography import isolated
+from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ from sentgen.alignment import Link, Pair
 from sentgen.evaluation.alignment.measures import PRIMARY
 from sentgen.evaluation.alignment.results import AlignmentResult
 from sentgen.evaluation.alignment.tables import percent
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 EXAMPLES = 20
 #: Texts of an example that are longer than this many words are not shown whole.

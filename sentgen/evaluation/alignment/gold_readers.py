@@ -23,7 +23,7 @@ from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 #: A byte order mark; files of RTE-2 have them anywhere, in the middle of words, too.
 # RTE-2 has byte order marks inside of its files, too.

@@ -15,7 +15,7 @@ import numpy as np
 from sentgen.alignment import Link, Pair
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
-from sentgen.wording import are, quantity
+from sentgen.output.wording import are, quantity
 
 #: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
 DOCUMENTS, ABSTRACTS = 22, 8

@@ -9,7 +9,7 @@ from sentgen.evaluation.alignment.kinds import CLASSES, RELATIONS, kinds, missed
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
 from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
 from sentgen.evaluation.report.tables import Table, csv_text
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 #: What people call the figures, in the order of tables.
 LABELS = {

@@ -16,7 +16,7 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.other_words import Found, OtherWords
 from sentgen.evaluation.check.verb_arguments import FORMS, Argument, Key, Spelling, arguments
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 #: Arguments of a verb in the source that are told where one has no support.
 SHOWN = 5

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sentgen
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.check import Claim, SupportCheck, text_of
-from sentgen.templates import template
+from sentgen.output.templates import template
 
 
 @dataclass(frozen=True, slots=True)

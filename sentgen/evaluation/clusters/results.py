@@ -18,7 +18,7 @@ from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import OutputRow, Row, RunResult
 from sentgen.evaluation.figures.significance import holm
 from sentgen.extras import needs
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 Metric = Literal["precision", "recall"]
 METRICS: tuple[Metric, ...] = ("precision", "recall")

@@ -10,8 +10,8 @@ from sentgen.evaluation.check.verb_arguments import KINDS
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Point
 from sentgen.evaluation.clusters.strings import string_table
 from sentgen.evaluation.report.tables import Table, csv_text, probability
-from sentgen.tabular import Rows
-from sentgen.wording import quantity
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 
 
 def summary_table(result: GenerationResult) -> Table:

@@ -35,8 +35,8 @@ from sentgen.evaluation.regeneration.systems import parse_systems
 from sentgen.generation import Search, SearchPlan, plan_search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bag_reader import TagKind
+from sentgen.models.building.tagging import tag_set
 from sentgen.models.submodel import ModelLike, lowercases
-from sentgen.models.tagging import tag_set
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 

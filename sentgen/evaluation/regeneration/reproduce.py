@@ -22,12 +22,12 @@ from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.models import ModelInfo
-from sentgen.models.build_request import BuildRequest
-from sentgen.models.companions import is_annotated
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.building.companions import is_annotated
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import scalar
 from sentgen.schema.tables.corpus import corpus, source
-from sentgen.wording import quantity
 
 #: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).
 _OF_PAPERS = {"order": 4, "smoothing": "katz"}

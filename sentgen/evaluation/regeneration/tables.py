@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
 from sentgen.evaluation.report.tables import Table, csv_text
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 #: What people call the metrics.
 LABELS = {

@@ -36,8 +36,8 @@ from sentgen.models.request import ModelOption
 from sentgen.models.submodel import ModelLike
 from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.options import Option
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.wording import quantity
 
 COMMAND = "tune"
 ALGORITHM = "joint"

@@ -10,7 +10,7 @@ import sentgen
 from sentgen.errors import InputError
 from sentgen.evaluation.report.plots import Draw, plot_files, plot_urls
 from sentgen.evaluation.report.tables import Table, markdown
-from sentgen.templates import template
+from sentgen.output.templates import template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any
 from sentgen.evaluation.figures.record import Row
 from sentgen.evaluation.figures.results import ExperimentResult, SystemResult
 from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 #: Differences below this are called sure, after Holm's correction for the number of pairs.
 SURE = 0.05

@@ -25,11 +25,11 @@ from sentgen.generation.clusters.generate import GeneratedSentence
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
-from sentgen.logarithms import decimal
-from sentgen.models.cluster_counts import cluster_names
+from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.output.logarithms import decimal
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import are, quantity
 from sentgen.schema import Store
-from sentgen.tabular import Rows
-from sentgen.wording import are, quantity
 
 COLUMNS = ["cluster", "length", "rank", "sentence", "log10", "logp", "exact"]
 #: Name of the corpus in a store that is not kept.

@@ -22,7 +22,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.generation.clusters.depviterbi_kernels import CLOSE, Hypotheses, Lattice, search
-from sentgen.models.cluster_model import ClusterModel
+from sentgen.models.related.cluster_model import ClusterModel
 
 #: Hypotheses for each length and last word where the use of words is limited.
 BEAM = 32

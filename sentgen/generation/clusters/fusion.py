@@ -31,9 +31,9 @@ from sentgen.generation.clusters.supported_kernels import sentence_logp
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.problem import ROOT
 from sentgen.generation.regenerate import order_bags
-from sentgen.models.cluster_counts import ClusterCounts, Reading, cluster_names, count_clusters
-from sentgen.models.cluster_model import cluster_model
-from sentgen.models.cluster_trigrams import trigrams
+from sentgen.models.related.cluster_counts import ClusterCounts, Reading, cluster_names, count_clusters
+from sentgen.models.related.cluster_model import cluster_model
+from sentgen.models.related.cluster_trigrams import trigrams
 from sentgen.schema import Store
 
 #: Words that are added to the key sentence, at most.

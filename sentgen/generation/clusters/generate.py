@@ -19,8 +19,9 @@ from sentgen.generation.clusters.lengths import score
 from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
 from sentgen.generation.clusters.supported_trace import SupportedReader
 from sentgen.generation.problem import Tree
-from sentgen.models.bigram_matrix import bigram_matrix
-from sentgen.models.cluster_counts import (
+from sentgen.models.building.symbols import require_words
+from sentgen.models.ngrams.bigram_matrix import bigram_matrix
+from sentgen.models.related.cluster_counts import (
     BATCH,
     ClusterCounts,
     Reading,
@@ -28,11 +29,10 @@ from sentgen.models.cluster_counts import (
     count_clusters,
     document_frequencies,
 )
-from sentgen.models.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
-from sentgen.models.cluster_trees import supported_arcs
-from sentgen.models.cluster_trigrams import trigrams
+from sentgen.models.related.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
+from sentgen.models.related.cluster_trees import supported_arcs
+from sentgen.models.related.cluster_trigrams import trigrams
 from sentgen.models.submodel import ModelLike, lowercases, prefetch
-from sentgen.models.symbols import require_words
 from sentgen.schema import Store
 
 GenerationAlgorithm = Literal["depviterbi", "bigram"]

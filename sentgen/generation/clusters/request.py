@@ -16,7 +16,7 @@ from sentgen.generation.clusters.generate import (
     Transitions,
 )
 from sentgen.generation.clusters.salience import KINDS, Kind
-from sentgen.models.cluster_model import Smoothing
+from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import Option
 
 #: The language model of the paper: the cluster alone.

@@ -11,7 +11,7 @@ import numpy as np
 
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
-from sentgen.models.cluster_counts import ClusterCounts
+from sentgen.models.related.cluster_counts import ClusterCounts
 
 Kind = Literal["uniform", "unigram", "tfidf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

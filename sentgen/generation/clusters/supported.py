@@ -20,8 +20,8 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.generation.clusters.supported_kernels import Lattice, Nodes, search_supported
 from sentgen.generation.problem import ROOT
-from sentgen.models.cluster_trees import Arcs
-from sentgen.models.cluster_trigrams import Trigrams
+from sentgen.models.related.cluster_trees import Arcs
+from sentgen.models.related.cluster_trigrams import Trigrams
 
 #: Hypotheses for each length and last word.
 BEAM = 32

@@ -13,8 +13,8 @@ from sentgen.generation.clusters.head_stack import Rule
 from sentgen.generation.clusters.supported import SupportedPath
 from sentgen.generation.clusters.supported_kernels import ngram_logp
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
-from sentgen.models.cluster_trees import Arcs
-from sentgen.models.cluster_trigrams import Trigrams
+from sentgen.models.related.cluster_trees import Arcs
+from sentgen.models.related.cluster_trigrams import Trigrams
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
 

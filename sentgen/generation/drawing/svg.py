@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees.trees import is_forced
-from sentgen.logarithms import decimal
+from sentgen.output.logarithms import decimal
 
 #: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
 _FONT, _SMALL, _GAP, _RISE = 16, 11, 18, 20

@@ -13,7 +13,7 @@ from sentgen.generation.joint.joint import best_different, units_of, visit
 from sentgen.generation.ngrams.beam import models_of
 from sentgen.generation.problem import Problem
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
-from sentgen.models.ngram_tables import NgramTables
+from sentgen.models.ngrams.ngram_tables import NgramTables
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,9 @@ from sentgen.generation.problem import (
     string_of,
     strings_of,
 )
-from sentgen.models.ngram_table import EMPTY, NgramTable, extend
-from sentgen.models.ngram_tables import NgramTables, side_by_side, table_at
-from sentgen.wording import quantity
+from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, extend
+from sentgen.models.ngrams.ngram_tables import NgramTables, side_by_side, table_at
+from sentgen.output.wording import quantity
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
 MAX_STEPS = 2**28

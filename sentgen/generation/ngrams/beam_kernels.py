@@ -16,8 +16,8 @@ import numpy as np
 
 from sentgen.arrays import Bits, Floats, Ints, compiled
 from sentgen.generation.random_bits import GOLDEN, random_bits
-from sentgen.models.ngram_table import extend, score_words
-from sentgen.models.ngram_tables import NgramTables, table_at
+from sentgen.models.ngrams.ngram_table import extend, score_words
+from sentgen.models.ngrams.ngram_tables import NgramTables, table_at
 from sentgen.schema.tables.corpus import EOS
 
 _WORD = 64  # bits of a set that one number holds

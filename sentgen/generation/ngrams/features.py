@@ -1,7 +1,7 @@
 """Models beside that of the words, in one beam: which they are, what they weigh, and what units are in them.
 
 A hypothesis is worth log p(words) + w1 log p1 + w2 log p2 ..., log-linear: p1 may be over tags, classes or
-items of the same units (see `sentgen.models.symbols`), or over words of other text.
+items of the same units (see `sentgen.models.building.symbols`), or over words of other text.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sentgen.arrays import Ints
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Setting
 from sentgen.generation.weighted import is_writable, read_weights
-from sentgen.models.companions import companion_name
-from sentgen.models.recount import CLOSING, OPENING
+from sentgen.models.building.companions import companion_name
+from sentgen.models.building.recount import CLOSING, OPENING
+from sentgen.models.building.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.models.registry import list_models
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
-from sentgen.models.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import UNK
 

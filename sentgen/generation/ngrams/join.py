@@ -16,7 +16,7 @@ import numpy as np
 
 from sentgen.arrays import Ints, compiled
 from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
-from sentgen.models.ngram_table import NgramTable, extend
+from sentgen.models.ngrams.ngram_table import NgramTable, extend
 from sentgen.schema.tables.corpus import BOS
 
 

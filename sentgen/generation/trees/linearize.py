@@ -20,7 +20,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.generation.ngrams.join import window_logp
-from sentgen.models.ngram_table import NgramTable
+from sentgen.models.ngrams.ngram_table import NgramTable
 from sentgen.schema.tables.corpus import BOS
 
 

@@ -16,7 +16,7 @@ from sentgen.lookups.concordances.places import Part, Places, Range, places_of_w
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.search import Strategy
 from sentgen.lookups.queries import Answer, Bindings, Held, Query, select_corpora
-from sentgen.tabular import Rows
+from sentgen.output.tabular import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

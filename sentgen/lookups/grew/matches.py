@@ -32,8 +32,8 @@ from sentgen.lookups.grew.syntax import (
 )
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
 from sentgen.lookups.statistics.gathered import gathered
+from sentgen.output.tabular import Rows
 from sentgen.schema.engine import raw
-from sentgen.tabular import Rows
 
 #: Sentences that are searched at once, and what part of them the first time, where the first hits are enough.
 SENTENCES = 100_000

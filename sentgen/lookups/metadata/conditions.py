@@ -26,8 +26,8 @@ from sentgen.lookups.metadata.syntax import (
     atoms,
 )
 from sentgen.lookups.queries import Bindings, Query
+from sentgen.output.wording import either
 from sentgen.schema.engine import raw
-from sentgen.wording import either
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

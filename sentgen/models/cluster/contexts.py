@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts
 from sentgen.counts.cluster.files import read_batch, write_batches
-from sentgen.models.build import count
+from sentgen.models.building.build import count
+from sentgen.models.building.writing import logarithms
 from sentgen.models.cluster.plan import Plan, dealt
 from sentgen.models.smoothing import kneser_ney
 from sentgen.models.smoothing.rows import (
@@ -26,7 +27,6 @@ from sentgen.models.smoothing.rows import (
     read_continuations,
     words_of,
 )
-from sentgen.models.writing import logarithms
 from sentgen.space import Space
 
 #: What comes of an n-gram by its context alone: null where it is not in the model.

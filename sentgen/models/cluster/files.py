@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from sentgen.arrays import Floats, Longs
 from sentgen.counts.cluster.files import read_batch
-from sentgen.models.build import count
+from sentgen.models.building.build import count
+from sentgen.models.building.writing import Ngrams, in_order
 from sentgen.models.cluster.plan import Plan, columns
 from sentgen.models.cluster.suffixes import sums
 from sentgen.models.smoothing import kneser_ney
 from sentgen.models.smoothing.rows import read_unigrams
-from sentgen.models.writing import Ngrams, in_order
 from sentgen.schema.lakes.files import write_file
 
 #: Share of the memory of a task that sorting may take.

@@ -17,12 +17,12 @@ from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.locking import left_if_used, locked
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.errors import InputError
-from sentgen.models import stupid_backoff
-from sentgen.models.build import check_corpora, rows_of, vocabulary
-from sentgen.models.chosen import BuiltFrom, built_from
+from sentgen.models.building.build import check_corpora, rows_of, vocabulary
+from sentgen.models.building.chosen import BuiltFrom, built_from
+from sentgen.models.building.recipe import Recipe
 from sentgen.models.cluster import contexts, files, suffixes
 from sentgen.models.cluster.plan import Plan, Sizes, ranges
-from sentgen.models.recipe import Recipe
+from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import next_version
 from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store

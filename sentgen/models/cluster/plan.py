@@ -18,8 +18,8 @@ from sentgen.arrays import Ints, Longs, Shorts, compiled
 from sentgen.counts.cluster.catalogue import Catalogue
 from sentgen.counts.cluster.files import aside
 from sentgen.counts.cluster.stages import PROGRAM
-from sentgen.models.chosen import BuiltFrom
-from sentgen.models.recipe import Recipe
+from sentgen.models.building.chosen import BuiltFrom
+from sentgen.models.building.recipe import Recipe
 from sentgen.schema import Store
 from sentgen.schema.lakes.opening import literal
 from sentgen.schema.lakes.places import Place

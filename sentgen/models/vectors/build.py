@@ -21,10 +21,10 @@ from sentgen.models.vectors.cooccurrence import Cells, Vocabulary, count_cells, 
 from sentgen.models.vectors.factorization import Singles, decomposed
 from sentgen.models.vectors.registry import SpaceInfo, find_space
 from sentgen.options import Option
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import append, next_id, now
 from sentgen.schema.tables.vectors import vector_space
-from sentgen.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa

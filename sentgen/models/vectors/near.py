@@ -12,7 +12,7 @@ from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limit
 from sentgen.lookups.question import LimitOption, MinCountOption
 from sentgen.models.vectors.registry import find_space
 from sentgen.options import Option
-from sentgen.wording import quantity
+from sentgen.output.wording import quantity
 
 VectorsOption = Annotated[
     str | None,

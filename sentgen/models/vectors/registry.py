@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, delete, select
 
 from sentgen.errors import NotFoundError
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.tables.vectors import vector_space, word_vector
-from sentgen.tabular import Rows
 
 _COLUMNS = (
     *("name", "corpora", "contexts", "window", "dimensions", "min_count"),

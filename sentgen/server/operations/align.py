@@ -18,6 +18,7 @@ from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import View
 from sentgen.errors import InputError
 from sentgen.options import Option
+from sentgen.output.tabular import Rows
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import (
     EACH,
@@ -28,7 +29,6 @@ from sentgen.server.operations.operation import (
     parameters,
     taking,
 )
-from sentgen.tabular import Rows
 
 #: Share of the memory of a worker for aligning: DuckDB has most of the rest.
 _SHARE = 0.55

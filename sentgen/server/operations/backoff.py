@@ -5,8 +5,8 @@ from __future__ import annotations
 from sentgen.lookups.queries import literal
 from sentgen.models import registry
 from sentgen.models.lookup import BackoffStep, explain
+from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result
-from sentgen.tabular import Rows
 
 _COLUMNS = ("ngram", "order", "known", "log10p", "log10_backoff", "log10_total")
 _SQL = """\

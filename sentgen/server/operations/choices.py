@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from sentgen.alignment import systems
 from sentgen.corpus import formats
 from sentgen.generation import algorithms
+from sentgen.output.tabular import Rows
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import Context, Operation, Result
-from sentgen.tabular import Rows
 
 
 def _listing(overview: Callable[[], tuple[Rows, Sequence[str]]]) -> Callable[[Context, Nothing], Result]:

@@ -11,7 +11,7 @@ from sentgen.generation.clusters.generate import LanguageModel
 from sentgen.generation.clusters.generate import generate as run
 from sentgen.generation.clusters.request import OWN, ClusterRequest
 from sentgen.models import registry
-from sentgen.models.cluster_counts import cluster_names
+from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
 _LONGEST = 100

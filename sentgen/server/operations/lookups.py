@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams, Sketch
 from sentgen.lookups.statistics.keyness_question import Keywords
 from sentgen.options import Option
+from sentgen.output.tabular import column_of, without_columns
 from sentgen.server.operations.operation import (
     MARKED,
     ONLY_HERE,
@@ -19,7 +20,6 @@ from sentgen.server.operations.operation import (
     parameters,
     taking,
 )
-from sentgen.tabular import column_of, without_columns
 
 #: Columns with the positions at the ends of a node.
 _ENDS = ("first", "last")

@@ -12,6 +12,8 @@ from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.questions import Match
 from sentgen.options import Option
+from sentgen.output.tabular import names_of, rows_of
+from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import (
     MARKED,
     ONLY_HERE,
@@ -22,8 +24,6 @@ from sentgen.server.operations.operation import (
     parameters,
     taking,
 )
-from sentgen.tabular import names_of, rows_of
-from sentgen.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

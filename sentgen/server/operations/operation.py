@@ -17,12 +17,12 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
 from sentgen.lookups.queries import Answer
 from sentgen.options import Declaration, Parameter, declared, parameters_of
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.placeholders import written
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
-from sentgen.tabular import Rows
-from sentgen.wording import quantity
 
 #: Where a parameter stands on the command line, if it is no option: see `command_line`.
 # `hidden` alters what comes with the rows only; of `each`, every item has a command of its own.

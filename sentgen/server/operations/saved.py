@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from sentgen.output.tabular import Rows
 from sentgen.schema.tables.saved import list_saved
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import Context, Operation, Result
-from sentgen.tabular import Rows
 
 
 def overview(context: Context, asked: Nothing) -> Result:

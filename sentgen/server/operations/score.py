@@ -14,8 +14,8 @@ from sentgen.models.scoring import (
     score_sentences,
     split_lines,
 )
+from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
-from sentgen.tabular import Rows
 
 
 def score(context: Context, asked: ScoreRequest) -> Result:

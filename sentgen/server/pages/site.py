@@ -13,8 +13,10 @@ from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from sentgen import __version__, display, templates
+from sentgen import __version__
 from sentgen.alignment.view import html
+from sentgen.output import display, templates
+from sentgen.output.typography import closed_up, is_right_to_left, readable
 from sentgen.server import pinned
 from sentgen.server.pages import (
     align,
@@ -33,7 +35,6 @@ from sentgen.server.pages import (
 )
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.service import Service
-from sentgen.typography import closed_up, is_right_to_left, readable
 
 PAGES: tuple[Page, ...] = (
     home.PAGE,

@@ -1,4 +1,4 @@
-"""How words become patterns and links; `sentgen.display` says how values stand on a page."""
+"""How words become patterns and links; `sentgen.output.display` says how values stand on a page."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from sentgen.display import MOST_CHARACTERS, ending, inline_svg, shown, visible
 from sentgen.errors import NotFoundError
-from sentgen.logarithms import NATURAL
 from sentgen.lookups.concordances.browsing import find_sentence, list_documents, list_sentences
 from sentgen.lookups.concordances.concordance import concordance
 from sentgen.lookups.patterns import glob
+from sentgen.output.display import MOST_CHARACTERS, ending, inline_svg, shown, visible
+from sentgen.output.logarithms import NATURAL
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw

@@ -1,0 +1,1 @@
+"""The probabilities of rewriting: words as integers, the mixture of components, and how EM learns it."""

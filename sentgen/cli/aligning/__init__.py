@@ -1,0 +1,1 @@
+"""Commands that say where the words of a text come from."""

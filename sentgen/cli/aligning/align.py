@@ -1,0 +1,348 @@
+"""``sentgen align``: train aligners on pairs, apply them, and show what they know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.choice import Choice, Preset
+from sentgen.alignment.phrase_hmm.settings import preset as settings_of
+from sentgen.alignment.phrase_hmm.settings_json import changed
+from sentgen.alignment.stored import application
+from sentgen.alignment.stored.model_report import (
+    ModelReport,
+    jump_plot,
+    model_report,
+    text_histogram,
+    top_rewrites,
+)
+from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
+from sentgen.alignment.stored.training import Plan, train_model
+from sentgen.alignment.texts import pharaoh as as_pharaoh
+from sentgen.cli.aligning.align_text import text
+from sentgen.cli.aligning.align_tune import tune
+from sentgen.cli.console.files import check_file_option, whole_file
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import (
+    DbOption,
+    DryRunOption,
+    LimitOption,
+    MemoryOption,
+    one_more,
+    open_store,
+    parse_size,
+)
+from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.errors import InputError
+from sentgen.output.logarithms import NATURAL, decimal
+from sentgen.output.progress import counted, trained
+from sentgen.output.wording import quantity
+from sentgen.schema.store import default_memory_limit
+
+app = typer.Typer()
+app.command("text")(text)
+
+PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]
+ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="M", help="Name of the model.")]
+ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the model.")]
+
+
+@app.command()
+@asking(
+    Plan,
+    "plan",
+    preset="iterations",
+    max_doc_phrase="iterations",
+    max_abstract_phrase="iterations",
+    setting="iterations",
+)
+def train(
+    *,
+    pairs: PairsOption,
+    model: ModelOption,
+    plan: Plan,
+    preset: Annotated[
+        Preset, typer.Option("--preset", help="Settings of the model: the paper's, or better ones.")
+    ] = "best",
+    max_doc_phrase: Annotated[
+        int | None,
+        typer.Option(
+            "--max-doc-phrase", metavar="K", min=1, help="Most words of a document phrase; paper: 4, best: 1."
+        ),
+    ] = None,
+    max_abstract_phrase: Annotated[
+        int | None,
+        typer.Option(
+            "--max-abstract-phrase",
+            metavar="L",
+            min=1,
+            help="Most words of an abstract phrase; paper: 4, best: 1.",
+        ),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Any other setting, such as p0=0.2; may be repeated."
+        ),
+    ] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Train a model on a corpus of pairs by EM, without links.
+
+    Every iteration is stored as it is done; after an interruption, --resume goes on with the next one. A
+    model that decodes in both directions (--preset best) is trained in both.
+
+    Example: `sentgen align train --pairs papers --model papers --iterations 5 --jobs 2`
+    """
+    if not model.strip():
+        raise typer.BadParameter("a model needs a name; give --model NAME")
+    # The last one of a name holds.
+    given = dict(_assignment(part) for part in setting or ())
+    longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
+    # After --set: an option of its own is the clearer wish.
+    given |= {name: str(words) for name, words in longest.items() if words is not None}
+    settings = changed(settings_of(preset), given)
+    limit = parse_size(memory_limit) or default_memory_limit()
+    plan = replace(plan, memory=limit)
+    with (
+        open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
+        trained(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
+    ):
+        for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
+            # With the first row: what fails before leaves standard output empty.
+            if not number:
+                typer.echo(_HEAD)
+            typer.echo(_line(done))
+
+
+_HEAD = (
+    f"{'direction':<9} {'iteration':>9} {'log10-likelihood':>16} {'log10-posterior':>16} {'P(null)':>8} "
+    f"{'table':>6} {'stems':>6} {'ident.':>6} {'cells':>12} {'seconds':>8}"
+)
+
+
+def _line(done: StoredIteration) -> str:
+    table, stems, identity = done.weights
+    return (
+        f"{done.direction:<9} {done.number:>9} {decimal(done.logp):>16,.3f} "
+        f"{decimal(done.log_posterior):>16,.3f} {done.p_null:>8.4f} {table:>6.3f} {stems:>6.3f} "
+        f"{identity:>6.3f} {done.cells:>12,} {done.seconds:>8.1f}"
+    )
+
+
+def _assignment(part: str) -> tuple[str, str]:
+    name, equals, value = part.partition("=")
+    if not equals:
+        raise InputError(f"{part!r} is no setting; write --set NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+app.command()(tune)
+
+
+@app.command()
+@output_options
+def model(
+    name: ModelArgument,
+    word: Annotated[
+        str | None, typer.Argument(metavar="[WORD]", help="Show what this word or phrase becomes.")
+    ] = None,
+    *,
+    direction: Annotated[
+        Literal["forward", "reverse"],
+        typer.Option("--direction", help="Abstracts from documents, or the reverse."),
+    ] = "forward",
+    limit: LimitOption = 20,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the jumps: .png, .svg or .pdf (plots extra)."),
+    ] = None,
+    db: DbOption = None,
+    out: Output,
+) -> None:
+    """Show the iterations and the jumps of a model, or the top rewrites of a word.
+
+    In the other formats than a table for reading, only the iterations or the rewrites come out.
+
+    Example: `sentgen align model papers algorithm --limit 10`
+    """
+    check_file_option("--plot", plot)
+    if word is not None and plot is not None:
+        raise typer.BadParameter("--plot draws the jumps of the whole model; leave out the word")
+    with open_store(db, read_only=True) as store:
+        if word is not None:
+            out.arrow(top_rewrites(store, name, word, direction=direction, limit=limit))
+            return
+        report = model_report(store, name)
+    if plot is not None:
+        with whole_file(plot) as sink:
+            sink.write(jump_plot(report, direction, plot.suffix))
+        out.note(f"plot: {plot}")
+    if out.for_reading:
+        _about(report)
+    out.rows(_COLUMNS, [_cells(one) for one in report.iterations], programs=NATURAL)
+    if out.for_reading:
+        for way, jumps in report.jumps.items():
+            typer.echo(f"\njumps, {way}")
+            typer.echo(text_histogram(jumps))
+
+
+_COLUMNS = [
+    "direction",
+    "iteration",
+    "log10_likelihood",
+    "log_likelihood",
+    "log10_posterior",
+    "log_posterior",
+    "p_null",
+    "weight_table",
+    "weight_stem",
+    "weight_identity",
+    "cells",
+    "seconds",
+]
+
+
+def _cells(one: StoredIteration) -> list[object]:
+    return [
+        one.direction,
+        one.number,
+        decimal(one.logp),
+        one.logp,
+        decimal(one.log_posterior),
+        one.log_posterior,
+        one.p_null,
+        *one.weights,
+        one.cells,
+        one.seconds,
+    ]
+
+
+def _about(report: ModelReport) -> None:
+    for name, value in report.facts.items():
+        typer.echo(printable(f"{name:<16}{value}"))
+    typer.echo()
+
+
+@app.command()
+@output_options
+def models(*, db: DbOption = None, out: Output) -> None:
+    """List the models that align.
+
+    Example: `sentgen align models`
+    """
+    with open_store(db, read_only=True) as store:
+        out.arrow(list_models(store), programs=NATURAL)
+
+
+@app.command()
+def remove(
+    name: ModelArgument,
+    dry_run: DryRunOption = False,
+    db: DbOption = None,
+) -> None:
+    """Remove a model with the alignments that it made.
+
+    Example: `sentgen align remove papers`
+    """
+    with open_store(db, read_only=dry_run) as store:
+        iterations = remove_model(store, name, dry_run=dry_run)
+    typer.echo(
+        printable(f"{'would remove' if dry_run else 'removed'} {name}: {quantity(iterations, 'iteration')}")
+    )
+
+
+@app.command()
+@asking(Choice, "choice", ("decode", "threshold"))
+def apply(
+    *,
+    pairs: PairsOption,
+    model: ModelOption,
+    choice: Choice,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Align a corpus of pairs with a model, and keep links, P(null) and figures in the store.
+
+    What is aligned already, in the same way, is left as it is.
+
+    Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
+    """
+    limit = parse_size(memory_limit) or default_memory_limit()
+    with (
+        open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
+        counted("pairs") as progress,
+    ):
+        done = application.apply_model(
+            store,
+            pairs,
+            model,
+            decode=choice.decode,
+            threshold=choice.threshold,
+            budget=aligning_budget(limit, with_store=True),
+            progress=progress,
+        )
+    unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""
+    for name, value in (
+        ("pairs", f"{done.pairs:,}{unchanged}"),
+        ("abstract words", f"{done.words:,}"),
+        ("links", f"{done.links:,}"),
+        ("without a link", f"{done.unlinked:,}"),
+        ("seconds", f"{done.seconds:.1f}"),
+    ):
+        typer.echo(f"{name:<16}{value}")
+
+
+@app.command()
+@output_options
+def figures(
+    *, pairs: PairsOption, model: ModelOption, limit: LimitOption = 0, db: DbOption = None, out: Output
+) -> None:
+    """Show the figures of each abstract: coverage, density, share without a link, longest copied run.
+
+    Example: `sentgen align figures --pairs papers --model papers --csv`
+    """
+    with open_store(db, read_only=True) as store:
+        found = application.alignments(store, pairs, model, limit=one_more(limit))
+        out.first(found, limit, programs=NATURAL)
+
+
+@app.command()
+@output_options
+def export(
+    *,
+    pairs: PairsOption,
+    model: ModelOption,
+    pharaoh: Annotated[
+        bool,
+        typer.Option("--pharaoh", help="Print a line a pair with links i-j: document, abstract, from 0."),
+    ] = False,
+    limit: LimitOption = 0,
+    db: DbOption = None,
+    out: Output,
+) -> None:
+    """Print the links that a model found in a corpus of pairs.
+
+    The lines of --pharaoh are in the order of `sentgen pairs list`.
+
+    Example: `sentgen align export --pairs papers --model papers --pharaoh`
+    """
+    # The lines are a format of their own.
+    if pharaoh and not out.for_reading:
+        raise typer.BadParameter("--pharaoh excludes the other formats; choose one")
+    with open_store(db, read_only=True) as store:
+        if not pharaoh:
+            out.first(application.links(store, pairs, model, limit=one_more(limit)), limit)
+            return
+        for number, (_, found) in enumerate(
+            application.stored_alignments(store, pairs, model, limit=one_more(limit))
+        ):
+            if limit and number == limit:
+                out.note_more(limit, "pair")
+                break
+            typer.echo(as_pharaoh(found))

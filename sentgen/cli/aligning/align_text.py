@@ -1,0 +1,175 @@
+"""`sentgen align text`: where each phrase of a summary comes from, and what is new."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
+from sentgen.alignment.view.html import page
+from sentgen.alignment.view.phrases import phrases
+from sentgen.alignment.view.view import Segment, View
+from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.output import Output, printable
+from sentgen.errors import InputError
+from sentgen.output.wording import are, quantity
+from sentgen.schema import Store
+from sentgen.schema.store import default_memory_limit
+
+COLUMNS = ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"]
+#: Of the blocks, in turn; the terminal says what they look like.
+# No red, which is for what is new.
+_COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan")
+_NEW = "bold red underline"
+_SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
+_LONGEST = 44
+
+
+@asking(Choice, "choice")
+def text(
+    *,
+    document: Annotated[str, typer.Option("--document", metavar="FILE|-", help="The document.")],
+    abstract: Annotated[str, typer.Option("--abstract", metavar="FILE|-", help="Its abstract or summary.")],
+    choice: Choice,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both texts.")
+    ] = None,
+    as_object: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_links: Annotated[
+        bool,
+        typer.Option("--pharaoh", help="Print links i-j: document word, abstract word, from 0."),
+    ] = False,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
+    ] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Show where each phrase of a summary comes from in its document, and which words are new.
+
+    Works without training: the model then has its priors only, and says so. P(null) is the probability that a
+    word comes from nothing in the document.
+
+    Example: `sentgen align text --document article.txt --abstract summary.txt --html align.html`
+    """
+    check_file_option("--html", html)
+    _check(document, abstract, both=as_object and as_links)
+    limit = parse_size(memory_limit) or default_memory_limit()
+    budget = aligning_budget(limit, with_store=choice.needs_store)
+    with ExitStack() as opened:
+
+        def store() -> Store:
+            # Called for a model or vectors; without them, there need be no store.
+            of = open_store(db, read_only=True, memory_limit=str(limit), share=DATABASE_SHARE)
+            return opened.enter_context(of)
+
+        aligner, name = chosen_aligner(choice, store, budget=budget)
+        sentences = read_sentences(document, form=format)
+        shown = align_texts(sentences, read_sentences(abstract, form=format), aligner, budget=budget)
+    if html is not None:
+        told = f"Aligned with {os.path.basename(document)} by {name}"
+        write_text(html, page(shown, title=os.path.basename(abstract), model=told))
+        typer.echo(printable(f"page: {html}"), err=True)
+    if as_object:
+        typer.echo(json.dumps(as_json(shown, model=name), ensure_ascii=False))
+    elif as_links:
+        typer.echo(pharaoh(shown.alignment))
+    else:
+        _show(shown)
+    if choice.priors_only:
+        typer.echo(PRIORS_NOTE, err=True)
+
+
+def _check(document: str, abstract: str, *, both: bool) -> None:
+    """Refuse options that exclude each other."""
+    if document == abstract == "-":
+        raise InputError("both texts cannot come from standard input; name a file")
+    if both:
+        raise typer.BadParameter("--json and --pharaoh exclude each other; choose one")
+
+
+def _show(shown: View) -> None:
+    """Print the summary with its blocks marked, a table of them, and the figures."""
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    # Without colors, brackets and stars tell the same.
+    colored = console.is_terminal and not console.no_color
+    lines = [
+        Text().join(_marked(segment, colored=colored) for segment in sentence)
+        for sentence in shown.sentences("abstract")
+    ]
+    if console.is_terminal:
+        console.print(_numbered(lines))
+    else:
+        for number, line in enumerate(lines, 1):
+            typer.echo(f"{number:>3}  {line.plain.rstrip()}")
+    console.print()
+    Output().rows(COLUMNS, _rows(shown), align=dict.fromkeys(COLUMNS[4:], "right"))
+    console.print()
+    console.print(_figures(shown))
+
+
+def _numbered(lines: Sequence[Text]) -> Table:
+    """Return sentences beside their numbers, so that those of several lines stay beside theirs."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", style="dim", min_width=3)
+    table.add_column(overflow="fold")
+    for number, line in enumerate(lines, 1):
+        table.add_row(str(number), line)
+    return table
+
+
+def _marked(segment: Segment, *, colored: bool) -> Text:
+    """Return a segment with the numbers of its blocks: in a color, or else in brackets; or new words."""
+    words, blank = printable(segment.text), " " * segment.space
+    if not segment.blocks:
+        return Text.assemble((words, _NEW), blank) if colored else Text(f"*{words}*{blank}")
+    numbers = ",".join(map(str, segment.blocks)).translate(_SUBSCRIPTS)
+    if colored:
+        return Text.assemble((words, _COLORS[segment.blocks[0] % len(_COLORS)]), (numbers, "dim"), blank)
+    return Text(f"[{words}]{numbers}{blank}")
+
+
+def _rows(shown: View) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each block, and for each stretch of new words, in the order of the summary."""
+    for phrase in phrases(shown):
+        abstract, document = phrase.abstract, phrase.document
+        yield (
+            phrase.number,
+            _short(abstract[0]),
+            "(new)" if document is None else _short(document[0]),
+            phrase.sentence,
+            None if document is None else _words(*document[1]),
+            *("" if value is None else f"{value:.2f}" for value in (phrase.posterior, phrase.null)),
+        )
+
+
+def _figures(shown: View) -> str:
+    found = shown.figures
+    new = round(found.new * found.words)
+    return (
+        f"{new} of {quantity(found.words, 'word')} {are(found.words)} new ({found.new:.0%});"
+        f" coverage {found.coverage:.2f}, density {found.density:.2f}, longest copied run {found.longest}"
+    )
+
+
+def _words(start: int, end: int) -> str:
+    # From 1, both ends included, as people count.
+    return str(start + 1) if end == start + 1 else f"{start + 1}-{end}"
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"

@@ -1,0 +1,91 @@
+"""`sentgen align tune`: a model that learns from links that people drew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.stored.tuned_models import tune_model
+from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.tuner import TuningPlan
+from sentgen.cli.console.gold import CombineOption, GoldFormatOption, GoldOption, LimitOption
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.evaluation.alignment.gold_readers import read_gold
+from sentgen.output.logarithms import decimal
+from sentgen.output.progress import counted_each
+from sentgen.schema.store import default_memory_limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldPairs:
+    """The links that a model learns from."""
+
+    gold: GoldOption
+    format: GoldFormatOption = "pharaoh"
+    combine: CombineOption = "half"
+    limit: LimitOption = None
+
+    def examples(self) -> list[Example]:
+        """Read the pairs with their links.
+
+        Raises:
+            InputError: they cannot be read, or there is no such combination or annotator.
+        """
+        gold = read_gold(self.gold, self.format).first(self.limit)
+        return [
+            Example.of(one.pair, links.sure, links.possible)
+            for one, links in zip(gold.pairs, gold.combined(self.combine), strict=True)
+        ]
+
+
+@asking(GoldPairs, "asked")
+@asking(TuningPlan, "plan")
+def tune(
+    name: Annotated[str, typer.Argument(metavar="M", help="Name of the model.")],
+    *,
+    asked: GoldPairs,
+    plan: TuningPlan,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Tune a model on links that people drew, by conditional training of the preset best.
+
+    The model weighs what it knows of words, places and jumps anew, so that the links of the gold standard
+    become as probable as they can. The threshold is the one that is best on the same pairs. Tuning needs
+    scipy (pip install 'sentgen[evaluate]').
+
+    Example: `sentgen align tune news --gold rte2 --format rte`
+    """
+    if not name.strip():
+        raise typer.BadParameter("a model needs a name; give one, such as news")
+    examples = asked.examples()
+    memory = parse_size(memory_limit) or default_memory_limit()
+    with (
+        open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
+        counted_each() as progress,
+    ):
+        tuned = tune_model(
+            store,
+            name,
+            examples,
+            Path(asked.gold).name,
+            plan,
+            budget=aligning_budget(memory, with_store=True),
+            progress=progress,
+        )
+    typer.echo(
+        f"{'direction':<9} {'iterations':>10} {'log10, untuned':>15} {'log10, tuned':>13} {'seconds':>8}"
+    )
+    for direction, one in zip(("forward", "reverse"), tuned.directions, strict=True):
+        before, after = decimal(one.before), decimal(one.after)
+        typer.echo(
+            f"{direction:<9} {one.iterations:>10} {before:>15,.1f} {after:>13,.1f} {one.seconds:>8.1f}"
+        )
+    untuned, f1 = tuned.f1
+    typer.echo(f"\nthreshold {tuned.settings.threshold:g}")
+    typer.echo(f"macro F1 on the same pairs {100 * f1:.1f}; untuned {100 * untuned:.1f}")

@@ -1,0 +1,1 @@
+"""Commands that bring corpora in, or take them out."""

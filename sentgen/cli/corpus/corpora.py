@@ -1,0 +1,114 @@
+"""``sentgen corpora``: what the store holds, and taking it out again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.console.files import check_file_option, whole_file
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.counts import corpora
+from sentgen.counts.corpora import Corpus
+from sentgen.output.wording import quantity
+
+app = typer.Typer()
+
+
+@app.command("list")
+@output_options
+def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+    """List the corpora with their sizes and licences.
+
+    Example: `sentgen corpora list`
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        out.arrow(corpora.overview(store))
+
+
+@app.command()
+@output_options
+@asking(Corpus)
+def show(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+    """Show the sources of a corpus, or the sentences that were refused.
+
+    Example: `sentgen corpora show ewt --rejected`
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        out.arrow(asked.show(store))
+
+
+@app.command()
+@output_options
+@asking(Corpus, names=["name"])
+def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+    """Compare the sources of a corpus with the files on disk; exit code 1 if one differs.
+
+    Example: `sentgen corpora verify ewt`
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        found = corpora.verify(store, asked.name)
+    out.rows(["source", "status", "sha256"], [(row.path, row.status, row.sha256) for row in found])
+    if any(row.relative and row.status != "same" for row in found):
+        out.note(
+            f"relative paths, of an earlier sentgen, were looked for from {Path.cwd()}; "
+            "go where they were ingested, or ingest them there once more: that stores where they are"
+        )
+    if any(row.status != "same" for row in found):
+        raise typer.Exit(1)
+
+
+@app.command()
+@asking(Corpus, names=["name"])
+def export(
+    *,
+    asked: Corpus,
+    conllu: Annotated[bool, typer.Option("--conllu", help="As CoNLL-U, which is the default.")] = True,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="File to write. Default: standard output.")
+    ] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Write a corpus as CoNLL-U: CoNLL-U that was ingested comes back byte for byte.
+
+    Example: `sentgen corpora export ewt --conllu --to ewt.conllu`
+    """
+    from sentgen.counts.conllu_export import export_conllu
+
+    check_file_option("--to", to)
+    with (
+        open_store(db, read_only=True, memory_limit=memory_limit) as store,
+        store.connect() as connection,
+    ):
+        found = export_conllu(connection, asked.name)
+        for lost in found.lost:
+            typer.echo(f"note: {lost}", err=True)
+        if to is None:
+            for block in found.blocks:
+                typer.echo(block, nl=False)
+        else:
+            with whole_file(to) as sink:
+                sink.writelines(found.blocks)
+
+
+@app.command()
+@asking(Corpus, names=["name"])
+def remove(
+    *,
+    asked: Corpus,
+    dry_run: DryRunOption = False,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Remove a corpus with all its counts; the other counts stay as they are.
+
+    Example: `sentgen corpora remove ewt`
+    """
+    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
+        sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, asked.name)
+    done = "would remove" if dry_run else "removed"
+    typer.echo(f"{done} {asked.name}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")

@@ -1,0 +1,112 @@
+"""``sentgen ingest``: read, check, store and count."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.output import printable
+from sentgen.corpus.parsers import open_parser
+from sentgen.counts.batch import DATABASE_SHARE
+from sentgen.counts.ingestion import Settings, Summary
+from sentgen.counts.ingestion import ingest as run
+from sentgen.default_store import default_path
+from sentgen.output.progress import ingested
+from sentgen.output.wording import quantity
+
+_SHOWN = 20
+
+
+@asking(Settings, "settings")
+def ingest(
+    *,
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs, archives, or - .")
+    ],
+    settings: Settings,
+    parser: ParserOption = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Read corpora into the store and count them.
+
+    Formats: conllu, conllx, mrg, pos, dp, wsj (.dp with .pos), conll2000, text, lines, jsonl.
+    What is in the corpus already, by content, is not read again; run again after an interruption, it goes on.
+    What a folder or an archive has besides (a README, a licence, pictures) is passed over with a note.
+
+    Example: `sentgen ingest en_ewt-ud-train.conllu --corpus ewt --licence "CC BY-SA 4.0"`
+    """
+    trees = open_parser(parser) if parser else None
+    with (
+        open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
+        ingested(settings.corpus) as progress,
+    ):
+        summary = run(store, paths, settings, parser=trees, progress=progress)
+        path = store.path
+    report(summary, path)
+    if summary.refused:
+        raise typer.Exit(1)
+
+
+def report(summary: Summary, path: Path) -> None:
+    """Print what an ingestion did: data to standard output, what was refused to standard error."""
+    for name, reason in summary.passed_over[:_SHOWN]:
+        typer.echo(f"passed over: {name}: {reason}", err=True)
+    if len(summary.passed_over) > _SHOWN:
+        typer.echo(f"... and {quantity(len(summary.passed_over) - _SHOWN, 'more file')}", err=True)
+    for rejection in summary.rejections[:_SHOWN]:
+        typer.echo(f"rejected: {rejection.as_error()}", err=True)
+    if len(summary.rejections) > _SHOWN:
+        more = len(summary.rejections) - _SHOWN
+        typer.echo(f"... and {more:,} more: sentgen corpora show {summary.corpus} --rejected", err=True)
+    for name in summary.doubled[:_SHOWN]:
+        typer.echo(printable(f"warning: {name}: {_doubled(name, summary.corpus, path)}"), err=True)
+    if len(summary.doubled) > _SHOWN:
+        typer.echo(f"... and {quantity(len(summary.doubled) - _SHOWN, 'more file')}", err=True)
+    lines = [
+        ("corpus", summary.corpus),
+        ("store", str(path)),
+        (
+            "sources",
+            f"{summary.sources:,}" + _of_which(unchanged=summary.unchanged, replaced=summary.replaced),
+        ),
+        ("sentences", f"{summary.sentences:,}"),
+        ("tokens", f"{summary.tokens:,}"),
+        ("types", f"{summary.types:,} in the corpus"),
+        (
+            "rejected",
+            f"{len(summary.rejections):,}"
+            + (f" in {quantity(summary.refused, 'refused file')}" if summary.refused else ""),
+        ),
+        ("seconds", f"{summary.seconds:.1f}"),
+        ("tokens/s", f"{summary.rate:,.0f}"),
+    ]
+    if summary.passed_over:
+        lines.insert(
+            3,
+            (
+                "passed over",
+                quantity(len(summary.passed_over), "file that is no corpus", "files that are no corpora"),
+            ),
+        )
+    if summary.cyclic:
+        # Before the times, which stand last.
+        lines.insert(-2, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
+    for name, value in lines:
+        typer.echo(f"{name:<16}{value}")
+
+
+def _doubled(name: str, corpus: str, path: Path) -> str:
+    db = [] if path == default_path() else ["--db", str(path)]
+    command = shlex.join(["sentgen", "ingest", name, "--corpus", corpus, "--replace", *db])
+    return f"the corpus has an earlier content of this file, too; to keep only the new one: {command}"
+
+
+def _of_which(**numbers: int) -> str:
+    named = ", ".join(f"{number:,} {what}" for what, number in numbers.items() if number)
+    return f" ({named})" if named else ""

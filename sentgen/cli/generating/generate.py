@@ -1,0 +1,155 @@
+"""`sentgen generate`: new sentences from clusters of related ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sentgen.cli.console.answers import TreeFiles, show_generated, tree_files
+from sentgen.cli.console.lengths import parse_lengths
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import (
+    LOOKUP_SHARE,
+    DbOption,
+    MemoryOption,
+    ParserOption,
+    database_memory,
+    open_for_lookups,
+    open_store,
+)
+from sentgen.cli.console.output import Output, output_options
+from sentgen.corpus.parsers import Parser, open_parser
+from sentgen.corpus.sources import expand
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError
+from sentgen.generation.clusters.clusters import Clusters, Generated, temporary_clusters
+from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, LanguageModel
+from sentgen.generation.clusters.generate import generate as run
+from sentgen.generation.clusters.request import FILES_PANEL, OWN, ClusterRequest
+from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
+from sentgen.models import registry
+from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.output.progress import counted
+
+#: Share of the memory for the DuckDB of a store that holds the clusters alone, beside that of the model.
+_CLUSTER_SHARE = 0.15
+
+
+@output_options
+@asking(ClusterRequest, parser="format")
+@tree_files(FILES_PANEL)
+def generate(
+    *,
+    asked: ClusterRequest,
+    parser: ParserOption = None,
+    files: TreeFiles,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Make the most probable sentences of each length from the words of a cluster of related sentences.
+
+    `log10` is the decimal log-probability of the path through the words, and `exact` says whether it is
+    proven to be the highest of its length; formats for programs have the natural one, too: `logp`. Sentences
+    are new, and nothing makes them true: see `sentgen check`.
+
+    Example: `sentgen generate cluster.conllu --lengths 5-12 --trace`
+    """
+    settings = asked.settings(_salience(asked.salience))
+    lengths = parse_lengths(asked.lengths)
+    trees = open_parser(parser) if parser else None
+    with _clusters(asked, trees, db, memory_limit) as clusters:
+        with _language_model(clusters, asked, db, memory_limit) as model:
+            sentences = _generate(clusters, lengths, settings, asked, model)
+        found = Generated(asked, len(clusters.chosen), sentences, clusters.tags)
+    files.write(found, out)
+    show_generated(found, out)
+
+
+@contextmanager
+def _clusters(
+    asked: ClusterRequest, parser: Parser | None, db: Path | None, memory_limit: str | None
+) -> Iterator[Clusters]:
+    """Open the store with the clusters: the user's with --corpus, else one that is removed afterward."""
+    file, corpus, names, form = asked.file, asked.corpus, asked.cluster or None, asked.format
+    if file is None:
+        if corpus is None:
+            raise InputError("there is nothing to generate from; give FILE, - , or --corpus NAME")
+        if form is not None or parser is not None:
+            raise InputError("--format and --parser are for FILE; clusters of --corpus are read already")
+        with open_for_lookups(db, memory_limit) as store:
+            yield Clusters(store, corpus, cluster_names(store, corpus, names=names), kept=True)
+    elif corpus is None:
+        limit = database_memory(memory_limit, _CLUSTER_SHARE)
+        with temporary_clusters(file, names=names, form=form, parser=parser, memory_limit=limit) as temporary:
+            yield temporary
+    else:
+        if file == "-":
+            raise InputError("standard input cannot be kept; name a file, or leave --corpus out")
+        # By content: the corpus may have clusters of other files, and this one may be in it already.
+        sources = [source.sha256() for source in expand([file])]
+        with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+            ingest(store, [file], Settings(corpus, form, kind="cluster"), parser=parser)
+            store.share()
+            yield Clusters(
+                store, corpus, cluster_names(store, corpus, names=names, sources=sources), kept=True
+            )
+
+
+@contextmanager
+def _language_model(
+    clusters: Clusters, asked: ClusterRequest, db: Path | None, memory_limit: str | None
+) -> Iterator[LanguageModel | None]:
+    """Find the model to mix in, in the user's store."""
+    name, weight = asked.lm, asked.lm_weight
+    if name == OWN:
+        yield None
+    elif clusters.kept:
+        yield LanguageModel(clusters.store, registry.find(clusters.store, name), weight)
+    else:
+        with open_for_lookups(db, memory_limit) as store:
+            yield LanguageModel(store, registry.find(store, name), weight)
+
+
+def _generate(
+    clusters: Clusters,
+    lengths: Sequence[int],
+    settings: GenerationSettings,
+    asked: ClusterRequest,
+    lm: LanguageModel | None,
+) -> list[GeneratedSentence]:
+    """Generate from all clusters, and show how many are done."""
+    found: list[GeneratedSentence] = []
+    done: set[str] = set()
+    with counted("clusters") as progress:
+        for one in run(
+            clusters.store,
+            clusters.corpus,
+            lengths=lengths,
+            settings=settings,
+            clusters=clusters.chosen,
+            nbest=asked.nbest,
+            best=asked.best,
+            lm=lm,
+        ):
+            found.append(one)
+            # Several sentences may come from a cluster, which counts once.
+            if progress is not None and one.cluster not in done:
+                done.add(one.cluster)
+                progress(len(done), len(clusters.chosen))
+    return found
+
+
+def _salience(text: Kind) -> Kind | dict[str, float]:
+    """Return a kind of salience, or the weights of the file that is named.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if text in KINDS:
+        return text
+    if not Path(text).is_file():
+        raise InputError(f"{text!r} is neither a file with weights nor one of: {', '.join(KINDS)}")
+    (source,) = expand([text])
+    return parse_weights(source.lines(), path=source.name)

@@ -1,0 +1,325 @@
+"""``sentgen cluster``: what is done beyond one machine: lakes, their counts and their models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from sentgen.cli.console.model_options import (
+    CorpusOption,
+    MinCountOption,
+    NameArgument,
+    OrderOption,
+    parse_counts,
+)
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.output import Output, output_options
+from sentgen.counts.cluster import listing
+from sentgen.counts.cluster.dask_engine import DaskEngine, cluster
+from sentgen.counts.cluster.job import Job, Summary
+from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
+from sentgen.counts.cluster.stages import Progress
+from sentgen.counts.settings import Settings
+from sentgen.errors import InputError
+from sentgen.output.progress import bars
+from sentgen.output.wording import quantity
+from sentgen.schema.lakes.layout import read_manifest
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.store import default_memory_limit
+
+app = typer.Typer()
+
+PathsArgument = Annotated[
+    list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs or zip archives.")
+]
+ToOption = Annotated[
+    str, typer.Option("--to", metavar="LAKE", help="Folder or URL of the lake; made if need be.")
+]
+WorkOption = Annotated[
+    str | None, typer.Option("--work", metavar="FOLDER", help="Shared folder of the work, if it had one.")
+]
+#: Settings of an ingestion that a count has as well.
+_SETTINGS = (
+    "corpus",
+    "format",
+    "language",
+    "licence",
+    "lowercase",
+    "order",
+    "tags",
+    "function_heads",
+    "on_error",
+)
+#: Memory of a worker of a scheduler, whose machines are not this one.
+_REMOTE_MEMORY = 2 << 30
+_SHOWN = 20
+WorkerMemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory of each worker. Default: its share of a quarter of RAM; 2GB with --scheduler.",
+    ),
+]
+
+
+@app.command()
+@asking(Machines, "machines")
+@asking(Settings, "settings", _SETTINGS)
+def count(
+    *,
+    paths: PathsArgument,
+    to: ToOption,
+    settings: Settings,
+    machines: Machines,
+    memory_limit: WorkerMemoryOption = None,
+) -> None:
+    """Count corpora on many processes or machines into a lake, which DuckDB reads.
+
+    What the corpus has already, by content, is not counted again; run again after an interruption, it goes
+    on. Counts are those of `sentgen ingest`; sentences are not kept. Workers have to see the same files.
+
+    Example: `sentgen cluster count texts/ --to lake --corpus web --local 4`
+    """
+    if settings.on_error == "collect":
+        raise InputError("--on-error collect is for `sentgen ingest`; take raise or skip")
+    lake = Place(to)
+    work = _work(lake, machines.work)
+    with _running(machines, memory_limit) as (engine, memory, report):
+        summary = Job(lake, work, settings, engine, memory, report=report, say=_note).run(paths)
+    _report(summary, to)
+
+
+@app.command()
+@asking(Machines, "machines")
+def models(
+    *,
+    name: NameArgument,
+    lake: Annotated[str, typer.Option("--in", metavar="LAKE", help="Folder or URL of the lake.")],
+    corpus: CorpusOption,
+    order: OrderOption = 4,
+    smoothing: Annotated[
+        str, typer.Option("--smoothing", metavar="METHOD", help="kneser-ney or stupid-backoff.")
+    ] = "kneser-ney",
+    min_count: MinCountOption = None,
+    unknown: Annotated[
+        str, typer.Option("--unknown", metavar="HOW", help="Unknown words: word (one `<unk>`) or none.")
+    ] = "word",
+    machines: Machines,
+    memory_limit: WorkerMemoryOption = None,
+) -> None:
+    """Build the next version of a model from the counts of a lake, on many processes or machines.
+
+    The model is that of `sentgen models build` for the same counts, and goes into the lake. Run again after
+    an interruption, it goes on. Workers have to see the same files.
+
+    Example: `sentgen cluster models news --in lake --corpus web --order 5 --local 4`
+    """
+    from sentgen.models.building.recipe import recipe
+    from sentgen.models.cluster.job import ModelJob, check
+
+    settings = recipe(order, smoothing, parse_counts(min_count), unknown, False)
+    check(name, settings)
+    place = Place(lake)
+    work = _work(place, machines.work)
+    read_manifest(place)
+    with _running(machines, memory_limit) as (engine, memory, report):
+        built = ModelJob(place, work, engine, memory, report=report, say=_note).run(name, corpus, settings)
+    lines = (
+        ("model", built.label),
+        ("lake", lake),
+        ("tokens", f"{built.tokens:,}"),
+        ("words", f"{built.vocabulary:,}"),
+        ("n-grams", f"{built.ngrams:,}"),
+        ("files", f"{built.files:,}"),
+        ("bytes", f"{built.bytes:,}"),
+        ("seconds", f"{built.seconds:.1f}"),
+    )
+    _lines(lines, built.stages)
+
+
+@app.command()
+@output_options
+def status(
+    *,
+    lake: Annotated[str, typer.Argument(metavar="LAKE", help="Folder or URL of the lake.")],
+    work: WorkOption = None,
+    out: Output,
+) -> None:
+    """Show what a lake holds: corpora and tables with files and bytes, and how far unfinished work is.
+
+    Rows of a corpus are its tokens; files of an unfinished stage are tasks that are done.
+
+    Example: `sentgen cluster status lake`
+    """
+    place = Place(lake)
+    lines = list(listing.status(place, _work(place, work)))
+    out.rows(
+        ["what", "name", "files", "rows", "bytes"],
+        [(one.what, one.name, one.files, one.rows, one.bytes) for one in lines],
+    )
+    if any(one.what == listing.STAGE for one in lines):
+        out.note("a count or a model is not finished; run the same command again, and it goes on")
+
+
+@app.command()
+def remove(
+    *,
+    corpus: Annotated[str | None, typer.Argument(metavar="CORPUS", help="Corpus to remove.")] = None,
+    lake: Annotated[str, typer.Option("--from", metavar="LAKE", help="Folder or URL of the lake.")],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME[@VERSION]", help="Remove a model or one version, no corpus."),
+    ] = None,
+    unfinished: Annotated[
+        bool,
+        typer.Option("--unfinished", help="Drop the count or model that is not finished, and no corpus."),
+    ] = False,
+    work: WorkOption = None,
+) -> None:
+    """Remove a corpus with all its counts from a lake, or a model, or what is not finished.
+
+    Models that were built from a corpus stay as they are; `sentgen models list` calls them stale.
+
+    Example: `sentgen cluster remove web --from lake`
+    """
+    if [corpus is not None, model is not None, unfinished].count(True) != 1:
+        raise typer.BadParameter("give one of CORPUS, --model and --unfinished")
+    place = Place(lake)
+    if model is not None:
+        from sentgen.models.cluster.removal import remove_model
+
+        for label in remove_model(place, _work(place, work), model):
+            typer.echo(f"removed {label}")
+        return
+    if corpus is None:
+        typer.echo(f"dropped the unfinished {listing.drop_unfinished(place, _work(place, work))}")
+        return
+    sentences, tokens = listing.remove(place, _work(place, work), corpus)
+    typer.echo(f"removed {corpus}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
+
+
+@app.command()
+@asking(Slurm, "asked")
+def script(
+    *,
+    paths: PathsArgument,
+    to: ToOption,
+    corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
+    slurm: Annotated[bool, typer.Option("--slurm", help="For Slurm, the only one so far.")] = False,
+    asked: Slurm,
+) -> None:
+    """Print a job script that counts on a cluster: submit it with sbatch, and again if it is cut short.
+
+    Example: `sentgen cluster script --slurm texts/ --to lake --corpus web --workers 64`
+    """
+    if not slurm:
+        raise typer.BadParameter("say for which system: --slurm")
+    typer.echo(slurm_script(asked, paths, to, corpus, parse_size(asked.memory) or 0), nl=False)
+
+
+@app.command()
+def export(
+    *,
+    to: ToOption,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Write the store as a lake: Parquet files that every command reads with --db LAKE.
+
+    A lake has what the store has, its models and sentences too, and is only read.
+
+    Example: `sentgen cluster export --to lake`
+    """
+    from sentgen.schema.lakes.export import export as write
+
+    with open_store(db, read_only=True, memory_limit=memory_limit) as opened:
+        manifest = write(opened, Place(to), progress=lambda line: typer.echo(line, err=True))
+    size = sum(file.bytes for file in manifest.files)
+    typer.echo(f"{to}: {quantity(len(manifest.files), 'file')}, {quantity(size, 'byte')}", err=True)
+
+
+def _work(lake: Place, given: str | None) -> Path:
+    """Return the folder of the files between.
+
+    Raises:
+        InputError: the lake is in a bucket, and no folder is given.
+    """
+    if given is not None:
+        return Path(given).absolute()
+    if lake.files is not None:
+        raise InputError(f"{lake}: a bucket is no place for files between; give a shared folder with --work")
+    return Path(lake.root) / "_work"
+
+
+def _note(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _report(summary: Summary, to: str) -> None:
+    for name, reason in summary.passed_over[:_SHOWN]:
+        _note(f"passed over: {name}: {reason}")
+    if len(summary.passed_over) > _SHOWN:
+        _note(f"... and {quantity(len(summary.passed_over) - _SHOWN, 'more file')}")
+    lines = (
+        ("corpus", summary.corpus),
+        ("lake", to),
+        ("sources", f"{summary.sources:,} ({summary.unchanged:,} unchanged)"),
+        ("sentences", f"{summary.sentences:,}"),
+        ("tokens", f"{summary.tokens:,}"),
+        ("new words", f"{summary.new_words:,}"),
+        ("rejected", f"{summary.rejected:,}"),
+        ("files", f"{summary.files:,}"),
+        ("bytes", f"{summary.bytes:,}"),
+        ("seconds", f"{summary.seconds:.1f}"),
+    )
+    _lines(lines, summary.stages)
+    _lines([("tokens/s", f"{summary.tokens / summary.seconds:,.0f}")], {})
+
+
+def _lines(lines: Iterable[tuple[str, str]], stages: Mapping[str, float]) -> None:
+    """Print what was done, and how long each stage took."""
+    for name, value in (*lines, *((f"  {stage}", f"{seconds:.1f}") for stage, seconds in stages.items())):
+        typer.echo(f"{name:<16}{value}")
+
+
+@contextmanager
+def _running(machines: Machines, memory_limit: str | None) -> Iterator[tuple[DaskEngine, int, Progress]]:
+    """Open what runs tasks; give also the bytes that each worker may take, and what is told of progress."""
+    processes = None if machines.scheduler else machines.local or os.cpu_count() or 1
+    memory = parse_size(memory_limit)
+    memory = memory or (default_memory_limit() // processes if processes else _REMOTE_MEMORY)
+    with cluster(local=processes, scheduler=machines.scheduler) as engine, _progress() as report:
+        if engine.dashboard:
+            _note(f"dashboard: {engine.dashboard}")
+        if not engine.workers:
+            _note("no workers yet; waiting for them")
+        yield engine, memory, report or (lambda *_: None)
+
+
+def _progress() -> AbstractContextManager[Progress | None]:
+    """Show a bar for each stage, with its tasks, tokens a second, and the time left."""
+
+    def start(progress: Bars) -> Progress:
+        tasks = {}
+
+        def show(stage: str, done: int, total: int, tokens: int) -> None:
+            if not total:
+                return
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total, rate="")
+            elapsed = progress.tasks[tasks[stage]].elapsed or 0.0
+            rate = f"{tokens / elapsed:,.0f} tokens/s" if elapsed and tokens else ""
+            progress.update(tasks[stage], completed=done, total=total, rate=rate)
+
+        return show
+
+    return bars(start, MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())

@@ -1,0 +1,165 @@
+"""``sentgen db``: the store as a file: its size, its health, its version."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.console.options import DbOption, MemoryOption, database_memory, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.models.checks import model_checks
+from sentgen.output.wording import quantity
+from sentgen.schema import default_path, maintenance, migrate
+from sentgen.schema.durability.repair import Repair
+from sentgen.schema.durability.repair import repair as repair_store
+
+app = typer.Typer()
+
+QuickOption = Annotated[bool, typer.Option("--quick", help="Leave out what counts all tokens again.")]
+
+
+@app.command()
+def path(*, db: DbOption = None) -> None:
+    """Print where the store is.
+
+    Example: sentgen db path
+    """
+    typer.echo(db or default_path())
+
+
+@app.command()
+@output_options
+def info(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+    """Show the tables with their rows and bytes, and versions and file size on standard error.
+
+    Bytes count whole blocks, which small tables share.
+
+    Example: sentgen db info
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        for name, value in maintenance.facts(store).items():
+            out.note(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
+        out.rows(["table", "rows", "bytes"], [(s.table, s.rows, s.bytes) for s in maintenance.sizes(store)])
+
+
+@app.command()
+@output_options
+def check(
+    *, quick: QuickOption = False, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
+) -> None:
+    """Check that everything in the store fits together; exit code 1 if something does not.
+
+    Reads every block, so that a byte that changed on the disk is found, counts everything again, and compares
+    the models with their counts. What needs a table with a damaged block is skipped; all else is checked.
+
+    Example: sentgen db check --quick
+    """
+    # Not examined: what an opening would refuse is what this command is to name.
+    with open_store(db, read_only=True, memory_limit=memory_limit, examined=False) as store:
+        results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
+        without = [name for _, name in maintenance.counted(store)]
+    out.rows(
+        ["check", "status", "problems", "first problem"],
+        [(r.check.name, r.status, r.problems, r.example) for r in results],
+    )
+    failed = [r for r in results if r.status == "failed"]
+    for result in failed:
+        out.note(f"{result.check.name}: {result.check.cure}")
+    if without:
+        out.note(f"counts not compared with sentences, which the lake does not have: {', '.join(without)}")
+    # Not a failure by itself: the damaged block that it is skipped for has failed.
+    skipped = sum(r.status == "skipped" for r in results)
+    out.note(
+        f"{quantity(len(results), 'check')}, {len(failed)} failed{f', {skipped} skipped' if skipped else ''}"
+    )
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+@output_options
+def repair(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be removed and what is left to do.")
+    ] = False,
+    backup: Annotated[
+        bool, typer.Option(help="Copy the store to a file beside it before anything is removed.")
+    ] = True,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Remove what a killed process left half done; exit code 1 if more is left to do.
+
+    Removes, in one transaction, rows that no source, segment or model accounts for. Corpora and models that
+    cannot be mended so are named, with the commands that make them again.
+
+    Example: `sentgen db repair --dry-run`
+    """
+    done = repair_store(
+        db or default_path(), dry_run=dry_run, backup=backup, memory_limit=database_memory(memory_limit)
+    )
+    out.rows(["table", "rows", "reason"], [(one.table, one.rows, one.reason) for one in done.removed])
+    if done.backup:
+        out.note(f"the store as it was: {done.backup}")
+    if done.removed:
+        rows = sum(one.rows for one in done.removed)
+        out.note(
+            f"{'would remove' if dry_run else 'removed'} {quantity(rows, 'row')} that nothing accounts for"
+        )
+    for line in _left_to_do(done):
+        out.note(line)
+    if not done.sound:
+        raise typer.Exit(1)
+    if not done.removed:
+        out.note("nothing to repair")
+
+
+def _left_to_do(done: Repair) -> Iterator[str]:
+    for name in done.corpora:
+        yield (
+            f"corpus {name}: its counts do not add up; "
+            f"sentgen corpora remove {shlex.quote(name)}, and ingest it again"
+        )
+    for name in done.models:
+        yield f"model {name}: may be wrong; sentgen models remove {shlex.quote(name)}, and build it again"
+    for name in done.alignment_models:
+        yield (
+            f"alignment model {name}: may be wrong; "
+            f"sentgen align remove {shlex.quote(name)}, and train it again"
+        )
+    for check in done.others:
+        yield f"{check.name}: {check.cure}"
+
+
+@app.command()
+def compact(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+    """Merge the counts of each corpus into one segment and give free space back to the disk.
+
+    Example: sentgen db compact
+    """
+    done = maintenance.compact(db or default_path(), memory_limit=database_memory(memory_limit))
+    typer.echo(
+        f"segments: {done.segments_before} before, {done.segments_after} after; "
+        f"bytes: {done.bytes_before:,} before, {done.bytes_after:,} after",
+        err=True,
+    )
+    if not done.packed:
+        typer.echo("not packed: the disk has no room for a copy of the store beside it", err=True)
+
+
+@app.command()
+def upgrade(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+    """Bring a store of an older sentgen up to date, after a backup beside it.
+
+    Example: sentgen db upgrade --db old.duckdb
+    """
+    store = db or default_path()
+    backup = migrate.upgrade(store, memory_limit=database_memory(memory_limit))
+    typer.echo(
+        f"{store}: upgraded; backup in {backup}" if backup else f"{store}: up to date already", err=True
+    )

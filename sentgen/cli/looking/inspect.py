@@ -1,0 +1,374 @@
+"""Look into the counts: n-grams, dependencies, arguments, concordances, frequencies and collocations."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.cells import cell_len, set_cell_size
+from sqlalchemy import Connection
+
+from sentgen.cli.console.option_groups import Result, asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Align, Output, output_options, printable
+from sentgen.errors import InputError
+from sentgen.lookups.concordances.concordance import Order, all_lines
+from sentgen.lookups.queries import Answer, Query
+from sentgen.lookups.question import Question
+from sentgen.lookups.questions import (
+    Arguments,
+    Collocations,
+    Dependencies,
+    Frequencies,
+    Kwic,
+    Ngrams,
+    Sketch,
+)
+from sentgen.lookups.statistics.collocations import read_window
+from sentgen.lookups.statistics.keyness_question import Keywords
+from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
+from sentgen.output.typography import is_right_to_left, readable
+from sentgen.output.wording import quantity
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LINE = ("left", "node", "right")
+_MIRRORED = {"left": "right", "right": "left"}
+_BAR = 24
+_EDGE = 14
+_MOST_ARGUMENTS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the store is asked."""
+
+    show_sql: Annotated[
+        bool,
+        typer.Option(
+            "--show-sql",
+            help="Print the SQL that gives these rows on standard error, ready for `sentgen sql --file`.",
+        ),
+    ] = False
+    db: DbOption = None
+    memory_limit: MemoryOption = None
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Open the store."""
+        opened = open_store(self.db, read_only=True, memory_limit=self.memory_limit)
+        with opened as store, store.connect() as connection:
+            yield connection
+
+    def ask(self, question: Question) -> Answer:
+        """Ask, and show the statement."""
+        with self.connection() as connection:
+            answer = question.ask(connection)
+        self.show(answer.query)
+        return answer
+
+    def show(self, query: Query) -> None:
+        """Show the SQL if it is wanted."""
+        if self.show_sql:
+            typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
+
+
+def question(declaration: type, **places: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Give a command the options of a question, those of reading, and those of output."""
+
+    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
+        @wraps(function)
+        def told(*, reading: Reading, out: Output, **given: Any) -> Result:
+            # Both go to standard error, which is a file for `sentgen sql` then.
+            return function(reading=reading, out=replace(out, comments=reading.show_sql), **given)
+
+        return output_options(asking(declaration, **places)(asking(Reading, "reading")(told)))
+
+    return decorate
+
+
+def finish(answer: Answer, out: Output) -> None:
+    """Say what is special about the answer; an empty one is a no (exit code 1)."""
+    for note in answer.notes:
+        out.note(note)
+    if not answer.found.num_rows:
+        raise typer.Exit(1)
+
+
+@question(Ngrams)
+def ngrams(*, asked: Ngrams, reading: Reading, out: Output) -> None:
+    """Show the n-grams that match a pattern, with their counts.
+
+    `per_million` is the count per million tokens; `probability` is that of the last word after the others,
+    by relative frequency. `<s>` and `</s>` stand for the begin and the end of the sentence.
+
+    Example: `sentgen ngrams "the dow *" --min-count 2`
+    """
+    answer = reading.ask(asked)
+    out.arrow(answer.found, truncated=answer.truncated)
+    finish(answer, out)
+
+
+@question(Dependencies)
+def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
+    """Show the dependencies between a head and its modifiers.
+
+    A distance of 3 stands for three words (or units) and more.
+
+    Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
+    """
+    answer = reading.ask(asked)
+    table = answer.found
+    out.arrow(without_columns(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
+    finish(answer, out)
+
+
+@question(Arguments)
+def args(*, asked: Arguments, reading: Reading, out: Output) -> None:
+    """Show how many modifiers a word takes on each side.
+
+    One histogram per tag and side; `share` is the part of the occurrences with that tag.
+
+    Example: `sentgen args said --tag VBD`
+    """
+    answer = reading.ask(asked)
+    table = _with_bars(answer.found) if out.for_reading else answer.found
+    out.arrow(table, truncated=answer.truncated, align={"arguments": "right"}, styles={"histogram": "cyan"})
+    finish(answer, out)
+
+
+@question(Kwic, width="context")
+def kwic(
+    *,
+    asked: Kwic,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
+    ] = None,
+    reading: Reading,
+    out: Output,
+) -> None:
+    """Show a word or a sequence of words in context (concordance).
+
+    Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic '[upos="ADJ"]+ "house"'`
+    """
+    # Sorted lines have to be in memory all at once.
+    if not asked.limit and asked.sort is Order.NONE and not asked.count:
+        _all_lines(asked, width, reading, out)
+        return
+    answer = reading.ask(asked)
+    table = answer.found
+    if asked.count:
+        out.arrow(table)
+        finish(answer, out)
+        return
+    if out.for_reading and table.num_rows:
+        table = aligned(table, width, out)
+    elif width is not None:
+        table = _cut_sides(table, width, width)
+    out.arrow(table, align=sides(table), styles={"node": "bold", "sent_id": "dim"})
+    if answer.truncated:
+        out.note(f"{table.num_rows} of {quantity(answer.total or 0, 'line')} (--limit 0 for all)")
+    finish(answer, out)
+
+
+def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) -> None:
+    """Write all lines of a concordance part by part, as memory may not hold them."""
+
+    def shown(lines: pa.Table | Rows) -> pa.Table | Rows:
+        if out.for_reading and lines.num_rows:
+            return aligned(lines, width, out)
+        return _cut_sides(lines, width, width) if width is not None else lines
+
+    with reading.connection() as connection:
+        query, lines = all_lines(
+            connection,
+            asked.pattern,
+            cql=asked.cql,
+            strategy=asked.strategy,
+            context=asked.context,
+            **asked.about,
+        )
+        reading.show(query)
+        if not out.parts(map(shown, lines), align=sides):
+            # Asked once more as for a few lines, which says why there may be none.
+            finish(replace(asked, limit=1).ask(connection), out)
+
+
+@question(Frequencies)
+def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
+    """Show a frequency list with dispersion and coverage.
+
+    `documents` is the number of documents with the item, `dp` its deviation of proportions over them
+    (Gries 2008; 0 is even, 1 clumped), `juilland_d` is Juilland's D (1 is even, 0 clumped), and `coverage`
+    the share of all tokens down to that row.
+
+    With `--query` it is that of what a query matched, with the `share` of all hits, by one key or several;
+    with metadata among them, `per_million_in_part` is relative to the tokens with the same metadata.
+
+    Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
+    """
+    answer = reading.ask(asked)
+    out.arrow(answer.found, truncated=answer.truncated)
+    finish(answer, out)
+
+
+@question(Collocations)
+def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
+    """Show what occurs with a word more often than chance.
+
+    `count` is how often the two occur together, `frequency` how often the collocate occurs in all (by
+    relation: in that relation). Windows end at the sentence. A negative log-likelihood marks what is rarer
+    with the word than elsewhere.
+
+    Example: `sentgen collocations stock --window 3`, or `sentgen collocations fell --dependency nsubj`
+    """
+    # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
+    _check_window(asked.window)
+    answer = reading.ask(asked)
+    out.arrow(answer.found, truncated=answer.truncated)
+    finish(answer, out)
+
+
+@question(Sketch)
+def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
+    """Show the strongest collocates of a word in each dependency relation (a word sketch).
+
+    A relation in which the word is the head stands apart from the same one in which it is the modifier.
+
+    Example: `sentgen sketch lemma:fall`, or `sentgen sketch water/NOUN --limit 5`
+    """
+    answer = reading.ask(asked)
+    table = answer.found
+    if not (out.for_reading and table.num_rows):
+        out.arrow(table)
+        finish(answer, out)
+        return
+    relations = zip(*(column_of(table, name) for name in ("relation", "role", "pairs")), strict=True)
+    start = 0
+    for (relation, role, pairs), rows in groupby(relations):
+        size = len(list(rows))
+        other = "head" if role == "modifier" else "modifier"
+        typer.echo(f"{asked.word} as {other} of {relation}: {quantity(pairs, 'pair')}")
+        out.arrow(without_columns(table.slice(start, size), ["relation", "role", "pairs", "rank"]))
+        typer.echo()
+        start += size
+    finish(answer, out)
+
+
+@question(Keywords)
+def keyness(*, asked: Keywords, reading: Reading, out: Output) -> None:
+    """Show the keywords of corpora: what is more frequent in them than in others.
+
+    `log_likelihood` says how sure the difference is (negative: rarer here), `log_ratio` how large it is (1:
+    twice as frequent), `percent_diff` the same in per cent. The words that differ least are in the middle,
+    and `--negative` begins with those that are rarer here.
+
+    Example: `sentgen keyness fiction --against news --by lemma --measure log-ratio --min-count 10`
+    """
+    answer = reading.ask(asked)
+    out.arrow(answer.found, truncated=answer.truncated)
+    finish(answer, out)
+
+
+def _check_window(text: str | None) -> None:
+    try:
+        if text is not None:
+            read_window(text)
+    except InputError as error:
+        raise typer.BadParameter(error.message) from error
+
+
+def _empty(table: pa.Table | Rows) -> list[str]:
+    """Return the columns without a value."""
+    return [name for name in names_of(table) if all(value is None for value in column_of(table, name))]
+
+
+def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
+    """Show 7 as seven and more, and add a bar as long as the share."""
+    numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in column_of(table, "arguments")]
+    # Even the smallest share is seen.
+    bars = ["█" * round(share * _BAR) or "▏" for share in column_of(table, "share")]
+    return with_column(with_column(table, "arguments", numbers), "histogram", bars)
+
+
+def aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
+    """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
+
+    Where most letters run from right to left, what comes before the node stands on its right.
+    """
+    shared = [name for name in ("corpus", "document") if len(set(column_of(table, name))) == 1]
+    if shared:
+        out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
+    table = without_columns(table, shared)
+    names = names_of(table)
+    for name in _LINE:
+        table = with_column(table, name, [readable(text) for text in column_of(table, name)])
+    for name in names[: names.index("left")]:
+        table = with_column(table, name, [_last(printable(text), _EDGE) for text in column_of(table, name)])
+    left, right = (width, width) if width is not None else _widths(table)
+    table = _cut_sides(table, left, right)
+    texts = chain.from_iterable(column_of(table, name) for name in _LINE)
+    return (
+        in_order(table, [_MIRRORED.get(name, name) for name in names_of(table)])
+        if is_right_to_left(texts)
+        else table
+    )
+
+
+def sides(table: pa.Table | Rows) -> dict[str, Align]:
+    """Return the sides of columns in a concordance: what stands on the left of the node ends beside it."""
+    names = names_of(table)
+    return {next((name for name in names if name in _MIRRORED), "left"): "right"}
+
+
+def _widths(table: pa.Table | Rows) -> tuple[int, int]:
+    """Return the widths of both contexts: half of the line each, unless one of them needs less."""
+    widths = {name: _widest([name, *map(printable, column_of(table, name))]) for name in names_of(table)}
+    # Into a pipe as on a wide terminal, so that a file does not depend on the window.
+    line = shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120
+    others = sum(width for name, width in widths.items() if name not in ("left", "right"))
+    # Two blanks stand between columns.
+    room = max(line - others - 2 * (len(widths) - 1), 16)
+    # What the right one does not need, the left one may have.
+    left = min(widths["left"], max(room // 2, room - widths["right"]))
+    return left, max(room - left, 8)
+
+
+def _widest(texts: list[str]) -> int:
+    return max(map(cell_len, texts))
+
+
+def _cut_sides(table: pa.Table | Rows, left: int, right: int) -> pa.Table | Rows:
+    for name, cut, width in (("left", _last, left), ("right", _first, right)):
+        table = with_column(table, name, [cut(printable(text), width) for text in column_of(table, name)])
+    return table
+
+
+def _first(text: str, width: int) -> str:
+    """Return the beginning of a text, at most ``width`` cells wide."""
+    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
+
+
+def _last(text: str, width: int) -> str:
+    """Return the end of a text, at most ``width`` cells wide."""
+    if cell_len(text) <= width:
+        return text
+    start = len(text)
+    room = width - 1
+    # Backwards by cells: there is no function that keeps the end of a text.
+    while start and (room := room - cell_len(text[start - 1])) >= 0:
+        start -= 1
+    # What stands above or below a letter goes with it.
+    while unicodedata.combining(text[start : start + 1] or " "):
+        start += 1
+    return f"…{text[start:].lstrip()}"

@@ -1,0 +1,117 @@
+"""``sentgen match``: Grew requests over dependency trees."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sqlalchemy import Connection
+
+from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.output import Output
+from sentgen.cli.looking.inspect import Reading, aligned, finish, question, sides
+from sentgen.counts.conllu_export import sentences_conllu
+from sentgen.errors import InputError
+from sentgen.lookups.concordances.browsing import find_trees
+from sentgen.lookups.questions import Match
+from sentgen.output.wording import quantity
+
+FileOption = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="Read the request from a file.")
+]
+ConlluOption = Annotated[
+    bool,
+    typer.Option("--conllu", help="Print the sentences of the hits as CoNLL-U.", rich_help_panel="Output"),
+]
+SvgOption = Annotated[
+    Path | None,
+    typer.Option("--svg", metavar="FILE", help="Draw the trees of the hits.", rich_help_panel="Output"),
+]
+
+
+@question(Match, file="request")
+def match(
+    *,
+    asked: Match,
+    file: FileOption = None,
+    conllu: ConlluOption = False,
+    svg: SvgOption = None,
+    reading: Reading,
+    out: Output,
+) -> None:
+    """Show where a Grew request matches the trees, or count the hits by keys.
+
+    `nodes` says which token each node is. With --key or --whether, the hits are counted by what these say,
+    and `frequency` is the share of a row in all of them; `per_million_in_part` is relative to the tokens with
+    the same metadata.
+
+    Example: `sentgen match 'pattern { V [upos=VERB]; V -[nsubj]-> S }' --key V.lemma --key 'S#V'`
+    """
+    check_parts(asked, file, conllu=conllu, svg=svg)
+    asked = replace(asked, request=_request(asked.request, file))
+    counted = asked.count or asked.key or asked.whether
+    check_file_option("--svg", svg)
+    with reading.connection() as connection:
+        answer = asked.ask(connection)
+        reading.show(answer.query)
+        if answer.found.num_rows:
+            _trees(asked, connection, conllu=conllu, svg=svg, out=out)
+    if asked.count and out.for_reading:
+        (row,) = answer.found.to_pylist()
+        typer.echo(row["count"])
+    elif not conllu:
+        table = answer.found
+        if out.for_reading and table.num_rows and not counted:
+            table = aligned(table, None, out)
+        out.arrow(
+            table,
+            truncated=bool(answer.truncated and counted),
+            align=sides(table),
+            styles={"node": "bold", "sent_id": "dim"},
+        )
+    if answer.truncated and not counted:
+        out.note(f"{answer.found.num_rows} of {quantity(answer.total or 0, 'hit')} (--limit 0 for all)")
+    finish(answer, out)
+
+
+def check_parts(asked: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:
+    """Refuse what excludes each other.
+
+    Raises:
+        typer.BadParameter: there is not one request, or counts are to have sentences.
+    """
+    if bool(asked.request) == (file is not None):
+        raise typer.BadParameter("give one request: as REQUEST, with --file FILE, or - for standard input")
+    if (asked.count or asked.key or asked.whether) and (conllu or svg):
+        raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
+
+
+def _request(request: str, file: Path | None) -> str:
+    if file is None:
+        return sys.stdin.read() if request == "-" else request
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file)) from error
+
+
+def _trees(asked: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:
+    """Print and draw the sentences of the hits, if that is wanted."""
+    if not (conllu or svg):
+        return
+    numbers = asked.sentences(connection)
+    if conllu:
+        for text in sentences_conllu(connection, numbers):
+            sys.stdout.write(text)
+    if svg is not None:
+        from sentgen.generation.drawing.svg import corpus_tree, tree_svg
+
+        drawn = [
+            corpus_tree(one.name, one.forms, one.tags, one.heads, one.labels)
+            for one in find_trees(connection, numbers)
+        ]
+        write_text(svg, tree_svg(drawn))
+        out.note(f"{svg}: {quantity(len(drawn), 'tree')}")

@@ -1,0 +1,184 @@
+"""``sentgen saved``: queries under a name, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sentgen.cli.console.option_groups import made_of
+from sentgen.cli.console.options import DbOption, open_store
+from sentgen.cli.console.output import OPTIONS, Output, choose, output_options
+from sentgen.cli.looking.match import check_parts
+from sentgen.cli.looking.sql import check_sql
+from sentgen.errors import InputError
+from sentgen.lookups.checking import check
+from sentgen.lookups.question import Question
+from sentgen.lookups.questions import (
+    Arguments,
+    Collocations,
+    Dependencies,
+    Frequencies,
+    Kwic,
+    Match,
+    Ngrams,
+    Sketch,
+)
+from sentgen.lookups.statistics.keyness_question import Keywords
+from sentgen.schema.durability.write_lock import manners
+from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
+
+app = typer.Typer(help="Save queries under a name, and run them.")
+#: Commands that can be saved beside `sentgen sql`, those that look into the counts, and what each asks.
+QUESTIONS = {
+    "ngrams": Ngrams,
+    "deps": Dependencies,
+    "args": Arguments,
+    "kwic": Kwic,
+    "match": Match,
+    "freq": Frequencies,
+    "collocations": Collocations,
+    "sketch": Sketch,
+    "keyness": Keywords,
+}
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the query.")]
+
+
+@app.command()
+def add(
+    name: NameArgument,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="COMMAND", help="A command that looks into the counts, as you would type it."),
+    ],
+    *,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="In place of an older one of this name.")
+    ] = False,
+    db: DbOption = None,
+) -> None:
+    """Save a query under a name; write it behind `--`, so that its options are its own.
+
+    It is not run, but checked: its options, and the query, with all that it names in the store. It names no
+    files, so that it runs wherever the store goes.
+
+    Example: `sentgen saved add go-home -- kwic '[lemma="go"] []{0,3} "home"' --sort left --limit 50`
+    """
+    command, *arguments = words
+    with _refusals(command):
+        given = _options(command, arguments)
+        asked = None if command == "sql" else _question(command, given)
+        if command == "sql":
+            check_sql(given["query"], given["param"], db)
+    with open_store(db) as store, store.begin() as connection:
+        if asked is not None:
+            check(connection, asked)
+        save_query(connection, name, command, arguments, replace=replace)
+    typer.echo(f"saved {name}", err=True)
+
+
+@app.command("list")
+@output_options
+def list_(*, db: DbOption = None, out: Output) -> None:
+    """List the saved queries, each with its command line.
+
+    Example: `sentgen saved list`
+    """
+    with open_store(db, read_only=True) as store, store.connect() as connection:
+        rows = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
+    out.rows(["name", "query", "saved_at"], rows)
+
+
+@app.command()
+def run(
+    name: NameArgument,
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="OPTION", help="More options, behind `--`; they go before saved ones."),
+    ] = None,
+    *,
+    db: DbOption = None,
+) -> None:
+    """Run a saved query, with more options behind `--` if you like.
+
+    Example: `sentgen saved run go-home`, or `sentgen saved run go-home -- --limit 0 --csv`
+    """
+    with open_store(db, read_only=True) as store, store.connect() as connection:
+        saved = find_saved(connection, name)
+    of_store = ["--wait", str(manners.wait), *(["--db", str(db)] if db else [])]
+    _invoke(saved, [*of_store, *saved.arguments, *(more or [])])
+
+
+@app.command()
+def remove(name: NameArgument, *, db: DbOption = None) -> None:
+    """Remove a saved query.
+
+    Example: `sentgen saved remove go-home`
+    """
+    with open_store(db) as store, store.begin() as connection:
+        remove_saved(connection, name)
+    typer.echo(f"removed {name}", err=True)
+
+
+def _context(name: str, arguments: Sequence[str]) -> Any:
+    """Return a command's own context: what is wrong with an option is told as of that command."""
+    from typer.main import get_command
+
+    from sentgen.cli.application import build
+
+    if name not in (*QUESTIONS, "sql"):
+        raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
+    root: Any = get_command(build())
+    return root.commands[name].make_context(f"sentgen {name}", list(arguments), **root.context_settings)
+
+
+def _invoke(saved: SavedQuery, arguments: list[str]) -> None:
+    with _context(saved.command, arguments) as context:
+        context.command.invoke(context)
+
+
+def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a command by name; refuse those that exclude each other, and names of files."""
+    with _manners_kept(), _context(name, arguments) as context:
+        given = dict(context.params)
+    choose(**{name: given[name] for name in OPTIONS})
+    if files := [key for key, value in given.items() if isinstance(value, Path)]:
+        listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
+        raise InputError(
+            f"a saved query names no files; leave out {listed}, and give it to sentgen saved run"
+        )
+    return given
+
+
+def _question(command: str, given: Mapping[str, Any]) -> Question | None:
+    """Return what a command would ask; none if standard input will bring it."""
+    asked: Any = made_of(QUESTIONS[command], given)
+    if command == "match":
+        check_parts(asked, None, conllu=given["conllu"], svg=None)
+    return None if given.get("request") == "-" else asked
+
+
+@contextmanager
+def _refusals(name: str) -> Iterator[None]:
+    """Say what a command refuses as of that command, in one line."""
+    from typer._click.exceptions import ClickException
+
+    try:
+        yield
+    except ClickException as error:
+        said = " ".join(error.format_message().split())
+        raise InputError(f"sentgen {name} refuses this: {said}; see sentgen {name} --help") from error
+
+
+@contextmanager
+def _manners_kept() -> Iterator[None]:
+    """Reading the options of another command notes how long that would wait."""
+    kept = manners.wait, manners.command
+    try:
+        yield
+    finally:
+        manners.wait, manners.command = kept

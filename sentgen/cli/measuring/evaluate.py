@@ -1,0 +1,173 @@
+"""`sentgen evaluate`: experiments whose figures are kept in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+import typer
+
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.measuring.evaluate_alignment import alignment
+from sentgen.cli.measuring.evaluate_generation import generation
+from sentgen.evaluation import evaluate_regeneration
+from sentgen.evaluation.figures.significance import Comparison
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
+from sentgen.evaluation.regeneration.report import regeneration_report
+from sentgen.evaluation.regeneration.results import (
+    PRIMARY,
+    OrderingResult,
+    RegenerationResult,
+    rows_of,
+)
+from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.tables import probability, score_table
+from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search
+from sentgen.generation.plan import SHARED
+from sentgen.models import registry
+from sentgen.models.request import ModelOption
+from sentgen.options import Option
+from sentgen.output.progress import counted
+
+app = typer.Typer()
+app.command("generation")(generation)
+app.command("alignment")(alignment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegenerationExperiment(Search):
+    """What is compared, and how: a search, of which ``algorithms`` have their own settings."""
+
+    ORDER: ClassVar = (
+        *("model", "test", "algorithms", "seed", "units", "punct", "lowercase", "by_length", "jobs"),
+        *("format", *SHARED),
+    )
+
+    model: ModelOption
+    test: Annotated[str, Option("Sentences to regenerate, in any format.", metavar="PATH")]
+    algorithms: Annotated[
+        str,
+        Option(
+            "Algorithms to compare, with settings where wanted, such as lmo,beam:beam=512,ab:q=paper.",
+            short="-a",
+            metavar="LIST",
+        ),
+    ] = "lmo,greedy"
+    seed: Annotated[int, Option("Seed of the shuffle, samples and tests.", least=0)] = 1
+    punct: Annotated[bool, Option("Keep punctuation.")] = True
+    lowercase: Annotated[
+        bool | None, Option("Lower-case the test. Default: as the model's corpora.", off="--keep-case")
+    ] = None
+    by_length: Annotated[bool, Option("Give BLEU by length of the sentence, too.")] = False
+    jobs: Annotated[int, Option("Threads that search; take times with 1.", short="-j", least=1)] = 1
+    format: Annotated[str | None, Option("Format of the test; detected if not given.", short="-f")] = None
+
+
+@app.command()
+@output_options
+@asking(RegenerationExperiment, report="by_length", db="format", memory_limit="format")
+def regeneration(
+    *,
+    asked: RegenerationExperiment,
+    report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Shuffle the units of test sentences, order them again, and compare with the original.
+
+    Prints for each system corpus BLEU in three ways and chrF, the share of sentences that are exact and of
+    neighbors that are right, Kendall's tau, the share of sentences whose real order the algorithm would have
+    scored higher than its answer, the share of units on the right head, and milliseconds; then which systems
+    differ. With another format than a table all of it comes with 95% intervals and signatures, as it goes
+    into the table score of the store; runs are in the table run, sentences in output.
+
+    Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,greedy`
+    """
+    if report is not None:
+        # Before the work: a folder that cannot be written must not cost an hour.
+        prepare_folder(report)
+    with (
+        open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        counted("sentences") as progress,
+    ):
+        result = evaluate_regeneration(
+            store,
+            registry.find(store, asked.model),
+            read_test_set(asked.test, form=asked.format),
+            [name.strip() for name in asked.algorithms.split(",") if name.strip()],
+            asked,
+            punctuation=asked.punct,
+            # The report has it in any case.
+            by_length=asked.by_length or report is not None,
+            jobs=asked.jobs,
+            source=asked.test,
+            progress=progress,
+        )
+    if report is not None:
+        out.note(f"report: {regeneration_report(result).write(report)[0]}")
+    _show(result, out)
+    told = f"seed {asked.seed}, {result.seconds:.1f} s; sentences are in the table output"
+    out.note(f"run {result.run_id}: {told}")
+
+
+def _show(result: RegenerationResult, out: Output) -> None:
+    """Print tables for reading, or one table of all figures."""
+    if not out.for_reading:
+        out.table(score_table(rows_of(result), "sentences", len(result.references)))
+        return
+    _show_figures(result, out)
+    if result.comparisons:
+        _show_comparisons(result.comparisons, out)
+    if result.lengths:
+        _show_lengths(result, out)
+    for name, signature in result.signatures.items():
+        out.note(f"{name}: {signature}")
+
+
+def _show_figures(result: RegenerationResult, out: Output) -> None:
+    """Print overlap, order and times apart, so that each table fits a terminal."""
+    overlap = [name for name in result.signatures if name in overlap_metrics()]
+    order = [name for name in result.signatures if name not in overlap_metrics()]
+    interval = f"95% of {PRIMARY}"
+    ends = [f"{found.low:.2f} - {found.high:.2f}" for found in (s.intervals[PRIMARY] for s in result.systems)]
+    rows = [[*_values(system, overlap), end] for system, end in zip(result.systems, ends, strict=True)]
+    out.rows(["system", *overlap, interval], rows, align={interval: "right"})
+    typer.echo()
+    out.rows(["system", *order], [_values(system, order) for system in result.systems])
+    typer.echo()
+    times = [(system.system, *(f"{time.value:.2f} ms" for time in system.times)) for system in result.systems]
+    out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
+
+
+def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:
+    """Return the name of a system and its figures, None where it has none."""
+    found = system.measurements
+    return [system.system, *(found[name].value if name in found else None for name in metrics)]
+
+
+def _show_comparisons(comparisons: Sequence[Comparison], out: Output) -> None:
+    tests = ["p (sign)", "p (shuffled)", "p (Holm)"]
+    rows = [
+        (
+            *(pair.worse, pair.better, pair.difference, pair.pluses, pair.minuses, pair.equal),
+            *map(probability, (pair.sign_p, pair.shuffle_p, pair.holm)),
+        )
+        for pair in comparisons
+    ]
+    typer.echo()
+    columns = ["worse", "better", "by", "+", "-", "=", *tests]
+    out.rows(columns, rows, align=dict.fromkeys(tests, "right"))
+
+
+def _show_lengths(result: RegenerationResult, out: Output) -> None:
+    rows = [
+        (system.system, *(score.value for score in result.by_length(system))) for system in result.systems
+    ]
+    typer.echo()
+    out.rows(["words", *(f"{bucket.label} ({len(bucket.sentences)})" for bucket in result.lengths)], rows)

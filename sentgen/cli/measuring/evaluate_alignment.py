@@ -1,0 +1,165 @@
+"""`sentgen evaluate alignment`: aligners against links that people drew."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from sentgen.alignment import Pair
+from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.reading import read_pairs
+from sentgen.alignment.stored.stored_pairs import stored_pairs
+from sentgen.alignment.systems import parse_specs
+from sentgen.cli.console.gold import CombineOption, GoldFormatOption, GoldOption, LimitOption
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
+from sentgen.cli.console.output import Output, output_options
+from sentgen.evaluation.alignment.experiment import evaluate_alignment
+from sentgen.evaluation.alignment.gold import Possible
+from sentgen.evaluation.alignment.gold_readers import read_gold
+from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
+from sentgen.evaluation.alignment.pseudo import pseudo_documents
+from sentgen.evaluation.alignment.report import alignment_report
+from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
+from sentgen.evaluation.alignment.tables import agreement_table, figures_table, new_table
+from sentgen.evaluation.alignment.target import Target
+from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.tables import differences_table, score_table
+from sentgen.options import Option
+from sentgen.output.progress import counted_each
+from sentgen.schema.store import default_memory_limit
+
+#: Columns of figures beside one another on a terminal.
+_WIDE = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignmentExperiment:
+    """What is compared with the links of people, and how."""
+
+    gold: GoldOption
+    format: GoldFormatOption
+    systems: Annotated[
+        str,
+        Option(
+            "Systems with settings where wanted, such as pbhmm,pbhmm:MODEL,cut-and-paste:n=3,hmm.",
+            short="-s",
+            metavar="LIST",
+        ),
+    ] = "pbhmm,cut-and-paste,lcs,model1,hmm,hmm-flipped"
+    train: Annotated[
+        list[str],
+        Option("Pairs to learn from beside those of the gold; may be repeated.", metavar="PATH"),
+    ] = field(default_factory=list)
+    train_pairs: Annotated[str | None, Option("Pairs of the store to learn from, too.", metavar="NAME")] = (
+        None
+    )
+    combine: CombineOption = "half"
+    possible: Annotated[
+        Possible,
+        Option("What becomes of possible links.", closed=True, metavar="|".join(get_args(Possible))),
+    ] = "keep"
+    ignore: Annotated[
+        Path | None,
+        Option("Words that some figures leave out, one a line. Default: ours.", metavar="FILE"),
+    ] = None
+    pseudo_documents: Annotated[
+        str | None,
+        Option("Put N documents together with M of their abstracts, shuffled, such as 22x8.", metavar="NxM"),
+    ] = None
+    limit: LimitOption = None
+    seed: Annotated[int, Option("Seed of pseudo-documents, samples and tests.", least=0)] = 1
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Return what was asked for, for the record."""
+        names = ("gold", "format", "limit", "pseudo_documents", "train", "train_pairs")
+        return {name.replace("_", "-"): getattr(self, name) for name in names}
+
+    def target(self) -> Target:
+        """Read what the systems are compared with, in pseudo-documents if they are wanted."""
+        sizes = re.fullmatch(r"(\d+)x(\d+)", self.pseudo_documents or "1x1", re.ASCII)
+        if sizes is None:
+            told = f"{self.pseudo_documents!r} is not such as 22x8"
+            raise typer.BadParameter(told, param_hint="--pseudo-documents")
+        ignored = ignored_words() if self.ignore is None else read_ignored(self.ignore)
+        gold = read_gold(self.gold, self.format).first(self.limit)
+        if self.pseudo_documents is not None:
+            documents, abstracts = map(int, sizes.groups())
+            gold = pseudo_documents(gold, documents=documents, abstracts=abstracts, seed=self.seed)
+        return Target(gold, self.combine, self.possible, ignored)
+
+
+@output_options
+@asking(AlignmentExperiment)
+def alignment(
+    *,
+    asked: AlignmentExperiment,
+    report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Align pairs that people aligned, and compare: precision, recall, F, error rate, strict and soft.
+
+    Prints for each system the figures of Daumé and Marcu 2004 and those of others, which systems differ, and
+    how far annotators agree, if there are several. With another format than a table all of it comes with 95%
+    intervals and signatures, as it goes into the table score of the store, where single pairs are, too;
+    runs are in the table run, links in output. A system that is not installed is left out, and named.
+
+    Example: `sentgen evaluate alignment --gold rte2 --format rte --systems pbhmm,cut-and-paste,hmm-flipped`
+    """
+    specs = parse_specs(asked.systems)
+    if report is not None:
+        prepare_folder(report)
+    target = asked.target()
+    memory = parse_size(memory_limit) or default_memory_limit()
+    # Before the store is opened, and perhaps made: files that cannot be read should leave nothing.
+    training: list[Pair] = list(read_pairs(*asked.train)) if asked.train else []
+    with (
+        open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
+        counted_each() as progress,
+    ):
+        if asked.train_pairs is not None:
+            training += stored_pairs(store, asked.train_pairs)
+        result = evaluate_alignment(
+            store,
+            target,
+            specs,
+            training=training,
+            seed=asked.seed,
+            # Beside DuckDB, which has its share already.
+            budget=aligning_budget(memory, with_store=True),
+            parameters=asked.parameters,
+            progress=progress,
+        )
+    if report is not None:
+        out.note(f"report: {alignment_report(result).write(report)[0]}")
+    _show(result, out)
+    out.note(f"run {result.run_id}: {result.seconds:.1f} s; links are in the table output")
+
+
+def _show(result: AlignmentResult, out: Output) -> None:
+    """Print tables for reading, or one table of all figures."""
+    for missing in result.missing:
+        out.note(f"{missing.system} was left out: {missing.reason}")
+    if not out.for_reading:
+        out.table(score_table(rows_of(result), "pairs", len(result.pairs)))
+        return
+    tables = figures_table(result), new_table(result), differences_table(result), agreement_table(result)
+    for table in (table for table in tables if table.rows):
+        for columns in _that_fit(len(table.columns)):
+            names = [table.columns[n] for n in columns]
+            rows = [[row[n].replace("\n", " ") for n in columns] for row in table.rows]
+            out.rows(names, rows, align=dict.fromkeys(names[1:], "right"))
+            typer.echo()
+        out.note(f"{table.title}. {table.note}")
+
+
+def _that_fit(columns: int) -> list[list[int]]:
+    """Split columns after the first one into parts that fit a terminal."""
+    return [[0, *range(begin, min(begin + _WIDE, columns))] for begin in range(1, columns, _WIDE)]

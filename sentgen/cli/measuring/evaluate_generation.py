@@ -1,0 +1,173 @@
+"""`sentgen evaluate generation`: the experiment of Wan et al. 2005."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Literal
+
+from sentgen.cli.console.lengths import parse_lengths
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
+from sentgen.cli.console.output import Output, output_options
+from sentgen.corpus.parsers import CachedParser, Parser, open_parser
+from sentgen.corpus.sentences import read_trees
+from sentgen.errors import InputError
+from sentgen.evaluation.check.verb_arguments import Spelling
+from sentgen.evaluation.clusters.clusters import (
+    Cluster,
+    ClusterSet,
+    read_clusters,
+    reparsed,
+    similar_clusters,
+)
+from sentgen.evaluation.clusters.experiment import evaluate_generation
+from sentgen.evaluation.clusters.report import generation_report
+from sentgen.evaluation.clusters.results import GenerationResult, Undefined, signed_rank_test
+from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
+from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.generation.clusters.generate import Arguments, GenerationSettings, Reuse, Transitions
+from sentgen.generation.clusters.salience import Kind
+from sentgen.models.related.cluster_model import Smoothing
+from sentgen.options import Option
+from sentgen.output.progress import counted_each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationExperiment:
+    """What is compared, and how."""
+
+    clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
+    parser: Annotated[str, Option("Parser of the strings, such as udpipe:FILE.", metavar="PARSER")]
+    lengths: Annotated[str, Option("Words of the strings, such as 1-40 or 5,10.", metavar="RANGES")] = "1-40"
+    source_trees: Annotated[
+        Literal["own", "gold", "parser"],
+        Option(
+            "Trees of the sources: their own, else the parser's; their own, or nothing; the parser's.",
+            closed=True,
+            metavar="own|gold|parser",
+        ),
+    ] = "own"
+    derive: Annotated[
+        int | None, Option("Make N clusters of similar sentences from a treebank.", metavar="N", least=1)
+    ] = None
+    limit: Annotated[int | None, Option("Only the first N clusters.", short="-n", metavar="N", least=1)] = (
+        None
+    )
+    weight: Annotated[float, Option("Weight of the dependencies beside the bigrams.", least=0, most=1)] = 0.5
+    reuse: Annotated[Reuse, Option("How often a word may be used.")] = "none"
+    transitions: Annotated[
+        Transitions, Option("A word may follow any other, or only one that it follows in the cluster.")
+    ] = "all"
+    arguments: Annotated[
+        Arguments, Option("A word may have any argument, or only one that the cluster supports.")
+    ] = "all"
+    function_heads: Annotated[
+        bool, Option("Let case, mark, aux and cop head their phrase for the search (UD only).")
+    ] = False
+    smoothing: Annotated[Smoothing, Option("Back-off of the dependencies.")] = "none"
+    salience: Annotated[Kind, Option("Content selection.")] = "uniform"
+    beam: Annotated[int | None, Option("Hypotheses a length and word.", metavar="N", least=1)] = None
+    punct: Annotated[bool, Option("Keep punctuation.")] = True
+    lowercase: Annotated[bool, Option("Lower-case the words of the clusters.", off="--keep-case")] = False
+    lemmas: Annotated[bool, Option("Compare lemmas instead of forms.")] = False
+    undefined: Annotated[
+        Undefined,
+        Option(
+            "Leave strings without verb arguments out, or take their figures for zero.",
+            closed=True,
+            metavar="skip|zero",
+        ),
+    ] = "skip"
+    fluency: Annotated[
+        str | None, Option("Model of the store that says how fluent the strings are.", metavar="MODEL")
+    ] = None
+    format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
+
+    def settings(self) -> GenerationSettings:
+        """Return the settings of the search."""
+        return GenerationSettings(
+            weight=self.weight,
+            reuse=self.reuse,
+            transitions=self.transitions,
+            arguments=self.arguments,
+            smoothing=self.smoothing,
+            salience=self.salience,
+            beam=self.beam,
+            punctuation=self.punct,
+            lowercase=self.lowercase,
+        )
+
+
+@output_options
+@asking(GenerationExperiment, report="undefined")
+def generation(
+    *,
+    asked: GenerationExperiment,
+    report: Annotated[Path | None, report_into("plots, tables and strings")] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Generate sentences from clusters, parse them, and look their verb arguments up in the cluster.
+
+    The dependency-propagating search is compared with the bigram baseline: precision and recall of verb
+    arguments by length, all, adjacent and long-distance, with the Wilcoxon signed-rank test. Runs, figures
+    and strings go into the tables run, score and output of the store, parses are kept there.
+
+    Example: `sentgen evaluate generation --clusters c.jsonl --parser udpipe:ewt.udpipe --report report`
+    """
+    settings, lengths = asked.settings(), parse_lengths(asked.lengths)
+    if report is not None:
+        prepare_folder(report)
+    signed_rank_test()  # refuses where there is none, before the clusters are parsed
+    trees = open_parser(asked.parser)
+    with (
+        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        # Kept in the store: a second run, or another setting, parses only new strings.
+        CachedParser(trees, store) as cached,
+        counted_each("clusters", "strings") as progress,
+    ):
+        result = evaluate_generation(
+            store,
+            ClusterSet(
+                _clusters(asked, cached),
+                asked.clusters,
+                "function" if asked.function_heads else "own",
+            ),
+            cached,
+            lengths=lengths,
+            settings=settings,
+            spelling=Spelling(lemmas=asked.lemmas),
+            undefined=asked.undefined,
+            fluency_model=asked.fluency,
+            progress=progress,
+        )
+    if report is not None:
+        out.note(f"report: {generation_report(result).write(report)[0]}")
+    _show(result, out)
+    out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
+
+
+def _clusters(asked: GenerationExperiment, parser: Parser) -> list[Cluster]:
+    """Read the clusters with the trees that were asked for."""
+    path, form, own = asked.clusters, asked.format, None if asked.source_trees == "gold" else parser
+    if asked.derive is None:
+        # Not read beyond the limit: parsing takes longest.
+        found = list(islice(read_clusters(path, parser=own, form=form), asked.limit))
+    else:
+        found = similar_clusters(list(read_trees(path, parser=own, form=form)), asked.derive)[: asked.limit]
+        if not found:
+            raise InputError("has no sentences that are similar enough for a cluster", path=path)
+    return reparsed(found, parser) if asked.source_trees == "parser" else found
+
+
+def _show(result: GenerationResult, out: Output) -> None:
+    """Print a line a curve for reading, or one table of all figures."""
+    if not out.for_reading:
+        out.table(figure_rows(result))
+        return
+    for table in (summary_table(result), strings_table(result)):
+        out.rows(table.columns, table.rows)
+        out.note(table.note)

@@ -1,0 +1,125 @@
+"""Commands that build, show, remove, export and import language models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.console.model_options import NameArgument
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.counts.batch import DATABASE_SHARE
+from sentgen.models import arpa, registry
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.request import Model
+from sentgen.output.wording import quantity
+from sentgen.schema import default_path
+from sentgen.schema.lakes.places import lake_at
+
+app = typer.Typer()
+
+
+def _report(line: str) -> None:
+    typer.echo(f"{line} ...", err=True)
+
+
+@app.command("build")
+@asking(BuildRequest)
+def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+    """Build the next version of a model from the counts of corpora.
+
+    For the best sentences of `regenerate`, build it of a treebank with `--order 5 --unknown tag --brackets
+    --companions`.
+
+    Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
+    """
+    # A lake is only read, and gets a model that reads counts by a file more.
+    lake = lake_at(db or default_path()) is not None
+    with open_store(db, read_only=lake, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+        models = asked.build(store, _report)
+    for model in models:
+        # A companion may be of fewer corpora than the model: of those with tags.
+        of = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
+        size = f"{quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}"
+        typer.echo(f"{model.label}: {size}{of}", err=True)
+
+
+@app.command("list")
+@output_options
+def list_models(db: DbOption = None, memory_limit: MemoryOption = None, *, out: Output) -> None:
+    """List the models with their settings.
+
+    Example: sentgen models list
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        out.table(registry.overview(store))
+
+
+@app.command("show")
+@output_options
+@asking(Model, "model")
+def show(*, model: Model, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+    """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
+
+    Example: sentgen models show news@2
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        out.table(registry.properties(store, registry.find(store, model.name)))
+
+
+@app.command("remove")
+def remove(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Model to remove with all versions; or NAME@VERSION.")
+    ],
+    dry_run: DryRunOption = False,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Remove a model with all its versions, or one version.
+
+    Example: sentgen models remove news@1
+    """
+    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
+        removed = registry.remove(store, name, dry_run=dry_run)
+    for model in removed:
+        typer.echo(f"{'would remove' if dry_run else 'removed'} {model.label}", err=True)
+
+
+@app.command("export")
+@asking(Model, "model")
+def export(
+    *,
+    model: Model,
+    arpa_file: Annotated[
+        Path, typer.Option("--arpa", metavar="FILE", help="ARPA file to write; gzipped if it ends in .gz.")
+    ],
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Write a model to an ARPA file, as KenLM and SRILM read it.
+
+    Example: sentgen models export news --arpa news.arpa.gz
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        arpa.export_arpa(store, registry.find(store, model.name), arpa_file, progress=_report)
+    typer.echo(f"{arpa_file}: written", err=True)
+
+
+@app.command("import-arpa")
+def import_arpa(
+    name: NameArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="ARPA file, plain or gzipped.")],
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Store an ARPA file as the next version of a model.
+
+    Example: sentgen models import-arpa news news.arpa.gz
+    """
+    with open_store(db, create=True, memory_limit=memory_limit) as store:
+        model = arpa.import_arpa(store, name, file, progress=_report)
+    typer.echo(f"{model.label}: {quantity(model.vocabulary, 'word')}, order {model.order}", err=True)

@@ -1,0 +1,77 @@
+"""`sentgen tune`: learn what n-gram models and factors of trees weigh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
+from sentgen.evaluation.testset import read_test_set
+from sentgen.models import registry
+from sentgen.options import Option
+from sentgen.output.progress import counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning(TuningSettings):
+    """What is learnt from."""
+
+    ORDER: ClassVar = ("dev", "model", "sentences", "rounds", "candidates", "features", "seed", "format")
+
+    dev: Annotated[
+        str,
+        Option("Sentences to learn from, none of them in the model.", argument=True, metavar="PATH"),
+    ]
+    format: Annotated[str | None, Option("Format of the sentences; detected if not given.", short="-f")] = (
+        None
+    )
+
+
+@output_options
+@asking(Tuning, db="format", memory_limit="format")
+def command(
+    *,
+    asked: Tuning,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Learn what n-gram models and factors of trees weigh for `joint`, from sentences not in the model.
+
+    They are those under which the expected BLEU of the best orders is highest. One sentence of four is held
+    out, and the weights that do best on those become the next version of the model's, which `joint` takes
+    unless it is told otherwise; where none does better than those to start from, nothing is stored. They are
+    in the view v_model_weights, and figures in the table score.
+
+    Example: `sentgen tune en_ewt-ud-dev.conllu --model ewt`
+    """
+    with (
+        open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        counted("sentences") as progress,
+    ):
+        model = registry.find(store, asked.model)
+        sentences = read_test_set(asked.dev, form=asked.format)
+        result = tune(store, model, sentences, asked, source=asked.dev, progress=progress)
+    _show(result, out)
+    kept = f"version {result.version} of the weights of {model.label}" if result.version else "nothing"
+    out.note(f"run {result.run_id}: stored {kept}; seed {asked.seed}, {result.seconds:.1f} s")
+
+
+def _show(result: TuningResult, out: Output) -> None:
+    """Print a row a round: BLEU, and the weights."""
+    first = result.rounds[0].weights
+    names = [*first.features, *first.factors]
+    rows = [
+        (
+            number,
+            one.learnt_from,
+            one.held_out,
+            "*" if number == result.best else "",
+            *({**one.weights.features, **one.weights.factors}[name] for name in names),
+        )
+        for number, one in enumerate(result.rounds)
+    ]
+    out.rows(["round", "BLEU", "held out", "best", *names], rows)

@@ -1,0 +1,70 @@
+"""``sentgen vectors``: vectors of words, built from the company that words keep."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.looking.inspect import Reading, finish, question
+from sentgen.counts.shares import DATABASE_SHARE
+from sentgen.models.vectors import registry
+from sentgen.models.vectors.build import VectorRequest
+from sentgen.models.vectors.near import Near
+from sentgen.output.wording import quantity
+
+app = typer.Typer()
+
+
+@app.command()
+@asking(VectorRequest)
+def build(*, asked: VectorRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+    """Build vectors of the words of corpora, in lower case: PPMI with their company, by truncated SVD.
+
+    Example: `sentgen vectors build news --corpus wsj --corpus ewt --dimensions 200`
+    """
+    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+        made = asked.build(store, lambda line: typer.echo(f"{line} ...", err=True))
+    told = f"{quantity(made.words, 'word')} from {quantity(made.tokens, 'token')}"
+    typer.echo(f"{made.name}: {told}, {quantity(made.dimensions, 'dimension')}", err=True)
+
+
+@app.command("list")
+@output_options
+def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+    """List the vectors with their settings.
+
+    Example: `sentgen vectors list`
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        out.table(registry.overview(store))
+
+
+@app.command()
+@question(Near)
+def near(*, asked: Near, reading: Reading, out: Output) -> None:
+    """Show the words that are nearest to a word, or to a phrase in quotes, by the cosine of their vectors.
+
+    Example: `sentgen vectors near "prime minister" --vectors news`
+    """
+    answer = reading.ask(asked)
+    out.arrow(answer.found, truncated=answer.truncated)
+    finish(answer, out)
+
+
+@app.command()
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the vectors.")],
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Remove vectors; corpora stay as they are.
+
+    Example: `sentgen vectors remove news`
+    """
+    with open_store(db, memory_limit=memory_limit) as store:
+        removed = registry.remove(store, name)
+    typer.echo(f"removed {removed.name}", err=True)

@@ -1,0 +1,175 @@
+"""Tags for words that come without, and whether corpora can give a dependency model at all.
+
+The dependency model knows words by the tags that its corpora were counted with, universal or
+language-specific ones. Whatever is asked of it must have tags of the same kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+
+import duckdb
+import pyarrow as pa
+from sqlalchemy import select
+
+from sentgen.errors import ModelError
+from sentgen.models.dependency.trees import Layer
+from sentgen.models.sql import statements
+from sentgen.schema import Store
+from sentgen.schema.connections import cursor
+from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT, corpus
+from sentgen.schema.tables.counts import dependency_event, segment
+
+#: The last three letters, each digit as 0, and whether the first letter is a capital.
+Ending = tuple[str, bool]
+TagCounts = Mapping[str, int]
+
+_SUFFIX = 3
+
+
+def most_frequent_tags(
+    store: Store, corpora: Sequence[int], layer: Layer, words: Iterable[str]
+) -> dict[str, str]:
+    """Return the most frequent tag of each word form; of equally frequent ones the smaller name.
+
+    A form that does not occur in the layer takes the tag that it has in the layer of words, else that of its
+    other spelling (lower case, then capitalized). A word never seen takes the most frequent tag among the
+    words seen once that end like it (`_ending`), else among all words seen once, else `_`. One query, and
+    another one if words were never seen.
+
+    Args:
+        store: where the counts are.
+        corpora: ids of the corpora whose trees are asked; `with_trees` tells which have some.
+        layer: `word` for all tokens, `unit` for the last words of base noun phrases and other words.
+        words: the forms, in any order.
+    """
+    wanted = sorted(set(words))
+    layers = dict.fromkeys((layer, "word"))
+    with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
+        counts = _occurrences(duck, corpora, sorted({form for word in wanted for form in _spellings(word)}))
+        found = {}
+        for word in wanted:
+            known = (counts[key] for key in product(_spellings(word), layers) if key in counts)
+            # Spellings first: the word itself in the other layer comes before its other spellings.
+            if tags := next(known, None):
+                found[word] = _most_frequent(tags)
+        unseen = [word for word in wanted if word not in found]
+        return found | (_guesses(duck, corpora, layer, unseen) if unseen else {})
+
+
+def _spellings(word: str) -> list[str]:
+    """Return a word as it is, in lower case, and capitalized."""
+    return list(dict.fromkeys((word, word.lower(), word[:1].upper() + word[1:])))
+
+
+def _most_frequent(tags: TagCounts) -> str:
+    return min(tags, key=lambda tag: (-tags[tag], tag))
+
+
+def _occurrences(
+    duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], forms: list[str]
+) -> dict[tuple[str, str], TagCounts]:
+    """Return how often forms occur with each tag, by form and layer."""
+    counts: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    duck.register("_names", pa.table({"name": pa.array(forms, pa.string())}))
+    query = statements("tagging.sql")["occurrences"].format(root=ROOT)
+    for form, layer, tag, count in duck.execute(query, [list(corpora)]).fetchall():
+        counts[form, layer][tag] = count
+    return dict(counts)
+
+
+def _guesses(
+    duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], layer: Layer, words: list[str]
+) -> dict[str, str]:
+    """Return the tags that words never seen probably have."""
+    endings = {word: _ending(word) for word in words}
+    suffixes, capitalized = zip(*sorted(set(endings.values())), strict=True)
+    duck.register("_endings", pa.table({"suffix": suffixes, "capitalized": capitalized}))
+    by_ending: dict[Ending, dict[str, int]] = defaultdict(dict)
+    # `_` with 0, for corpora in which nothing was seen once.
+    overall: dict[str, int] = defaultdict(int, {RESERVED_TAGS[NO_TAG]: 0})
+    query = statements("tagging.sql")["seen_once"].format(root=ROOT)
+    for suffix, capital, tag, count in duck.execute(query, [list(corpora), layer]).fetchall():
+        overall[tag] += count
+        # The others are counted overall only: nobody asked for their ending.
+        if suffix is not None:
+            by_ending[suffix, capital][tag] = count
+    return {word: _most_frequent(by_ending.get(ending, overall)) for word, ending in endings.items()}
+
+
+def _ending(word: str) -> Ending:
+    """Return what words are likely to share with others of their tag; as the query has it.
+
+    >>> _ending("Mid-1990s"), _ending("ran")
+    (('00s', True), ('ran', False))
+    """
+    return re.sub("[0-9]", "0", word[-_SUFFIX:].lower()), word[:1] != word[:1].lower()
+
+
+def known_tags(store: Store, corpora: Sequence[int], layer: Layer) -> set[str]:
+    """Return the tags that the dependency counts of some corpora have seen."""
+    with store.connect() as connection, translated_errors(store.path):
+        rows = raw(connection).execute(statements("tagging.sql")["known_tags"], [list(corpora), layer])
+        return {name for (name,) in rows.fetchall()}
+
+
+def having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
+    """Return those of some corpora that have trees in a layer, by id."""
+    # At the level of tags, every attachment is one row at least; it has the fewest rows to look through.
+    events = select(dependency_event.c.segment_id).where(
+        dependency_event.c.segment_id == segment.c.id,
+        dependency_event.c.layer == layer,
+        dependency_event.c.level == "tag-tag",
+    )
+    having = select(segment.c.corpus_id).where(segment.c.corpus_id.in_(corpora), events.exists())
+    with store.connect() as connection:
+        return sorted(set(connection.scalars(having)))
+
+
+def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
+    """Return those of some corpora that have trees in a layer, by id.
+
+    Raises:
+        ModelError: none of them has.
+    """
+    found = having_trees(store, corpora, layer)
+    if not found:
+        with store.connect() as connection:
+            names = connection.scalars(select(corpus.c.name).where(corpus.c.id.in_(corpora))).all()
+            # None: it was imported, or they were removed.
+            missing = (
+                f"there are no dependency trees in {' and '.join(sorted(names))}, in the layer of {layer}s"
+                if names
+                else "the model has no corpora here to take dependency trees from"
+            )
+            raise ModelError(
+                f"{missing}; ingest a treebank with: sentgen ingest FILE --corpus NAME, or name one with"
+                " --dependencies CORPUS"
+            )
+    return found
+
+
+def tag_set(store: Store, corpora: Sequence[int]) -> str:
+    """Return which tags the dependency counts of some corpora use, `xpos` or `upos`.
+
+    Corpora without trees have no say. A token without a tag of that kind was counted with the other one, so
+    that other sentences should be tagged by the same rule.
+
+    Raises:
+        ModelError: none of the corpora has trees, or they use different tags.
+    """
+    counted = with_trees(store, corpora, "word")
+    query = select(corpus.c.name, corpus.c.tags).where(corpus.c.id.in_(counted)).order_by(corpus.c.name)
+    with store.connect() as connection:
+        kinds = {str(row.name): str(row.tags) for row in connection.execute(query)}
+    if len(set(kinds.values())) > 1:
+        listed = ", ".join(f"{name} {tags}" for name, tags in kinds.items())
+        raise ModelError(
+            f"the dependency counts of these corpora use different tags ({listed});"
+            " choose corpora of one kind, or make one: sentgen ingest FILE --corpus NAME --tags KIND"
+        )
+    return next(iter(kinds.values()))

@@ -1,0 +1,1 @@
+"""The dependency side of a model: the trees of corpora, and what is counted in them."""

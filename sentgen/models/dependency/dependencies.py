@@ -1,0 +1,223 @@
+"""The dependency side of the sub-model: relation and argument probabilities of the units of some sentences.
+
+Wan et al. 2007, section 3, after Collins 1996. For a head A, a modifier B and the side D of the head on which
+the modifier stands:
+
+    p        = rel(A, B, D) / co(A, B)
+    p1       = (rel(A_tag, B, D) + rel(A, B_tag, D)) / (co(A_tag, B) + co(A, B_tag))
+    p2       = rel(A_tag, B_tag, D) / co(A_tag, B_tag)
+    backoff2 = l2 * p1 + (1 - l2) * p2          l2 = c1 / (c1 + 1), c1 the denominator of p1
+    prob     = l1 * p + (1 - l1) * backoff2     l1 = c0 / (c0 + 1), c0 = co(A, B)
+
+co(A, B) is the sum over the sentences of n(A) * n(B), less n(A) where A and B are the same: the number of
+pairs of different tokens. The root is in every sentence once. What was never seen at a level has
+probability 0 there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentgen.arrays import Floats, Ints, compiled
+from sentgen.models.dependency.head_automata import Automata, automata
+from sentgen.models.dependency.tree_counts import Counts, TreeNumbering, Trees, count_trees, no_counts
+from sentgen.models.dependency.trees import Layer as Layer
+from sentgen.models.dependency.trees import TreeCache, cache_of, states_of
+from sentgen.schema import Store
+from sentgen.schema.connections import cursor
+from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT_TAG
+
+TaggedWord = tuple[str, str | None]
+
+LEFT, RIGHT = 0, 1
+#: Stands for probability zero, so that logarithms stay finite.
+FLOOR = 1e-12
+#: Kinds of units that are counted together: their matrices of pairs take 64 MB.
+MAX_KINDS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """The model of one sentence of n units: row 0 is the root, row i + 1 unit i, column j unit j.
+
+    ``prob`` and ``distance`` are natural logarithms, ``arguments`` are probabilities. The side is 0 for left,
+    1 for right of the head. A unit as its own modifier is -inf. Where distances are asked for, there are the
+    factors of head automata, too.
+    """
+
+    prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side)
+    arguments: Floats  # (n + 1, 2, 8) p_arg(head, side, number of modifiers); 7 stands for seven and more
+    distance: Floats | None = None  # (n + 1, n, 2, 3) prob by distance 1, 2, 3 and more, where asked for
+    automata: Automata | None = None
+
+
+def prefetch_dependencies(
+    store: Store,
+    corpora: Sequence[int],
+    layer: Layer,
+    bags: Sequence[Sequence[TaggedWord]],
+    *,
+    floor: float = FLOOR,
+    distances: bool = False,
+    cache: TreeCache | None = None,
+) -> list[Dependencies]:
+    """Return the dependency model of each sentence of a batch, from one walk over the trees of the corpora.
+
+    Takes at most three queries; one more for each corpus whose trees are not in memory (see
+    `sentgen.models.dependency.trees`). A batch of more than `MAX_KINDS` different units is counted in parts.
+
+    Args:
+        store: where the trees are.
+        corpora: ids of the corpora whose counts are summed.
+        layer: `word` for the tree over all tokens, `unit` for that over base noun phrases and other words.
+        bags: the units of each sentence as (head word, tag); no tag is the tag `_`.
+        floor: what stands for probability zero.
+        distances: give the probabilities by distance, too.
+        cache: the cache of trees to use; the store's own if ``None``.
+    """
+    tagged = [[(word, tag or RESERVED_TAGS[NO_TAG]) for word, tag in bag] for bag in bags]
+    cache = cache or cache_of(store)
+    with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
+        found = states_of(duck, corpora)
+        words = cache.ids(duck, "word", {word for bag in tagged for word, _ in bag})
+        tags = cache.ids(duck, "tag", {tag for bag in tagged for _, tag in bag})
+        # What the store does not know is a kind of its own, which no tree counts.
+        coded = [[(words.get(word, -1), tags.get(tag, -1)) for word, tag in bag] for bag in tagged]
+        return [
+            model
+            for part in _parts(coded, MAX_KINDS)
+            for model in _models(cache.trees(duck, found, layer), part, floor, distances)
+        ]
+
+
+Units = list[tuple[int, int]]
+
+
+def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
+    """Cut a batch where the different units become too many; a bag with more of them is alone."""
+    part: list[Units] = []
+    kinds: set[tuple[int, int]] = set()
+    for bag in bags:
+        if part and len(kinds.union(bag)) > limit:
+            yield part
+            part, kinds = [], set()
+        part.append(bag)
+        kinds.update(bag)
+    if part:
+        yield part
+
+
+def _models(
+    blocks: Iterable[Trees], bags: Sequence[Units], floor: float, distances: bool
+) -> list[Dependencies]:
+    """Count in some trees what the bags need, and put their models together."""
+    kinds = sorted({unit for bag in bags for unit in bag})
+    # 0 is the root.
+    number = {kind: k for k, kind in enumerate(kinds, 1)}
+    numbering, tag_of = _numbering(kinds)
+    counts = no_counts(len(kinds) + 1, int(tag_of.max()) + 1, distances=distances)
+    for block in blocks:
+        count_trees(block, numbering, counts)
+    arguments = _argument_probabilities(counts, tag_of)
+    nodes = [np.array([0, *(number[unit] for unit in bag)], np.int32) for bag in bags]
+    relations = [_relations(counts, of_bag, tag_of[of_bag], floor) for of_bag in nodes]
+    return [
+        Dependencies(
+            prob,
+            arguments[of_bag],
+            distance if distances else None,
+            automata(counts, of_bag, tag_of[of_bag]) if distances else None,
+        )
+        for of_bag, (prob, distance) in zip(nodes, relations, strict=True)
+    ]
+
+
+def _numbering(kinds: Sequence[tuple[int, int]]) -> tuple[TreeNumbering, Ints]:
+    """Number what a batch asks for, from 1, and return the number of each kind's tag; the root is 0."""
+    rows = {word: row for row, word in enumerate(sorted({word for word, _ in kinds}))}
+    columns = {tag: t for t, tag in enumerate(sorted({tag for _, tag in kinds} - {ROOT_TAG}), 1)}
+    columns[ROOT_TAG] = 0
+    table = np.full((len(rows), len(columns)), -1, np.int32)
+    for k, (word, tag) in enumerate(kinds, 1):
+        table[rows[word], columns[tag]] = k
+    tag_of = np.array([0, *(columns[tag] for _, tag in kinds)], np.int32)
+    return TreeNumbering(_by_id(rows), _by_id(columns), table), tag_of
+
+
+def _by_id(numbers: dict[int, int]) -> Ints:
+    """Return the numbers as an array over ids, -1 where there is none; the id -1 is none, too."""
+    found = np.full(max(numbers, default=-1) + 1, -1, np.int32)
+    for key, number in numbers.items():
+        # -1 would be the last place of the array.
+        if key >= 0:
+            found[key] = number
+    return found
+
+
+def backed_off(rel: tuple[float, float, float], co: tuple[float, float, float]) -> float:
+    """Return prob as the module's docstring defines it; nothing over nothing is nothing.
+
+    Args:
+        rel: events at the levels word-word, tag-word and word-tag together, tag-tag.
+        co: co-occurrences at the same levels.
+    """
+    p = rel[0] / co[0] if co[0] > 0 else 0.0
+    p1 = rel[1] / co[1] if co[1] > 0 else 0.0
+    p2 = rel[2] / co[2] if co[2] > 0 else 0.0
+    l1, l2 = co[0] / (co[0] + 1), co[1] / (co[1] + 1)
+    return l1 * p + (1 - l1) * (l2 * p1 + (1 - l2) * p2)
+
+
+_backed_off = compiled(backed_off)
+
+
+@compiled
+def _relations(counts: Counts, kinds: Ints, tags: Ints, floor: float) -> tuple[Floats, Floats]:
+    """Return log prob of one sentence, and the same by distance if it was counted, from kinds and tags."""
+    n = len(kinds) - 1
+    buckets = counts.tag_tag.shape[2] // 2
+    prob, distance = np.empty((n + 1, n, 2)), np.empty((n + 1, n, 2, buckets))
+    for i, j in np.ndindex(n + 1, n):
+        # Row 0 is the root, so that unit j has row j + 1.
+        if i == j + 1:
+            prob[i, j], distance[i, j] = -np.inf, -np.inf
+            continue
+        a, b, a_tag, b_tag = int(kinds[i]), int(kinds[j + 1]), int(tags[i]), int(tags[j + 1])
+        co = _co_occurrences(counts, a, b, a_tag, b_tag)
+        for side in range(2):
+            total = 0.0
+            for d in range(buckets):
+                z = side * buckets + d
+                rel1 = counts.tag_word[a_tag, b, z] + counts.word_tag[a, b_tag, z]
+                # Only events have a distance; what divides them is the same for all.
+                rel = (counts.word_word[a, b, z], rel1, counts.tag_tag[a_tag, b_tag, z])
+                value = _backed_off(rel, co)
+                total += value
+                distance[i, j, side, d] = math.log(max(value, floor))
+            prob[i, j, side] = math.log(max(total, floor))
+    return prob, distance
+
+
+@compiled
+def _co_occurrences(counts: Counts, a: int, b: int, a_tag: int, b_tag: int) -> tuple[int, int, int]:
+    """Return the pairs of different tokens at the three levels; a token is no pair with itself."""
+    same, same_tag = int(a == b), int(a_tag == b_tag)
+    c0 = counts.together[a, b] - same * counts.kinds[a]
+    tag_word = counts.with_tags[b, a_tag] - same_tag * counts.kinds[b]
+    word_tag = counts.with_tags[a, b_tag] - same_tag * counts.kinds[a]
+    c2 = counts.tags_together[a_tag, b_tag] - same_tag * counts.tags[a_tag]
+    return c0, tag_word + word_tag, c2
+
+
+def _argument_probabilities(counts: Counts, tag_of: Ints) -> Floats:
+    """Return (K, 2, 8) p_arg: that of the word with weight cnt(W) / (cnt(W) + 1), the rest from its tag."""
+    # As the weights of the events: a kind never seen is its tag.
+    weight = (counts.kinds / (counts.kinds + 1))[:, None, None]
+    by_kind = counts.arguments / np.maximum(counts.kinds, 1)[:, None, None]
+    by_tag = counts.tag_arguments / np.maximum(counts.tags, 1)[:, None, None]
+    return np.asarray(weight * by_kind + (1 - weight) * by_tag[tag_of])

@@ -1,0 +1,163 @@
+"""N-grams of a model as they stand in the store, and a bounded cache of them, by anchor."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from sentgen.arrays import Bools, Floats, Ints
+from sentgen.models.building.symbols import Symbols
+from sentgen.schema import Store
+
+# About what three arrays, a key and a place in the dictionary take beside the rows.
+_ENTRY_OVERHEAD = 600
+_MAX_KNOWN_FORMS = 500_000
+
+
+class ModelLike(Protocol):
+    """What the sub-model must know about a model."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def order(self) -> int: ...
+    @property
+    def smoothing(self) -> str: ...
+    @property
+    def unknown(self) -> str: ...
+    @property
+    def brackets(self) -> bool: ...
+    @property
+    def symbols(self) -> Symbols: ...
+
+
+class Rows(NamedTuple):
+    """Some n-grams of a model, as they stand in the store."""
+
+    words: Ints  # (k, order of the model or more) word ids, -1 beyond the length
+    logp: Floats  # (k,)
+    backoff: Floats  # (k,)
+
+    def where(self, chosen: Any) -> Rows:
+        """Return the rows that an index, slice or mask chooses."""
+        return Rows(*(column[chosen] for column in self))
+
+    @property
+    def lengths(self) -> Ints:
+        """Return the order of each n-gram."""
+        counted: Ints = np.count_nonzero(self.words >= 0, axis=1).astype(np.int32)
+        return counted
+
+    @property
+    def nbytes(self) -> int:
+        """Return the memory that the rows take."""
+        return sum(column.nbytes for column in self)
+
+
+def joined(parts: Iterable[Rows], order: int) -> Rows:
+    """Return all rows of some parts, in new arrays; without parts, no n-grams of the given order."""
+    nothing = Rows(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))
+    return Rows(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatistics:
+    """What a cache holds and how often it helped."""
+
+    hits: int
+    misses: int
+    entries: int
+    bytes: int
+    limit: int
+
+
+class NgramCache:
+    """The n-grams of recent anchors, least recently used first out, bounded in bytes.
+
+    Keys hold the id and version of the model; a built model never changes, so entries never go stale.
+    Who takes or puts the anchors of a batch begins with the greatest ids, the rarest words, so that they go
+    first.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.hits = self.misses = self.bytes = 0
+        self._rows: OrderedDict[tuple[int, int, int], Rows] = OrderedDict()
+        self._forms: dict[tuple[int, int], dict[str, int]] = {}
+        self._unigrams: dict[tuple[int, int], Bools] = {}
+        # A cache belongs to a store, which threads may share.
+        self._lock = threading.Lock()
+
+    def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[Rows], list[int]]:
+        """Return what is known of some anchors, ascending, and which of them must be fetched."""
+        found, missing = [], []
+        with self._lock:
+            for anchor in sorted(anchors, reverse=True):
+                key = (model.id, model.version, anchor)
+                rows = self._rows.get(key)
+                if rows is None:
+                    missing.append(anchor)
+                else:
+                    self._rows.move_to_end(key)
+                    found.append(rows)
+            self.hits += len(found)
+            self.misses += len(missing)
+        return found[::-1], missing[::-1]
+
+    def put(self, model: ModelLike, anchor: int, rows: Rows) -> None:
+        """Keep all rows of an anchor, and drop the least recently used anchors beyond the limit."""
+        with self._lock:
+            key = (model.id, model.version, anchor)
+            old = self._rows.pop(key, None)
+            self.bytes += rows.nbytes + _ENTRY_OVERHEAD - (old.nbytes + _ENTRY_OVERHEAD if old else 0)
+            self._rows[key] = rows
+            while self.bytes > self.limit:
+                _, dropped = self._rows.popitem(last=False)
+                self.bytes -= dropped.nbytes + _ENTRY_OVERHEAD
+
+    def forms(self, model: ModelLike) -> dict[str, int]:
+        """Return the word ids looked up so far, -1 for a form that the model cannot know."""
+        with self._lock:
+            key = (model.id, model.version)
+            if len(self._forms.get(key, ())) > _MAX_KNOWN_FORMS:
+                del self._forms[key]  # whoever works with it goes on
+            return self._forms.setdefault(key, {})
+
+    def unigrams(self, model: ModelLike, read: Callable[[], Ints]) -> Bools:
+        """Return for each word id whether the model has it as a unigram; read once.
+
+        Args:
+            model: the model.
+            read: returns the ids.
+        """
+        key = (model.id, model.version)
+        if key not in self._unigrams:
+            ids = read()
+            known = np.zeros(int(ids.max(initial=0)) + 1, np.bool_)
+            known[ids] = True
+            self._unigrams[key] = known
+        return self._unigrams[key]
+
+    @property
+    def statistics(self) -> CacheStatistics:
+        """Return what the cache holds and how often it helped."""
+        return CacheStatistics(self.hits, self.misses, len(self._rows), self.bytes, self.limit)
+
+
+# Weak: a closed store that nobody has any more takes its cache along.
+_caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
+
+
+def cache_of(store: Store) -> NgramCache:
+    """Return the cache of an open store: a third of its memory limit, at most 256 MB."""
+    return _caches.setdefault(store, NgramCache(min(2**28, store.memory_limit // 3)))

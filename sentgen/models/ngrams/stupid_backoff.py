@@ -1,0 +1,244 @@
+"""Stupid back-off (Brants et al. 2007): nothing is estimated, and look-ups read the counts themselves.
+
+    S(w | h) = c(h w) / c(h)      if h w was counted
+             = 0.4 S(w | h')      otherwise, where h' is h without its first word
+    S(w)     = c(w) / N           N: all words and ends of sentences
+
+The scores do not sum to one. A model of order n looks at n - 1 words before each word; a sentence begins with
+as many <s> as that takes, and c(<s> <s> w) is c(<s> w). So what a word pays for backing off depends on the
+length of the n-gram that is found alone, 0.4 for each word of n that it lacks, and one that begins with <s>
+lacks none: every n-gram has one score, and a table of them needs no back-off weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from sentgen.arrays import Ints, Longs
+from sentgen.errors import ModelError
+from sentgen.models.ngrams.ngram_cache import ModelLike, Rows, joined
+from sentgen.models.ngrams.ngram_table import EMPTY, NEVER, NgramTable, find
+from sentgen.schema.engine import arrow_reader
+from sentgen.schema.tables.corpus import BOS, UNK
+from sentgen.schema.tables.counts import MAX_ORDER
+
+NAME = "stupid-backoff"
+ALPHA = 0.4
+LOG_ALPHA = math.log(ALPHA)
+#: What to say of a score of such a model.
+NOTE = (
+    "scores of stupid-backoff are no probabilities: no perplexity, and nothing to compare with other models"
+)
+
+#: Up to so many words, a list of them prunes row groups; of more, bits are looked at.
+_LISTED = 64
+_SOURCES = """
+select m.corpus_name, c.id is null, s.id, s.sentences + s.tokens
+from model_corpus m
+left join corpus c on c.id = m.corpus_id
+left join segment s on s.corpus_id = m.corpus_id
+where m.model_id = ?
+order by s.id
+"""
+
+
+class Counts(NamedTuple):
+    """Where the counts of a model are: its segments, lowest count of each order, and N."""
+
+    segments: tuple[int, ...]
+    min_count: tuple[int, ...]
+    total: int
+
+
+def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> Counts:
+    """Return where the counts of a model are now.
+
+    Raises:
+        ModelError: one of its corpora was removed, and its counts with it.
+    """
+    found = duck.execute(_SOURCES, [model.id]).fetchall()
+    for name, gone, _, _ in found:
+        if gone:
+            raise ModelError(
+                f"model {model.name}@{model.version} reads the counts of corpus {name!r}, which was removed; "
+                "build it again"
+            )
+    ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
+    segments = tuple(number for _, _, number, _ in found if number is not None)
+    return Counts(segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in found))
+
+
+def sizes(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[int, int]:
+    """Return how many n-grams there are of each order; none if the counts of a corpus are gone."""
+    try:
+        counts = counts_of(duck, model)
+    except ModelError:
+        return {}
+    segments, found = ", ".join(map(str, counts.segments)) or "null", {}
+    for n in range(1, model.order + 1):
+        words = ", ".join(f"w{i}" for i in range(1, n + 1))
+        kept = f"select {words} from ngram_{n} where segment_id in ({segments}) group by all"
+        query = f"select count(*) from ({kept} having sum(count) >= {counts.min_count[n - 1]})"
+        ((found[n],),) = duck.execute(query).fetchall()
+    return found
+
+
+def counted(
+    duck: duckdb.DuckDBPyConnection, counts: Counts, order: int, words: Sequence[int], *, rows: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the n-grams up to an order that have none but the given words, ascending, in batches.
+
+    Columns are n, w1 to w5, null beyond the length, the count as ``logp``, and 0 as ``backoff``.
+    """
+    for n in range(1, order + 1):
+        yield from _read(duck, counts, n, words, rows=rows, grouped=True)
+
+
+def _read(
+    duck: duckdb.DuckDBPyConnection,
+    counts: Counts,
+    n: int,
+    words: Sequence[int],
+    *,
+    rows: int,
+    grouped: bool,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the n-grams of one order: for some bags, DuckDB 1.5 never ends a union of all."""
+    if not counts.segments:
+        return
+    parameters: dict[str, bytes] = {}
+    if len(words) > _LISTED:
+        bits = np.zeros(words[-1] + 2, np.bool_)  # the last one stands for all beyond
+        bits[words] = True
+        parameters["bits"] = np.packbits(bits).tobytes()
+    query = _order(counts, n, words, grouped=grouped)
+    yield from (batch for batch in arrow_reader(duck, query, parameters, rows=rows) if batch.num_rows)
+
+
+def _order(counts: Counts, n: int, words: Sequence[int], *, grouped: bool) -> str:
+    """Return the query for the n-grams of one order, with one row of each, or one of each segment."""
+    names = [f"w{i}" for i in range(1, n + 1)]
+    padding = [f"null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1)]
+    listed = ", ".join(map(str, words))
+    last = words[-1] + 1
+    within = (
+        [f"{name} in ({listed})" for name in names]
+        if len(words) <= _LISTED
+        else [f"get_bit($bits::blob::bit, least({name}, {last})) = 1" for name in names]
+    )
+    segments = ", ".join(map(str, counts.segments))
+    groups = f"group by {', '.join(names)} having sum(count) >= {counts.min_count[n - 1]}" if grouped else ""
+    return f"""
+        select {n}::smallint as n, {", ".join([*names, *padding])},
+            {"sum(count)" if grouped else "count"}::double as logp, 0::double as backoff
+        from ngram_{n}
+        where segment_id in ({segments}) and {" and ".join(within)}
+        {groups}
+    """
+
+
+def count_rows(
+    duck: duckdb.DuckDBPyConnection,
+    model: ModelLike,
+    counts: Counts,
+    order: int,
+    words: Sequence[int],
+    *,
+    keep: Callable[[Ints], Longs] | None = None,
+) -> Rows:
+    """Return the same as rows, counts in the place of log-probabilities; <unk> counts once at least.
+
+    Args:
+        duck, model, counts, order, words: as of `counted`.
+        keep: which rows of word ids, (R, order), are wanted, for they are few of those that are read: the
+            n-grams within one bag are one in fifty of those of the words of a hundred bags.
+    """
+    parts = []
+    for n in range(1, order + 1):
+        for batch in _read(duck, counts, n, words, rows=60_000, grouped=False):
+            _, *padded, logp, backoff = (column.fill_null(-1).to_numpy() for column in batch.columns)
+            part = Rows(np.stack(padded[:order], axis=1), logp, backoff)
+            parts.append(part if keep is None else part.where(keep(part.words)))
+    rows = _summed(joined(parts, order), counts.min_count)
+    if model.unknown == "word" and not ((rows.words[:, 0] == UNK) & (rows.lengths == 1)).any():
+        unknown = np.full((1, order), -1, np.int32)
+        unknown[0, 0] = UNK
+        rows = joined([rows, Rows(unknown, np.ones(1), np.zeros(1))], order)
+    # What is read comes in no order, and what is searched must not depend on that.
+    return rows.where(np.lexsort(rows.words.T[::-1]))
+
+
+def _summed(rows: Rows, min_count: Sequence[int]) -> Rows:
+    """Return one row of each n-gram that has its lowest count in all segments together."""
+    if not len(rows.logp):
+        return rows
+    rows = rows.where(np.lexsort(rows.words.T[::-1]))
+    firsts = np.flatnonzero(np.append(True, (rows.words[1:] != rows.words[:-1]).any(axis=1)))
+    summed = Rows(rows.words[firsts], np.add.reduceat(rows.logp, firsts), rows.backoff[firsts])
+    return summed.where(summed.logp >= np.asarray(min_count)[summed.lengths - 1])
+
+
+def count_unknown(table: NgramTable, model: ModelLike) -> None:
+    """Let <unk> count once in a table of counts that has not counted it."""
+    row = find(table, EMPTY, UNK)
+    if model.unknown == "word" and np.isnan(table.logp[row]):
+        table.logp[row] = 1
+
+
+def put_scores(table: NgramTable, order: int, total: int) -> None:
+    """Replace the counts of a table by scores; what is no count, a negative number, stays.
+
+    Args:
+        table: with counts in the place of log-probabilities.
+        order: that of the model.
+        total: N.
+    """
+    used = (table.keys != -1) & (table.values > 0)
+    rows, keys = table.values[used], table.keys[used]
+    prefixes, last = np.zeros(len(table.logp), np.int64), np.zeros(len(table.logp), np.int64)
+    prefixes[rows], last[rows] = keys >> 32, keys & 0xFFFFFFFF
+    lengths, first = np.zeros_like(prefixes), last
+    for _ in range(order):
+        lengths = np.where(np.arange(len(prefixes)) > 0, lengths[prefixes] + 1, 0)
+        first = np.where(prefixes == EMPTY, last, first[prefixes])
+    counts = table.logp.copy()
+    seen = counts > 0
+    context = np.where(prefixes == EMPTY, float(total), counts[prefixes])
+    lacking = np.where(first == BOS, 0, order - lengths)
+    table.logp[seen] = np.log(counts[seen]) - np.log(context[seen]) + LOG_ALPHA * lacking[seen]
+    table.logp[find(table, EMPTY, BOS)] = NEVER
+
+
+def stupid_score(
+    counts: dict[tuple[int, ...], int], context: Sequence[int], word: int, order: int, total: int
+) -> float:
+    """Return the logarithm of S(word | context) by the definition above; the readable reference of the table.
+
+    >>> toy = {(1,): 2, (7,): 3, (8,): 2, (1, 7): 1, (7, 7): 1}
+    >>> stupid_score(toy, (1,), 7, 2, 9) == math.log(1 / 2)
+    True
+    >>> stupid_score(toy, (7,), 8, 2, 9) == math.log(2 / 9) + math.log(0.4)
+    True
+    """
+    padded = (BOS,) * (order - 1) + tuple(context)
+    given = padded[len(padded) - order + 1 :]
+    for dropped in range(order):
+        kept = given[dropped:]
+        gram, before = counted_as((*kept, word)), counted_as(kept)
+        if counts.get(gram):
+            return math.log(counts[gram] / (counts[before] if before else total)) + dropped * LOG_ALPHA
+    return -math.inf
+
+
+def counted_as(gram: Sequence[int]) -> tuple[int, ...]:
+    """Return an n-gram with one <s> at its beginning at most."""
+    begin = 0
+    while tuple(gram[begin : begin + 2]) == (BOS, BOS):
+        begin += 1
+    return tuple(gram[begin:])

@@ -1,0 +1,1 @@
+"""Models of a few related sentences: their own words, bigrams and dependencies."""

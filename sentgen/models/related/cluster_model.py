@@ -1,0 +1,152 @@
+"""The probabilities of one cluster of sentences: bigrams with Katz back-off, and dependencies.
+
+Wan et al. 2005. Both models are trained on the cluster itself. For words a and b, a before b in the sentence,
+
+    p(isHeadRight(a, b)) = Adj_right[b, a] / cnt(a, b)      b governs a, the head is to the right
+    p(isHeadLeft(a, b))  = Adj_left[a, b] / cnt(a, b)       a governs b, the head is to the left
+    p(Dep_sym(a, b))     = p(isHeadRight(a, b)) + p(isHeadLeft(a, b))
+
+where cnt(a, b) counts the pairs of tokens of one sentence in which a is before b. A pair of tokens has one
+relation at most, so that these are probabilities. What was never seen together has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sentgen.arrays import Floats, Longs
+from sentgen.errors import ModelError
+from sentgen.models.related.cluster_counts import ClusterCounts, PairCounts
+from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
+
+Smoothing = Literal["none", "collins"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterModel:
+    """The probabilities of a cluster of n words, none of them a logarithm.
+
+    Attributes:
+        words: (n,) forms.
+        tags: (n,) a tag each.
+        bigrams: (n + 1, n + 1) p(column | row); row n is the start of the sentence, column n its end.
+        head_right: (n, n) p(isHeadRight(row, column)).
+        head_left: (n, n) p(isHeadLeft(row, column)).
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    bigrams: Floats
+    head_right: Floats
+    head_left: Floats
+
+
+def cluster_model(counts: ClusterCounts, *, smoothing: Smoothing = "none") -> ClusterModel:
+    """Estimate the model of a cluster.
+
+    A cluster without trees has no dependencies: all their probabilities are zero.
+
+    Args:
+        counts: of the cluster; with tags, if ``smoothing`` asks for them.
+        smoothing: of the dependencies, `none` as in the paper, or `collins` to back off to tags.
+    """
+    levels = [counts.pairs]
+    if smoothing == "collins":
+        if not counts.backed_off:
+            raise ValueError("Collins back-off needs counts of tags: Reading(tags=True)")
+        levels += _by_word(counts)
+    right = collins([(level.to_right, level.together) for level in levels])
+    left = collins([(level.to_left, level.together) for level in levels])
+    return ClusterModel(counts.words, counts.tags, katz(counts.bigrams), right, left)
+
+
+def require_trees(counts: ClusterCounts) -> None:
+    """Refuse a cluster that was not parsed.
+
+    Raises:
+        ModelError: none of its tokens has a head.
+    """
+    if not counts.parsed:
+        raise ModelError(
+            f"cluster {counts.name!r} has no dependency trees; parse it with --parser, give CoNLL-U,"
+            " or choose --algorithm bigram"
+        )
+
+
+def collins(levels: Sequence[tuple[Longs, Longs]]) -> Floats:
+    """Return relations over co-occurrences, each level backed off to the next one (Collins 1996).
+
+    With e_i = relations_i / together_i, nothing over nothing being nothing, and l_i = together_i /
+    (together_i + 1): l_0 e_0 + (1 - l_0) (l_1 e_1 + (1 - l_1) e_2). The last level stands as it is, so that
+    one level alone is not smoothed.
+
+    Args:
+        levels: relations and co-occurrences, all of one shape, the most specific level first.
+    """
+    smoothed: Floats | None = None
+    for relations, together in reversed(levels):
+        ratio = relations / np.maximum(together, 1)
+        share = together / (together + 1)
+        smoothed = ratio if smoothed is None else share * ratio + (1 - share) * smoothed
+    if smoothed is None:
+        raise ValueError("there are no levels")
+    return smoothed
+
+
+def _by_word(counts: ClusterCounts) -> list[PairCounts]:
+    """Return the counts to back off to for pairs of words, by their tags.
+
+    First tag with word and word with tag, summed; then tag with tag.
+    """
+    tag_word, word_tag, tag_tag = counts.backed_off
+    tags = counts.tag_of
+    one = PairCounts(
+        *(
+            getattr(tag_word, name)[tags] + getattr(word_tag, name)[:, tags]
+            for name in ("together", "to_right", "to_left")
+        )
+    )
+    both = np.ix_(tags, tags)
+    return [one, PairCounts(tag_tag.together[both], tag_tag.to_right[both], tag_tag.to_left[both])]
+
+
+def katz(counts: Longs) -> Floats:
+    """Return p(column | row) with Katz back-off, as `sentgen.models.smoothing.katz` does it in the store.
+
+    The vocabulary is closed: the n words and the end of the sentence.
+
+    Args:
+        counts: (n + 1, n + 1) bigrams; row n is the start, column n the end of the sentence.
+    """
+    total = counts.sum(axis=0)  # every token, and every end, has something before it
+    unigrams = _discounted(total)
+    unigrams /= unigrams.sum()
+    discounted = _discounted(counts)
+    seen = counts > 0
+    tokens = counts.sum(axis=1)
+    mass = discounted.sum(axis=1)
+    full = seen.all(axis=1)
+    # No mass is left where nothing was discounted; one more than the tokens leaves some, as in SRILM.
+    divisor = np.where(full, mass, np.where(mass < tokens, tokens, tokens + 1))
+    kept = discounted / divisor[:, None]
+    left = 1 - kept.sum(axis=1)
+    beyond = np.maximum(1 - np.where(seen, unigrams, 0).sum(axis=1), 1e-15)
+    # Where a word was followed by all others, nothing is left to back off to.
+    alpha = np.where(full, 0, np.maximum(left, 0) / beyond)
+    return np.asarray(np.where(seen, kept, alpha[:, None] * unigrams))
+
+
+def _discounted(counts: Longs) -> Floats:
+    """Return counts with the discounts of Katz 1987, or less 1/2 where those fail."""
+    occurring = [int((counts == r).sum()) for r in range(1, K + 2)]
+    discounts = good_turing(occurring)
+    # Clusters are small, and their counts of counts have gaps, of which no discount can be made.
+    if discounts is None:
+        return np.where(counts > 0, counts - ABSOLUTE, 0.0)
+    # By the count, up to K; from K + 1 on, counts stay as they are.
+    factors = np.array([0.0, *discounts, 1.0])
+    return np.asarray(counts * factors[np.minimum(counts, K + 1)])

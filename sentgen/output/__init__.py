@@ -1,0 +1,1 @@
+"""How things look on their way out: numbers, text, tables, pages and bars."""
