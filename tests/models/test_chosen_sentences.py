@@ -12,8 +12,10 @@ from toy_corpus import ngrams
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError, NotFoundError, QueryError
+from sentgen.generation.ngrams.features import companions
 from sentgen.lookups import subcorpora
 from sentgen.models import ModelInfo, build, find
+from sentgen.models.building.symbols import Symbols
 from sentgen.models.checks import model_checks
 from sentgen.models.registry import changes, describe
 from sentgen.schema import Store
@@ -150,3 +152,16 @@ def test_what_makes_no_model_is_refused(
         build(store, "m", ["first"], order=2, **given)  # type: ignore[arg-type]
     with pytest.raises(NotFoundError):
         find(store, "m")
+
+
+def test_companions_have_seen_the_same_sentences(store: Store) -> None:
+    """A model of some sentences is not asked together with one that has seen the others, which may be tests."""
+    tags = Symbols("tags")
+    words = build(store, "words", ["first"], order=2, condition=CONDITION)
+    build(store, "all-tags", ["first"], order=2, symbols=tags)
+    assert companions(store, words) == []
+
+    build(store, "tags", ["first"], order=2, symbols=tags, condition=CONDITION)
+    assert [name for name, _ in companions(store, words)] == ["tags@1"]
+    whole = build(store, "whole", ["first"], order=2)
+    assert [name for name, _ in companions(store, whole)] == ["all-tags@1"]

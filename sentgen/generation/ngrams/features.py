@@ -87,16 +87,22 @@ def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
     """Return the models that go with one, and what they weigh: over tags, classes and items of its corpora.
 
     Of each kind it is the one that covers most of the corpora of the model; of those the one that was built
-    as its companion, else the newest one. No model can be asked whose name has a comma or a plus sign.
+    as its companion, else the newest one. None has seen sentences that the condition of the model leaves out:
+    an evaluation may hold them. No model can be asked whose name has a comma or a plus sign.
     """
     models = list_models(store)
-    mine = next((set(one.corpora) for one in models if one.id == model.id), set())
+    condition, mine = next(
+        ((one.condition, set(one.corpora)) for one in models if one.id == model.id), ("", set())
+    )
     found = []
     for over, weight in COMPANION_WEIGHTS.items():
         there = [
             one
             for one in models
-            if one.symbols.over == over and set(one.corpora) <= mine and is_writable(one.name)
+            if one.symbols.over == over
+            and one.condition == condition
+            and set(one.corpora) <= mine
+            and is_writable(one.name)
         ]
         if there:
             own = companion_name(model.name, over)
