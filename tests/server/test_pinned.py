@@ -22,11 +22,13 @@ def test_an_answer_names_a_link_to_itself(client: httpx.Client) -> None:
 
 
 def test_another_snapshot_is_not_answered(client: httpx.Client) -> None:
-    """By the API, whatever the method, and by pages."""
+    """By the API, whatever the method, by pages, and as a file of one."""
     cited = {"snapshot": "sentgen-0123456789abcdef"}
     answers = [
         client.get("/v1/ngrams", params={"pattern": "the *", **cited}),
         client.post("/v1/sql", params=cited, json={"sql": "select 1"}),
+        client.get("/sql/results.csv", params={"query": "select 1", **cited}),
+        client.get("/query/sentences.conllu", params={"query": "pattern { X [upos=NOUN] }", **cited}),
     ]
     page = client.get("/word", params={"word": "the", **cited}, headers={"Accept": "text/html"})
 

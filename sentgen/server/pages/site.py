@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
@@ -58,11 +58,12 @@ _HOUR = 3600
 def router(*, sql_offered: bool) -> APIRouter:
     """Return the routes of all pages and of their files; without SQL, its page is left out."""
     routes = APIRouter(include_in_schema=False, default_response_class=Response)
+    cited = [Depends(_require_cited)]
     for page in _offered(sql_offered):
-        routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"])
+        routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"], dependencies=cited)
     if sql_offered:
-        routes.add_api_route("/sql/{name}", sql.download, methods=["GET"])
-    routes.add_api_route("/query/{name}", query.download, methods=["GET"])
+        routes.add_api_route("/sql/{name}", sql.download, methods=["GET"], dependencies=cited)
+    routes.add_api_route("/query/{name}", query.download, methods=["GET"], dependencies=cited)
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
     return routes
 
@@ -72,13 +73,18 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
 
     async def endpoint(request: Request) -> Response:
         asking, given = Asking(request, request.app.state.service), Query(request.query_params)
-        pinned.require(request.app.state.service.snapshot.name, given.text(pinned.PARAMETER))
         async with asking.turn():
             found = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
         return _page(request, page.template, {"query": given, **found}, asking.status)
 
     return endpoint
+
+
+async def _require_cited(request: Request) -> None:
+    """Refuse a page, or a file of one, of another snapshot than the one that is served."""
+    cited = Query(request.query_params).text(pinned.PARAMETER)
+    pinned.require(request.app.state.service.snapshot.name, cited)
 
 
 def wants_page(request: Request) -> bool:
