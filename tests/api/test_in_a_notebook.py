@@ -14,7 +14,7 @@ from sentgen.errors import InputError
 
 WORK = """\
 import time
-from sentgen import progress
+from sentgen.output import progress
 with progress.counted("bags") as report:
     for done in range(6):
         report(min(done, 3), 3)
