@@ -42,8 +42,12 @@ def main() -> None:
     try:
         check_texts()
     finally:
-        compiling.wait()
-    run("pytest", *sys.argv[1:])
+        failed = compiling.wait()
+    if failed:  # it has said which commands did
+        sys.exit(failed)
+    # Stores that the tests of a file share are made by one process.
+    by_file = ["--dist=loadfile", "--no-loadscope-reorder"] if "-n" in sys.argv else []
+    run("pytest", *by_file, *sys.argv[1:])
 
 
 def check_texts() -> None:
@@ -52,10 +56,11 @@ def check_texts() -> None:
     run("ruff", "check", ".")
     lay_out()
     run("mypy", "-p", "sentgen", "--config-file", str(ROOT / "pyproject.toml"), cwd=INSTALLED)
-    # As an author of a plug-in does it.
+    # As an author of a plug-in does it, and who uses the package.
     run(
         "mypy",
         str(ROOT / "examples/plugin/src"),
+        str(ROOT / "tests/api/outside.py"),
         "--config-file",
         str(ROOT / "pyproject.toml"),
         cwd=INSTALLED,

@@ -95,7 +95,7 @@ def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     assert (1, 1) in answer.links  # "a physician came ..." and "a doctor came ."
 
 
-@hypothesis_settings(max_examples=5)
+@hypothesis_settings(max_examples=3)
 @given(st.permutations(PAIRS))
 def test_order_of_the_pairs_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, order: list[Texts]

@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
 from conftest import Sentgen, refused
 from toy_pairs import PAIRS, write_jsonl
 
+from sentgen.cli import build
 from sentgen.schema import Store
 from sentgen.schema.maintenance import check
 
@@ -19,18 +21,33 @@ TRAIN = ("align", "train", "--pairs", "toy", "--model", "m")
 OF = ("--pairs", "toy", "--model", "m")
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with six pairs, a store of them, and another one with a model as well; no test changes them."""
+    folder = tmp_path_factory.mktemp("toy")
+    pairs, store = write_jsonl(folder / "toy.jsonl"), folder / "pairs.duckdb"
+    run = build()
+    run(
+        ["pairs", "ingest", str(pairs), "--corpus", "toy", "--tokenized", "--db", str(store)],
+        standalone_mode=False,
+    )
+    shutil.copyfile(store, folder / "trained.duckdb")
+    run([*TRAIN, "--iterations", "3", "--db", str(folder / "trained.duckdb")], standalone_mode=False)
+    return folder
+
+
 @pytest.fixture
-def filled(sentgen: Sentgen, tmp_path: Path) -> Sentgen:
+def filled(sentgen: Sentgen, kept: Path, store: Path, tmp_path: Path) -> Sentgen:
     """The command line over a store with six pairs."""
-    path = write_jsonl(tmp_path / "toy.jsonl")
-    assert sentgen("pairs", "ingest", path, "--corpus", "toy", "--tokenized").code == 0
+    shutil.copyfile(kept / "pairs.duckdb", store)
+    shutil.copyfile(kept / "toy.jsonl", tmp_path / "toy.jsonl")
     return sentgen
 
 
 @pytest.fixture
-def trained(filled: Sentgen) -> Sentgen:
+def trained(filled: Sentgen, kept: Path, store: Path) -> Sentgen:
     """The same, with a model."""
-    assert filled(*TRAIN, "--iterations", "3").code == 0
+    shutil.copyfile(kept / "trained.duckdb", store)
     return filled
 
 

@@ -22,7 +22,7 @@ DEAF = "select max(levenshtein(repeat('ab', 30000), repeat('ba', 30000))) from r
 
 
 @pytest.mark.slow
-def test_random_moments(filled: Sentgen, store: Path, tmp_path: Path) -> None:
+def test_random_moments(filled: Sentgen, store: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Statements of DuckDB that it interrupts and that it does not, kernels, rows, and transactions."""
     chance = random.Random(12)
     (tmp_path / "many.conllu").write_text("".join(PETS.replace("dog", f"dog{i}") for i in range(3000)))
@@ -39,7 +39,8 @@ def test_random_moments(filled: Sentgen, store: Path, tmp_path: Path) -> None:
         ["models", "build", "new", "--corpus", "many"],
         ["kwic", "the", "--limit", "0"],
     ]
-    rounds = [[words, chance.uniform(0, 0.6)] for words in [*commands, *commands[:6]]]
+    again = commands[:6] * 3 if request.config.getoption("--nightly") else []
+    rounds = [[words, chance.uniform(0, 0.6)] for words in [*commands, *again]]
     first = [[*regenerate[:4], "pets.conllu"], ["ingest", "pets.conllu", "--corpus", "a"], ["freq"]]
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "terminal.py")],

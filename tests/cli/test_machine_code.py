@@ -15,7 +15,7 @@ import numba
 import pytest
 from conftest import ROOT
 
-from sentgen import first_use, machine_code
+from sentgen import machine_code
 from sentgen.server import pool
 
 _MODULE = """\
@@ -185,8 +185,3 @@ def test_folder_has_one_name() -> None:
     assert backend()._FOLDER == pool._MACHINE_CODE.name == machine_code.SHIPPED
     modules = pool._MACHINE_CODE.parent.glob("*.py")
     assert any("@compiled" in module.read_text("utf-8") for module in modules)  # so that it is there at all
-
-
-def test_first_commands_work() -> None:
-    """Those that are run to compile ahead."""
-    assert first_use.run() == []

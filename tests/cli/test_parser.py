@@ -262,7 +262,7 @@ def test_killed_training_does_not_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_clusters_get_trees(sentgen: Sentgen, parser: str, data_dir: Path) -> None:
     """Every sentence of 846 clusters stays one sentence and gets a tree that passes all checks."""
     told = sentgen(

@@ -351,7 +351,7 @@ def test_pets_are_what_the_figures_above_say() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_whole_treebank(sentgen: Sentgen, data_dir: Path) -> None:
     """Every algorithm answers every sentence with its own words, and every tree can be read again."""
     treebank = data_dir / "ud" / "en_partut-ud-dev.conllu"

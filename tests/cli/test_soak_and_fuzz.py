@@ -20,15 +20,18 @@ def run(name: str, folder: Path, *options: str) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-def test_five_kills(tmp_path: Path) -> None:
+def test_kills(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Ingestion killed at random moments leaves whole transactions, and is then completed."""
     new = "ingest text, new store"
-    done = run("soak", tmp_path, "--kills", "5", "--only", "kill", "--tokens", "12000", "--commands", new)
+    kills = 5 if request.config.getoption("--nightly") else 2
+    done = run(
+        "soak", tmp_path, "--kills", str(kills), "--only", "kill", "--tokens", "12000", "--commands", new
+    )
 
     records = [json.loads(line) for line in (tmp_path / "rounds.jsonl").read_text().splitlines()]
     assert [record["faults"] for record in records if record["faults"]] == []
     assert done.returncode == 0, done.stderr
-    assert sum(event["code"] == -9 for record in records for event in record["events"]) >= 5
+    assert sum(event["code"] == -9 for record in records for event in record["events"]) >= kills
 
 
 def test_what_does_not_belong_to_a_store_is_a_fault(tmp_path: Path) -> None:
@@ -58,9 +61,10 @@ for change in ("insert into a values (1, 2)", "delete from a where x = 1", "upda
     assert done.returncode == 0, done.stderr
 
 
-def test_five_hundred_mutants(tmp_path: Path) -> None:
+def test_mutants(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Readers, searches and commands refuse what they cannot read, in one line and in time."""
-    done = run("fuzz", tmp_path, "--inputs", "500", "--seed", "12")
+    number = 500 if request.config.getoption("--nightly") else 150
+    done = run("fuzz", tmp_path, "--inputs", str(number), "--seed", "12")
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "500 mutants of seed 12" in done.stdout
+    assert f"{number} mutants of seed 12" in done.stdout

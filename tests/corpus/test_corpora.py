@@ -42,7 +42,7 @@ def test_agreement_with_the_conllu_library(data_dir: Path, part: str) -> None:
         assert len(mine.multiwords) + len(mine.empty_nodes) + len(words) == len(other)
 
 
-@pytest.mark.parametrize("part", [pytest.param("train", marks=pytest.mark.slow), "dev"])
+@pytest.mark.parametrize("part", [pytest.param("train", marks=pytest.mark.nightly), "dev"])
 def test_no_ud_sentence_is_rejected(data_dir: Path, part: str) -> None:
     """All of the shared UD data pass; promoting function words leaves trees."""
     paths = sorted((data_dir / "ud").glob(f"*-{part}.conllu"))

@@ -131,10 +131,12 @@ def test_raw_text_and_archives_are_counted_as_in_a_store(tmp_path: Path) -> None
 
 
 @pytest.mark.data
-@pytest.mark.slow
-def test_treebanks_are_counted_as_in_a_store(tmp_path: Path, data_dir: Path) -> None:
-    paths = [data_dir / "ud" / f"en_{name}-ud-train.conllu" for name in ("ewt", "gum")]
-    count(tmp_path / "lake", *paths, sizes=Sizes(range=100_000))
+@pytest.mark.parametrize(
+    ("part", "tokens"), [("dev", 10_000), pytest.param("train", 100_000, marks=pytest.mark.nightly)]
+)
+def test_treebanks_are_counted_as_in_a_store(tmp_path: Path, data_dir: Path, part: str, tokens: int) -> None:
+    paths = [data_dir / "ud" / f"en_{name}-ud-{part}.conllu" for name in ("ewt", "gum")]
+    count(tmp_path / "lake", *paths, sizes=Sizes(range=tokens))
     store = stored(tmp_path, *paths)
     with views(tmp_path / "lake") as duck, store:
         for table in TABLES:

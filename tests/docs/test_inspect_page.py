@@ -107,8 +107,8 @@ def test_the_saved_statement_gives_the_rows(name: str, asked: list[str], store: 
     """What `--show-sql` writes to standard error is a file for `sentgen sql`, whatever notes stand beside it."""
     shown = run(store, name, *asked, "--show-sql", "--json")
     read = run(store, name, *asked, "--show-sql")
-    for saved in (shown, read):
-        (tmp_path / "saved.sql").write_text(saved.stderr, "utf-8")
+    for saved in {shown.stderr, read.stderr}:
+        (tmp_path / "saved.sql").write_text(saved, "utf-8")
         again = run(store, "sql", "--file", str(tmp_path / "saved.sql"), "--json")
 
         assert again.exit_code == 0, again.stderr

@@ -294,7 +294,7 @@ def test_a_sentence_of_the_treebank(algorithm: Algorithm, relief: Trained) -> No
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_trees_help(data_dir: Path, tmp_path: Path) -> None:
     """Every tree algorithm is better than LMO on the Wall Street Journal, by 3 points of BLEU and more."""
     dep = data_dir / "wsj01/dep"

@@ -75,7 +75,7 @@ def assert_equals_reference(
 
 
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=texts,
     order=st.integers(1, 5),

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import toy_store
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.models.ngrams import text_ngrams
@@ -59,7 +59,6 @@ def by_definition(model: Model, order: int, sentence: list[str]) -> float:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     models(),
     st.lists(st.lists(st.sampled_from((*WORDS, *STRANGERS)), max_size=7), min_size=1, max_size=5),
