@@ -14,9 +14,8 @@ from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths, temporary_clusters
-from sentgen.generation.clusters.generate import LanguageModel, generate
-from sentgen.generation.clusters.request import OWN, ClusterRequest
-from sentgen.models import registry
+from sentgen.generation.clusters.generate import generate
+from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.output.progress import counted
 
@@ -43,9 +42,7 @@ def generated(
     """
     lengths = parse_lengths(asked.lengths)
     with door.reading() as store, _clusters(door, file, asked, parser) as clusters:
-        lm = None
-        if asked.lm != OWN:
-            lm = LanguageModel(store, registry.find(store, asked.lm), asked.lm_weight)
+        models = asked.models(store)
         found, done = [], set[str]()
         with counted("clusters") as progress:
             for one in generate(
@@ -56,7 +53,8 @@ def generated(
                 clusters=clusters.chosen,
                 nbest=asked.nbest,
                 best=asked.best,
-                lm=lm,
+                lm=models.lm,
+                reranker=models.reranker,
             ):
                 found.append(one)
                 if progress is not None and one.cluster not in done:

@@ -220,6 +220,23 @@ def test_a_model_is_mixed_in(filled: Sentgen, rows: Rows, tmp_path: Path) -> Non
     refused(filled("generate", pets, "--lm", "pets", "--lm-weight", "2"), "lm-weight 2.0 is not from 0 to 1")
 
 
+def test_a_model_chooses(filled: Sentgen, rows: Rows, tmp_path: Path) -> None:
+    """--rerank MODEL adds what it maximizes, on the screen as well, and says what it did."""
+    pets = tmp_path / "pets.conllu"
+    (own,) = rows(pets, "--lengths", "4")
+    (same,) = rows(pets, "--lengths", "4", "--rerank", "pets", "--rerank-weight", "0")
+    shown = filled("generate", pets, "--lengths", "4", "--rerank", "pets", "--tree")
+
+    assert same == own | {"exact": False, "score": own["logp"], "log10_score": own["log10"]}
+    assert ", log10_score -" in shown.out
+    assert shown.err == "of each length, pets chose among the best of the cluster\n"
+    refused(filled("generate", pets, "--rerank", "cats"), "no model 'cats'")
+    refused(
+        filled("generate", pets, "--rerank", "pets", "--rerank-weight", "2"),
+        "rerank-weight 2.0 is not from 0 to 1",
+    )
+
+
 def test_salience_from_a_file(sentgen: Sentgen, rows: Rows, clusters: Path, tmp_path: Path) -> None:
     """Words with weight 0 never come; a file that is none is refused."""
     (tmp_path / "weights.txt").write_text("The 0\nthe\t0\n")

@@ -164,9 +164,9 @@ def test_nothing_to_add_is_no_sentence() -> None:
 
 def test_capitals() -> None:
     """The first word that is no punctuation has one; names and what has one elsewhere keep theirs."""
-    assert capitalized(["``", "rains", "fell", "''"]) == "`` Rains fell ''"
-    assert capitalized(["40", "villages"]) == "40 villages"
-    assert capitalized([".", "?"]) == ". ?"
+    assert capitalized(["``", "rains", "fell", "''"]) == ["``", "Rains", "fell", "''"]
+    assert capitalized(["40", "villages"]) == ["40", "villages"]
+    assert capitalized([".", "?"]) == [".", "?"]
     texts = [
         '"/PUNCT/2/punct Rains/NOUN/0/root',
         "Monday/PROPN/0/root",

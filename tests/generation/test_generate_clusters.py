@@ -24,11 +24,13 @@ from sentgen.generation.clusters.generate import (
 )
 from sentgen.generation.clusters.head_stack import follow
 from sentgen.generation.clusters.lengths import length_logp, score
+from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
 from sentgen.models import build, find
 from sentgen.models.related.cluster_counts import Reading, cluster_names, count_clusters
 from sentgen.models.related.cluster_model import cluster_model
+from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 
 #: A corpus of relief news, of which only the bigrams matter: blankets are distributed more often than food.
@@ -393,6 +395,33 @@ def test_settings_are_checked(settings: dict[str, Any], message: str) -> None:
         GenerationSettings(**settings)
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_a_model_chooses_among_the_best(store: Store, weight: float) -> None:
+    """The best of each length are those of the twenty best that the cluster and the model like best together."""
+    news, lengths = find(store, "news"), range(5, 9)
+    found = list(generate(store, "paper", lengths=lengths, nbest=CANDIDATES))
+    model = [
+        one.log10 * math.log(10) for one in score_sentences(store, news, [one.text.split() for one in found])
+    ]
+    wanted = {
+        length: sorted(
+            (-(1 - weight) * one.logp - weight * logp, one.rank, one.text)
+            for one, logp in zip(found, model, strict=True)
+            if one.length == length
+        )[:3]
+        for length in lengths
+    }
+
+    chosen = list(generate(store, "paper", lengths=lengths, nbest=3, reranker=Reranker(store, news, weight)))
+
+    assert [(one.length, one.rank) for one in chosen] == [(n, k) for n in lengths for k in (1, 2, 3)]
+    for one in chosen:
+        score, _, text = wanted[one.length][one.rank - 1]
+        assert one.score == pytest.approx(-score)
+        assert one.text == text
+        assert not one.exact
+
+
 def test_requests_are_checked(store: Store) -> None:
     """Lengths and n count from 1, models weigh 0 to 1, and corpora exist."""
     with pytest.raises(InputError, match="length 0 is too short"):
@@ -401,6 +430,8 @@ def test_requests_are_checked(store: Store) -> None:
         generate(store, "paper", nbest=0)
     with pytest.raises(InputError, match=r"lm-weight 1.5 is not from 0 to 1"):
         LanguageModel(store, find(store, "news"), weight=1.5)
+    with pytest.raises(InputError, match=r"rerank-weight -1 is not from 0 to 1"):
+        Reranker(store, find(store, "news"), weight=-1)
     with pytest.raises(NotFoundError, match="no corpus 'clusters'"):
         generate(store, "clusters")
 

@@ -100,8 +100,11 @@ def show_generated(answers: Generated, out: Output) -> None:
             if asked.tree and one.tree:
                 parts.append(partial(_tree, units_of_words(one), one.tree.heads))
             heading = f"{one.cluster}, length {one.length}{rank}: {closed_up(one.text)}"
-            proof = "exact" if one.exact else "bounded by the beam"
-            _read(heading, f"log10 {decimal(one.logp):.4f}, {proof}", parts)
+            if asked.rerank is not None:
+                more = f"log10_score {decimal(one.score):.4f}"
+            else:
+                more = "exact" if one.exact else "bounded by the beam"
+            _read(heading, f"log10 {decimal(one.logp):.4f}, {more}", parts)
     else:
         _table(answers.table(), out)
     for note in answers.notes():

@@ -24,11 +24,10 @@ from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.clusters.clusters import Clusters, Generated, temporary_clusters
-from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, LanguageModel
+from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings
 from sentgen.generation.clusters.generate import generate as run
-from sentgen.generation.clusters.request import FILES_PANEL, OWN, ClusterRequest
+from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
-from sentgen.models import registry
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.output.progress import counted
 
@@ -60,8 +59,8 @@ def generate(
     lengths = parse_lengths(asked.lengths)
     trees = open_parser(parser) if parser else None
     with _clusters(asked, trees, db, memory_limit) as clusters:
-        with _language_model(clusters, asked, db, memory_limit) as model:
-            sentences = _generate(clusters, lengths, settings, asked, model)
+        with _models(clusters, asked, db, memory_limit) as models:
+            sentences = _generate(clusters, lengths, settings, asked, models)
         found = Generated(asked, len(clusters.chosen), sentences, clusters.tags)
     files.write(found, out)
     show_generated(found, out)
@@ -98,18 +97,17 @@ def _clusters(
 
 
 @contextmanager
-def _language_model(
+def _models(
     clusters: Clusters, asked: ClusterRequest, db: Path | None, memory_limit: str | None
-) -> Iterator[LanguageModel | None]:
-    """Find the model to mix in, in the user's store."""
-    name, weight = asked.lm, asked.lm_weight
-    if name == OWN:
-        yield None
+) -> Iterator[Models]:
+    """Find the models that are asked, in the user's store."""
+    if not asked.asks_models:
+        yield Models()
     elif clusters.kept:
-        yield LanguageModel(clusters.store, registry.find(clusters.store, name), weight)
+        yield asked.models(clusters.store)
     else:
         with open_for_lookups(db, memory_limit) as store:
-            yield LanguageModel(store, registry.find(store, name), weight)
+            yield asked.models(store)
 
 
 def _generate(
@@ -117,7 +115,7 @@ def _generate(
     lengths: Sequence[int],
     settings: GenerationSettings,
     asked: ClusterRequest,
-    lm: LanguageModel | None,
+    models: Models,
 ) -> list[GeneratedSentence]:
     """Generate from all clusters, and show how many are done."""
     found: list[GeneratedSentence] = []
@@ -131,7 +129,8 @@ def _generate(
             clusters=clusters.chosen,
             nbest=asked.nbest,
             best=asked.best,
-            lm=lm,
+            lm=models.lm,
+            reranker=models.reranker,
         ):
             found.append(one)
             # Several sentences may come from a cluster, which counts once.

@@ -28,10 +28,13 @@ from sentgen.evaluation.clusters.results import GenerationResult, Undefined, sig
 from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.generation.clusters.generate import Arguments, GenerationSettings, Reuse, Transitions
+from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import Kind
+from sentgen.models import find
 from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import Option
 from sentgen.output.progress import counted_each
+from sentgen.schema import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,12 @@ class GenerationExperiment:
     fluency: Annotated[
         str | None, Option("Model of the store that says how fluent the strings are.", metavar="MODEL")
     ] = None
+    rerank: Annotated[
+        str | None, Option("Model of the store that chooses among the best strings.", metavar="MODEL")
+    ] = None
+    rerank_weight: Annotated[
+        float, Option("Weight of that model beside the cluster.", least=0, most=1, metavar="0..1")
+    ] = WEIGHT
     format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
 
     def settings(self) -> GenerationSettings:
@@ -142,12 +151,20 @@ def generation(
             spelling=Spelling(lemmas=asked.lemmas),
             undefined=asked.undefined,
             fluency_model=asked.fluency,
+            reranker=_reranker(store, asked),
             progress=progress,
         )
     if report is not None:
         out.note(f"report: {generation_report(result).write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
+
+
+def _reranker(store: Store, asked: GenerationExperiment) -> Reranker | None:
+    """Find the model that chooses among strings."""
+    if asked.rerank is None:
+        return None
+    return Reranker(store, find(store, asked.rerank), asked.rerank_weight)
 
 
 def _clusters(asked: GenerationExperiment, parser: Parser) -> list[Cluster]:

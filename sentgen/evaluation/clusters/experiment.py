@@ -28,6 +28,7 @@ from sentgen.evaluation.clusters.strings import Strings, copies, fluency
 from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
+from sentgen.generation.clusters.reranking import Reranker
 from sentgen.models import find
 from sentgen.schema import Store
 
@@ -48,6 +49,7 @@ def evaluate_generation(
     spelling: Spelling = FORMS,
     undefined: Undefined = "skip",
     fluency_model: str | None = None,
+    reranker: Reranker | None = None,
     progress: Progress | None = None,
 ) -> GenerationResult:
     """Generate with the system and the baseline, parse, compare, and record all of it as a run.
@@ -61,6 +63,7 @@ def evaluate_generation(
         spelling: what makes two words the same.
         undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.
         fluency_model: a model of the store that says how fluent the strings are.
+        reranker: a model that chooses among the best strings of the system, not of the baseline.
         progress: called as clusters and strings are done.
 
     Raises:
@@ -76,10 +79,10 @@ def evaluate_generation(
     _check(source, lengths, settings)
     report = progress or (lambda what, done, total: None)
     # The same settings otherwise, so that the dependencies are all that differs.
-    systems = settings, replace(settings, algorithm="bigram", arguments="all")
+    systems = (settings, reranker), (replace(settings, algorithm="bigram", arguments="all"), None)
     strings = _generated(source.learned(), systems, lengths, report)
     result = GenerationResult(
-        systems=(settings.name, BASELINE),
+        systems=(settings.name if reranker is None else f"{settings.name}+{reranker.model.name}", BASELINE),
         clusters=[cluster.name for cluster in source.clusters],
         lengths=list(lengths),
         counts=_compared(source.clusters, strings, parser, spelling, report),
@@ -94,6 +97,8 @@ def evaluate_generation(
             "parser": f"{parser.name}@{parser.version}",
             "undefined": undefined,
             "fluency": fluency_model,
+            "rerank": reranker and reranker.model.name,
+            "rerank_weight": reranker and reranker.weight,
             "heads": source.heads,
             **asdict(spelling),
             **asdict(settings),
@@ -134,7 +139,7 @@ def _joined(words: tuple[str, ...] | None) -> str | None:
 
 def _generated(
     clusters: Sequence[Sequence[Sentence]],
-    systems: Sequence[GenerationSettings],
+    systems: Sequence[tuple[GenerationSettings, Reranker | None]],
     lengths: Sequence[int],
     progress: Progress,
 ) -> Strings:
@@ -143,8 +148,8 @@ def _generated(
     strings: Strings = [[[None] * len(lengths) for _ in clusters] for _ in systems]
     total = len(systems) * len(clusters)
     with stored_clusters(clusters) as store:
-        for s, settings in enumerate(systems):
-            for found in generate(store, CORPUS, lengths=lengths, settings=settings):
+        for s, (settings, reranker) in enumerate(systems):
+            for found in generate(store, CORPUS, lengths=lengths, settings=settings, reranker=reranker):
                 number = int(found.cluster)
                 strings[s][number][place[found.length]] = found.words
                 # Once a cluster: its shortest sentence comes first.

@@ -10,14 +10,14 @@ from sentgen.corpus.sentence import Sentence
 _NAMES = ("PROPN", "NNP", "NNPS")
 
 
-def capitalized(words: Sequence[str]) -> str:
-    """Return a sentence, words separated by blanks, with a capital at its first word.
+def capitalized(words: Sequence[str]) -> list[str]:
+    """Return the words of a sentence with a capital at the first one.
 
     >>> capitalized(["``", "heavy", "rains", "''"])
-    "`` Heavy rains ''"
+    ['``', 'Heavy', 'rains', "''"]
     """
     first = _first_word(words)
-    return " ".join(word[:1].upper() + word[1:] if at == first else word for at, word in enumerate(words))
+    return [word[:1].upper() + word[1:] if at == first else word for at, word in enumerate(words)]
 
 
 def decapitalized(sentence: Sentence) -> Sentence:

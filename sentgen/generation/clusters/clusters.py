@@ -153,11 +153,15 @@ class Generated:
     def table(self) -> Rows:
         """Return a row a sentence; heads are places from 1, 0 for a root."""
         tree, trace = self.request.tree, self.request.trace
-        columns = [*COLUMNS, *(["heads"] if tree else []), *(["trace"] if trace else [])]
+        reranked = self.request.rerank is not None
+        scores, heads, steps = ["log10_score", "score"], ["heads"], ["trace"]
+        columns = [*COLUMNS, *scores * reranked, *heads * tree, *steps * trace]
         rows = []
         for one in self.sentences:
             row: list[object] = [one.cluster, one.length, one.rank, one.text]
             row += [decimal(one.logp), one.logp, one.exact]
+            if reranked:
+                row += [decimal(one.score), one.score]
             if tree:
                 row.append([head + 1 for head in one.tree.heads] if one.tree else None)
             if trace:
@@ -168,7 +172,9 @@ class Generated:
     def notes(self) -> Iterator[str]:
         """Say what is not proven, and what is missing."""
         proven = sum(one.exact for one in self.sentences)
-        if proven < len(self.sentences):
+        if self.request.rerank is not None:
+            yield f"of each length, {self.request.rerank} chose among the best of the cluster"
+        elif proven < len(self.sentences):
             yield (
                 f"{proven:,} of {quantity(len(self.sentences), 'sentence')} {are(len(self.sentences))} exact;"
                 " for the others, the beam may have lost a better one"

@@ -102,7 +102,7 @@ class FusedSentence:
     @property
     def text(self) -> str:
         """Return the sentence, words separated by blanks, with a capital."""
-        return capitalized(self.words)
+        return " ".join(capitalized(self.words))
 
 
 def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) -> Selection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, islice
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.clusters.depviterbi import UNLIMITED, Path, best_paths, lattice_of
 from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
 from sentgen.generation.clusters.lengths import score
+from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
 from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
 from sentgen.generation.clusters.supported_trace import SupportedReader
 from sentgen.generation.problem import Tree
@@ -122,8 +124,9 @@ class GeneratedSentence:
     """A sentence made of the words of a cluster.
 
     ``rank`` is 1 for the best sentence of its length, and ``logp`` the natural log-probability of the path
-    with its end. If it is ``exact``, at most rank - 1 sentences of the length have a higher one; else the
-    search was bounded by its beam. ``tree`` is that of the head stack, with a root for each fragment; there
+    with its end; sentences are ranked by ``score``, which is that unless a model re-ranks them. If it is
+    ``exact``, at most rank - 1 sentences of the length have a higher one; else the search was bounded by its
+    beam, or ranked anew. ``tree`` is that of the head stack, with a root for each fragment; there
     is none without parses. ``seconds`` is the time of the search for all lengths of the cluster, ``lookup``
     its share of that for counts and models. ``lowercase`` says whether words were lower-cased.
     """
@@ -134,6 +137,7 @@ class GeneratedSentence:
     words: tuple[str, ...]
     tags: tuple[str, ...]
     logp: float
+    score: float
     exact: bool
     tree: Tree | None
     trace: tuple[TraceStep, ...]
@@ -144,7 +148,7 @@ class GeneratedSentence:
     @property
     def text(self) -> str:
         """Return the sentence, words separated by blanks, with a capital unless all is lower-cased."""
-        return " ".join(self.words) if self.lowercase else capitalized(self.words)
+        return " ".join(self.words if self.lowercase else capitalized(self.words))
 
 
 def generate(
@@ -156,6 +160,7 @@ def generate(
     clusters: Sequence[tuple[int, str]] | None = None,
     nbest: int = 1,
     lm: LanguageModel | None = None,
+    reranker: Reranker | None = None,
     best: bool = False,
 ) -> Iterator[GeneratedSentence]:
     """Generate the best sentences of each length from each cluster; yields by cluster, length and rank.
@@ -168,6 +173,7 @@ def generate(
         clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
         nbest: sentences of each length, at most.
         lm: a language model to mix in.
+        reranker: chooses among the best `CANDIDATES` of each length, or ``nbest`` if these are more.
         best: give the ``nbest`` sentences of all lengths instead, as `lengths` compares them, by rank.
 
     Raises:
@@ -185,8 +191,34 @@ def generate(
         one
         for begin in range(0, len(chosen), BATCH)
         for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm)
-        for one in _chosen(prepared, _generate(prepared, settings, lengths, nbest), nbest if best else None)
+        for one in _chosen(
+            prepared, _ranked(prepared, settings, lengths, nbest, reranker), nbest if best else None
+        )
     )
+
+
+def _ranked(
+    prepared: _Prepared,
+    settings: GenerationSettings,
+    lengths: Collection[int],
+    nbest: int,
+    reranker: Reranker | None,
+) -> Iterable[GeneratedSentence]:
+    """Return the best sentences of each length, as the search or a model ranks them."""
+    if reranker is None:
+        return _generate(prepared, settings, lengths, nbest)
+    found = list(_generate(prepared, settings, lengths, max(nbest, CANDIDATES)))
+    scores = reranker.scores(((one.words, one.logp) for one in found), lowercase=settings.lowercase)
+    # Stable: of equals the one that the search likes better.
+    scored = sorted(
+        (replace(one, score=value, exact=False) for one, value in zip(found, scores, strict=True)),
+        key=lambda one: (one.length, -one.score),
+    )
+    return [
+        replace(one, rank=rank)
+        for _, of_length in groupby(scored, key=lambda one: one.length)
+        for rank, one in enumerate(islice(of_length, nbest), 1)
+    ]
 
 
 def _chosen(
@@ -197,7 +229,7 @@ def _chosen(
         return found
     sources = [len(tree.words) for tree in prepared.counts.trees]
     # Of equals the shorter one, which comes first: a stable sort.
-    ranked = sorted(found, key=lambda one: score(one.logp, one.length, sources), reverse=True)
+    ranked = sorted(found, key=lambda one: score(one.score, one.length, sources), reverse=True)
     return [replace(one, rank=rank) for rank, one in enumerate(ranked[:count], 1)]
 
 
@@ -277,6 +309,7 @@ def _generate(
                 words=tuple(model.words[word] for word in path.words),
                 tags=tuple(model.tags[word] for word in path.words),
                 logp=path.logp,
+                score=path.logp,
                 exact=path.exact,
                 tree=tree if counts.parsed else None,
                 trace=trace,

@@ -5,25 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from sentgen.generation.clusters.depviterbi import BEAM
 from sentgen.generation.clusters.generate import (
     Arguments,
     GenerationAlgorithm,
     GenerationSettings,
+    LanguageModel,
     Reuse,
     Transitions,
 )
+from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import KINDS, Kind
+from sentgen.models import registry
 from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import Option
+from sentgen.schema import Store
 
 #: The language model of the paper: the cluster alone.
 OWN = "cluster"
 #: The part of the help that tells of trees and traces.
 FILES_PANEL = "Trees and traces"
 _model = partial(Option, panel="Model")
+
+
+class Models(NamedTuple):
+    """Models of a store beside the clusters: one whose bigrams are mixed in, and one that re-ranks."""
+
+    lm: LanguageModel | None = None
+    reranker: Reranker | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +134,19 @@ class ClusterRequest:
             api={"ge": 0, "le": 1},
         ),
     ] = 0.5
+    rerank: Annotated[
+        str | None,
+        _model("Choose among the best sentences of each length by this model.", metavar="MODEL"),
+    ] = None
+    rerank_weight: Annotated[
+        float,
+        _model(
+            "Weight of the model of `rerank` beside the cluster.",
+            shell="Weight of the model of --rerank beside the cluster.",
+            metavar="0..1",
+            api={"ge": 0, "le": 1},
+        ),
+    ] = WEIGHT
     salience: Annotated[
         Kind,
         _model(
@@ -160,6 +184,25 @@ class ClusterRequest:
             panel=FILES_PANEL,
         ),
     ] = False
+
+    @property
+    def asks_models(self) -> bool:
+        """Return whether a model of a store is asked."""
+        return self.lm != OWN or self.rerank is not None
+
+    def models(self, store: Store) -> Models:
+        """Return the models of a store that are asked.
+
+        Raises:
+            NotFoundError: there is no such model.
+            InputError: a weight is out of range.
+        """
+        lm, reranker = None, None
+        if self.lm != OWN:
+            lm = LanguageModel(store, registry.find(store, self.lm), self.lm_weight)
+        if self.rerank is not None:
+            reranker = Reranker(store, registry.find(store, self.rerank), self.rerank_weight)
+        return Models(lm, reranker)
 
     def settings(self, salience: Kind | Mapping[str, float]) -> GenerationSettings:
         """Return the settings of the search, with weights of words that may come from elsewhere."""

@@ -7,10 +7,8 @@ from contextlib import contextmanager
 
 from sentgen.errors import InputError
 from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths, temporary_clusters
-from sentgen.generation.clusters.generate import LanguageModel
 from sentgen.generation.clusters.generate import generate as run
-from sentgen.generation.clusters.request import OWN, ClusterRequest
-from sentgen.models import registry
+from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
@@ -34,9 +32,7 @@ def generate(context: Context, asked: ClusterRequest) -> Result:
     if lengths[-1] > _LONGEST:
         raise InputError(f"sentences of {lengths[-1]} words take too long here; ask for {_LONGEST} at most")
     with _clusters(context, asked) as clusters:
-        lm = None
-        if asked.lm != OWN:
-            lm = LanguageModel(context.opened, registry.find(context.opened, asked.lm), asked.lm_weight)
+        models = asked.models(context.opened)
         sentences = run(
             clusters.store,
             clusters.corpus,
@@ -45,7 +41,8 @@ def generate(context: Context, asked: ClusterRequest) -> Result:
             clusters=clusters.chosen,
             nbest=asked.nbest,
             best=asked.best,
-            lm=lm,
+            lm=models.lm,
+            reranker=models.reranker,
         )
         found = Generated(asked, len(clusters.chosen), list(sentences), clusters.tags)
     more = {"svg": found.svg(), "conllu": found.conllu()} if asked.tree else {}
