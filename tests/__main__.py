@@ -46,7 +46,8 @@ def main() -> None:
     if failed:  # it has said which commands did
         sys.exit(failed)
     # Stores that the tests of a file share are made by one process.
-    by_file = ["--dist=loadfile", "--no-loadscope-reorder"] if "-n" in sys.argv else []
+    several = any(word.startswith(("-n", "--numprocesses")) for word in sys.argv[1:])
+    by_file = ["--dist=loadfile", "--no-loadscope-reorder"] if several else []
     run("pytest", *by_file, *sys.argv[1:])
 
 
