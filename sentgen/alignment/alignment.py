@@ -33,17 +33,52 @@ class PhraseLink:
 
 
 @dataclass(frozen=True, slots=True)
+class WeighedLink:
+    """A word link that could have been chosen, and what speaks for it.
+
+    Attributes:
+        abstract: offset of the abstract word.
+        document: offset of the document word.
+        posterior: the probability of the link given both texts.
+        directions: its posteriors in each direction of the model of which ``posterior`` is made, the abstract
+            from the document first; none where it comes from other links, as that of a full stop does.
+        shares: what the posterior is made of, by name, the largest first; they sum to 1.
+        weights: what a tuned model sees: feature, value and weight, those that change most first.
+    """
+
+    abstract: int
+    document: int
+    posterior: float
+    directions: tuple[float, ...] = ()
+    shares: tuple[tuple[str, float], ...] = ()
+    weights: tuple[tuple[str, str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """All word links that were chosen or whose posterior reaches ``floor``, by abstract word, then document.
+
+    ``threshold`` is the posterior from which on links are chosen, ``None`` where they are the best path.
+    """
+
+    floor: float
+    threshold: float | None
+    links: tuple[WeighedLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Alignment:
     """The phrase links of a pair, in the order of the abstract.
 
     A word link is a phrase link of one word with one word; an abstract word in no phrase comes from null.
     ``null`` is P(null) of each abstract word, ``logp`` the natural log of the probability of the abstract
-    given the document, where the aligner knows them.
+    given the document, where the aligner knows them, ``weighed`` what it chose among, where it was asked.
     """
 
     phrases: tuple[PhraseLink, ...]
     null: tuple[float, ...] | None = None
     logp: float | None = None
+    weighed: Weighed | None = None
 
     @property
     def links(self) -> frozenset[Link]:

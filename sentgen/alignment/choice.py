@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal
 
-from sentgen.alignment.alignment import Aligner
+from sentgen.alignment.alignment import Aligner, Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import decoding
@@ -20,6 +20,8 @@ from sentgen.schema import Store
 Preset = Literal["paper", "best"]
 #: What to say of an aligner without model and system.
 PRIORS_NOTE = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
+#: What to say of an aligner that is asked for reasons and has none.
+NO_REASONS_NOTE = "no reasons: this aligner has no posteriors; the phrase-based HMM and its models have"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,13 @@ class Choice:
     threshold: Annotated[float | None, Option("Least posterior of a link.", metavar="T", least=0, most=1)] = (
         None
     )
+    explain: Annotated[
+        bool,
+        Option(
+            "Say what each link is made of, and what it was chosen among.",
+            shell="Show what each link is made of, and its runner-up.",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         if self.model is not None and self.system is not None:
@@ -86,6 +95,14 @@ class Choice:
     def priors_only(self) -> bool:
         """Return whether the aligner has learnt nothing."""
         return self.model is None and self.system is None
+
+
+def notes(choice: Choice, answers: Iterable[Alignment]) -> list[str]:
+    """Return what a reader should know of answers."""
+    told = [PRIORS_NOTE] if choice.priors_only else []
+    if choice.explain and any(answer.weighed is None for answer in answers):
+        told.append(NO_REASONS_NOTE)
+    return told
 
 
 def chosen_aligner(
@@ -115,4 +132,4 @@ def chosen_aligner(
         aligner = with_vectors(aligner, store(), choice.vectors)
         name = f"{name}, with the vectors {choice.vectors}"
     settings = decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
-    return replace(aligner, settings=settings, budget=budget), name
+    return replace(aligner, settings=settings, budget=budget, explain=choice.explain), name

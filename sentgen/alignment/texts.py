@@ -11,6 +11,7 @@ from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.systems import check_memory
 from sentgen.alignment.view.figures import new_words
+from sentgen.alignment.view.reasons import reasons
 from sentgen.alignment.view.view import View, view
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
@@ -54,15 +55,16 @@ def align_texts(
     )
 
 
-def as_json(shown: View, *, model: str) -> dict[str, Any]:
+def as_json(shown: View, *, model: str, explain: bool = False) -> dict[str, Any]:
     """Return an alignment as JSON holds it; offsets count words from 0, the end of a span is left out.
 
     Args:
         shown: the aligned pair.
         model: what aligned it.
+        explain: whether to add ``reasons``, which are null where the aligner has no posteriors.
     """
     pair, alignment = shown.pair, shown.alignment
-    return {
+    found = {
         "model": model,
         "document": pair.document,
         "abstract": pair.abstract,
@@ -75,6 +77,34 @@ def as_json(shown: View, *, model: str) -> dict[str, Any]:
         "log10": None if alignment.logp is None else decimal(alignment.logp),
         "figures": asdict(shown.figures),
     }
+    return found | {"reasons": _reasons(shown)} if explain else found
+
+
+def _reasons(shown: View) -> dict[str, Any] | None:
+    """Return what links were chosen among, each with its shares and its runner-up."""
+    weighed = shown.alignment.weighed
+    if weighed is None:
+        return None
+    links = [
+        {
+            "abstract": link.abstract,
+            "document": link.document,
+            "posterior": link.posterior,
+            "chosen": one.chosen,
+            "directions": link.directions,
+            "shares": dict(link.shares),
+            "weights": [
+                {"feature": feature, "value": value, "weight": weight}
+                for feature, value, weight in link.weights
+            ],
+            "runner_up": None
+            if one.rival is None
+            else {"document": one.rival.document, "posterior": one.rival.posterior},
+        }
+        for one in reasons(shown)
+        if (link := one.link) is not None
+    ]
+    return {"floor": weighed.floor, "threshold": weighed.threshold, "links": links}
 
 
 def pharaoh(alignment: Alignment) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.alignment.budget import Budget
-from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.texts import align_texts, read_sentences
 from sentgen.api.arguments import declared
 from sentgen.api.door import Door
@@ -35,4 +35,4 @@ def aligned(
         sentences, others = (read_sentences(path, form=form) for path in (first, second))
         with steps("aligning"):
             view = align_texts(sentences, others, aligner, budget=budget)
-        return AlignedTexts(view, name, [PRIORS_NOTE] if choice.priors_only else [])
+        return AlignedTexts(view, name, notes(choice, [view.alignment]))

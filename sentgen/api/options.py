@@ -224,6 +224,7 @@ class AlignOptions(TypedDict, total=False):
     vectors: Annotated[str | None, None, "Vectors of `sentgen vectors build`: words that they bring near are akin."]
     decode: Annotated[Literal["viterbi", "posterior"] | None, None, "The best path, or links with a high posterior."]
     threshold: Annotated[float | None, None, "Least posterior of a link."]
+    explain: Annotated[bool, False, "Say what each link is made of, and what it was chosen among."]
     format: Annotated[str | None, None, "Format of both texts; detected if not given."]
 
 

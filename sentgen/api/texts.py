@@ -14,6 +14,7 @@ from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.view.figures import Figures, new_words
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.phrases import phrases
+from sentgen.alignment.view.reasons import reasons
 from sentgen.alignment.view.view import View
 from sentgen.api.tables import Table
 from sentgen.errors import InputError
@@ -21,6 +22,8 @@ from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, fig
 from sentgen.output.tabular import Rows
 
 _COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
+_REASON_COLUMNS = [*("phrase", "word", "summary", "place", "document"), "posterior", "directions", "shares"]
+_REASON_COLUMNS += ["weights", "runner_up", "runner_up_posterior", "null"]
 #: How many were shown: the same texts may be shown twice.
 _SHOWN = count()
 _TYPES = ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "BIGINT", "BIGINT", "DOUBLE", "DOUBLE")
@@ -113,6 +116,37 @@ class AlignedTexts(Table):
     def figures(self) -> Figures:
         """How much of the abstract is copied, and how much is new."""
         return self._view.figures
+
+    @property
+    def reasons(self) -> Table:
+        """What links were chosen among, with ``explain=True``: a row a word link, the best of a word first.
+
+        ``shares`` are what a posterior is made of, by name; ``directions`` the posteriors in each direction;
+        ``weights`` those of a tuned model; ``runner_up`` is the best other word of the document. A word that
+        nothing comes near has a row without a link.
+
+        Raises:
+            InputError: the texts were aligned without ``explain``, or the aligner has no posteriors.
+        """
+        weighed = self._view.alignment.weighed
+        if weighed is None:
+            raise InputError("no reasons; align with explain=True, and with the phrase-based HMM or a model")
+        return Table(Rows(_REASON_COLUMNS, list(self._reasons())), notes=self.notes)
+
+    def _reasons(self) -> Iterator[tuple[object, ...]]:
+        pair = self._view.pair
+        for one in reasons(self._view):
+            rival = (None, None)
+            if one.rival is not None:
+                rival = pair.document[one.rival.document], one.rival.posterior
+            known = one.number, one.abstract + 1, pair.abstract[one.abstract]
+            if one.link is None:
+                yield (*known, *[None] * 6, *rival, one.null)
+                continue
+            link = one.link
+            weights = {f"{feature}: {value}": weight for feature, value, weight in link.weights}
+            made = link.posterior, list(link.directions), dict(link.shares), weights
+            yield (*known, link.document + 1, pair.document[link.document], *made, *rival, one.null)
 
     def pharaoh(self) -> str:
         """Return the links as ``i-j``: document word and abstract word, from 0."""

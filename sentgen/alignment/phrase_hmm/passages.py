@@ -14,11 +14,11 @@ depend on the document: nothing that is added to it changes what a sentence of i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentgen.alignment.alignment import Alignment, PhraseLink
+from sentgen.alignment.alignment import Alignment, PhraseLink, Weighed
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.sentences import breaks
@@ -62,6 +62,17 @@ class Passage:
             # Of a copy each word belongs to one; of other phrases, all belong to all.
             of = (start + begin, start + last) if copied else (start, stop)
             yield PhraseLink(of, place, phrase.posterior)
+
+    def placed_weighed(self, answer: Alignment) -> Weighed | None:
+        """Return what an alignment of the parts was chosen among, as of the whole texts."""
+        if answer.weighed is None:
+            return None
+        begin = self.abstract.start
+        links = (
+            replace(one, abstract=one.abstract + begin, document=int(self.document[one.document]))
+            for one in answer.weighed.links
+        )
+        return replace(answer.weighed, links=tuple(links))
 
 
 def _runs(firsts: Bools, length: int) -> Iterator[tuple[int, int]]:
@@ -184,4 +195,12 @@ def joined(parts: Sequence[Passage], answers: Sequence[Alignment]) -> Alignment:
         for link in part.placed(phrase)
     )
     null = (prob for answer in answers for prob in answer.null or ())
-    return Alignment(tuple(links), tuple(null), sum(answer.logp or 0.0 for answer in answers))
+    weighed = _joined([part.placed_weighed(answer) for part, answer in zip(parts, answers, strict=True)])
+    return Alignment(tuple(links), tuple(null), sum(answer.logp or 0.0 for answer in answers), weighed)
+
+
+def _joined(parts: Sequence[Weighed | None]) -> Weighed | None:
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    return replace(known[0], links=tuple(link for part in known for link in part.links))

@@ -10,7 +10,9 @@ from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.lattice.decode import decode_path, decode_posterior
+from sentgen.alignment.phrase_hmm.lattice.links import Noted
 from sentgen.alignment.phrase_hmm.passages import joined, passages
+from sentgen.alignment.phrase_hmm.reasons import FLOOR, Direction, explained
 from sentgen.alignment.phrase_hmm.rewriting.em import train
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, initial_parameters, prior_parameters
@@ -30,25 +32,35 @@ def align(
     *,
     reverse: Parameters | None = None,
     budget: Budget = UNBOUNDED,
+    explain: bool = False,
 ) -> Alignment:
     """Align a pair, by the best path or by posteriors as the settings say.
 
     ``reverse`` are the parameters of the model with document and abstract exchanged, for ``settings.both``;
-    without them its priors are taken.
+    without them its priors are taken. With ``explain`` the answer has what it was chosen among.
 
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
     """
+    noted = Noted(min(FLOOR, settings.threshold)) if explain else None
+    directions = [Direction(pair, parameters)]
     if settings.decode == "viterbi":
-        return decode_path(pair, parameters, settings, budget=budget)
-    if settings.both and reverse is None:
-        reverse = prior_parameters(settings)
-    return decode_posterior(pair, parameters, settings, reverse=reverse, budget=budget)
+        answer = decode_path(pair, parameters, settings, budget=budget, noted=noted)
+    else:
+        if settings.both:
+            reverse = reverse or prior_parameters(settings)
+            directions.append(Direction(pair.exchanged(), reverse))
+        wide = settings if noted is None else replace(settings, threshold=noted.floor)
+        answer = decode_posterior(pair, parameters, wide, reverse=reverse, budget=budget, noted=noted)
+    return answer if noted is None else explained(answer, noted, directions, settings)
 
 
 @dataclass(frozen=True)
 class PhraseHmm:
-    """An aligner with what it has learnt; without parameters it has its priors only."""
+    """An aligner with what it has learnt; without parameters it has its priors only.
+
+    Its alignments have what they were chosen among if it is to ``explain``.
+    """
 
     name: str
     settings: PbhmmSettings
@@ -57,6 +69,7 @@ class PhraseHmm:
     reverse: Parameters | None = None
     budget: Budget = UNBOUNDED
     vectors: WordVectors | None = None
+    explain: bool = False
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each, in their order.
@@ -90,7 +103,14 @@ class PhraseHmm:
             ids = self.lexicon.with_kinship(ids, wordnet=wordnet, nearness=nearness)
         if pair is not None and tuning is not None:
             ids = replace(ids, clues=find_clues(pair, ids, tuning.counts.values(tuning.counts.places(pair))))
-        return align(ids, self.parameters, self.settings, reverse=self.reverse, budget=self.budget)
+        return align(
+            ids,
+            self.parameters,
+            self.settings,
+            reverse=self.reverse,
+            budget=self.budget,
+            explain=self.explain,
+        )
 
 
 def untrained(name: str = "best") -> PhraseHmm:

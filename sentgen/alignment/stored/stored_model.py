@@ -42,7 +42,8 @@ class StoredAligner:
     """A trained model; ``settings`` may decode in another way than it was trained for.
 
     ``words`` are the model's, by number; ``forms`` how many of each side's have each stem (abstracts first).
-    ``tuning`` is what its directions learnt from gold links.
+    ``tuning`` is what its directions learnt from gold links. Alignments have what they were chosen among if
+    it is to ``explain``.
     """
 
     store: Store
@@ -54,6 +55,7 @@ class StoredAligner:
     budget: Budget = UNBOUNDED
     tuning: Mapping[str, Tuning] = field(default_factory=dict)
     vectors: WordVectors | None = None
+    explain: bool = False
 
     @property
     def name(self) -> str:
@@ -78,7 +80,8 @@ class StoredAligner:
             if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
                 exchanged = [pair.exchanged() for pair in ids]
                 reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
-        return PhraseHmm(self.label, self.settings, forward, lexicon, reverse, self.budget, self.vectors)
+        known = self.label, self.settings, forward, lexicon, reverse
+        return PhraseHmm(*known, self.budget, self.vectors, self.explain)
 
     def _parameters(self, connection: Connection, direction: str, pairs: Sequence[PairIds]) -> Parameters:
         model = self.model

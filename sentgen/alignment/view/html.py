@@ -10,14 +10,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib import resources
 
 from markupsafe import Markup, escape
 
 import sentgen
+from sentgen.alignment.alignment import Span, Weighed
+from sentgen.alignment.view.reasons import made_of, reasons, weighed_by
 from sentgen.alignment.view.view import Block, Segment, Side, View
 from sentgen.output.templates import template
+from sentgen.output.wording import quantity
 
 #: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
 WORDS = 80, 60
@@ -27,6 +30,8 @@ _CELL, _LETTER = 16, 6.8
 _WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
 #: As many as the style sheet has, from c0 on.
 _COLORS = 6
+#: Shades of P(null), as many as the style sheet has, from u0 on.
+_SHADES = 5
 
 
 def style() -> str:
@@ -51,16 +56,33 @@ def script() -> str:
     return _file("alignment.js")
 
 
-def fragment(view: View, *, prefix: str = "") -> str:
-    """Return an element of the class ``alignment``; ``prefix`` tells the ids of several on a page apart."""
+def fragment(view: View, *, prefix: str = "", explain: bool = False) -> str:
+    """Return an element of the class ``alignment``.
+
+    Args:
+        view: what is shown; its reasons are, too, if the alignment has them.
+        prefix: tells the ids of several on a page apart.
+        explain: whether to say so if it has none.
+    """
+    weighed = view.alignment.weighed
+    candidates = set() if weighed is None else {link.document for link in weighed.links}
 
     def told(segment: Segment, side: Side) -> str:
         return "; ".join(_told(view, segment, side))
+
+    def words(segment: Segment, side: Side) -> Markup:
+        if weighed is None:
+            return escape(segment.text)
+        apart = range(*segment.span) if side == "abstract" else candidates.intersection(range(*segment.span))
+        return Markup("").join(_words(view, segment.span, side, apart))
 
     return template("sentgen.alignment.view", "alignment.html.j2").render(
         view=view,
         prefix=prefix,
         told=told,
+        words=words,
+        explain=explain,
+        **({"reasons": None} if weighed is None else _reasons(view, weighed)),
         figures=figures(view),
         abstract=list(view.sentences("abstract")),
         document=list(view.sentences("document")),
@@ -69,13 +91,14 @@ def fragment(view: View, *, prefix: str = "") -> str:
     )
 
 
-def page(view: View, *, title: str, model: str) -> str:
+def page(view: View, *, title: str, model: str, explain: bool = False) -> str:
     """Return a page that stands alone.
 
     Args:
         view: what is shown.
         title: name of the pair.
         model: what aligned it.
+        explain: whether to say so if there are no reasons.
     """
     # The policy of the page lets only this script run.
     digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
@@ -86,8 +109,50 @@ def page(view: View, *, title: str, model: str) -> str:
         style=Markup(style()),
         script=Markup(script()),
         script_hash=Markup(f"sha256-{digest}"),
-        fragment=Markup(fragment(view)),
+        fragment=Markup(fragment(view, explain=explain)),
     )
+
+
+def _words(view: View, span: Span, side: Side, apart: Collection[int]) -> Iterator[Markup]:
+    """Yield words as they were written; those ``apart`` are elements, which the script puts together anew."""
+    words = view.pair.document if side == "document" else view.pair.abstract
+    spaces = view.document_spaces if side == "document" else view.abstract_spaces
+    null, letter = (view.alignment.null, "s") if side == "abstract" else (None, "d")
+    for offset in range(*span):
+        if offset in apart:
+            sure = "" if null is None else Markup(' data-null="{:.2f}"').format(null[offset])
+            yield Markup('<span data-{}="{}"{}>{}</span>').format(letter, offset, sure, words[offset])
+        else:
+            yield escape(words[offset])
+        if spaces[offset] and offset + 1 < span[1]:
+            yield Markup(" ")
+
+
+def _reasons(view: View, weighed: Weighed) -> dict[str, object]:
+    """Return what the page says of reasons."""
+    found = reasons(view)
+    linked = {one.abstract for one in found if one.chosen}
+    # A best path has no threshold: the slider begins where links are likelier than not.
+    start = 0.5 if weighed.threshold is None else weighed.threshold
+    chosen = f"{quantity(sum(one.chosen for one in found), 'link')}, from the threshold {start:.2f} on"
+    if weighed.threshold is None:
+        chosen = f"{quantity(len(view.alignment.phrases), 'phrase')}, the best path"
+    words = len(view.pair.abstract)
+    return {
+        "reasons": found,
+        "weighed": weighed,
+        "linked": linked,
+        "start": start,
+        "counts": f"{chosen}; {words - len(linked)} of {quantity(words, 'word')} new",
+        "tuned": any(link.weights for link in weighed.links),
+        "made_of": made_of,
+        "weighed_by": weighed_by,
+        "shade": _shade,
+    }
+
+
+def _shade(null: float) -> int:
+    return min(int(_SHADES * null), _SHADES - 1)
 
 
 def figures(view: View) -> list[tuple[str, str]]:
@@ -114,7 +179,8 @@ def _with_words(view: View) -> Iterator[str]:
     # The words above lean: they take less height than length, and the last one some of the width.
     top = 10 + 0.85 * _LETTER * max(map(_letters, document), default=0)
     width, height = len(document) * _CELL, len(abstract) * _CELL
-    yield _opening(left + width + top, top + height + 4, "words")
+    grid = _grid(view, left, top, _CELL, _CELL)
+    yield _opening(left + width + top, top + height + 4, "words", grid)
     linked = {word for block in view.blocks for word in range(*block.abstract)}
     for i, word in enumerate(document):
         x = left + (i + 0.75) * _CELL
@@ -148,7 +214,7 @@ def _overview(view: View) -> Iterator[str]:
     """Draw long texts as a plot: a mark for each block, lines between the sentences of the abstract."""
     n, m = len(view.pair.document), len(view.pair.abstract)
     height = min(max(_WIDTH * m / max(n, 1), _LOW), _HIGH)
-    yield _opening(_WIDTH, height + 20, "overview")
+    yield _opening(_WIDTH, height + 20, "overview", _grid(view, 0, 0, _WIDTH / max(n, 1), height / max(m, 1)))
     yield f'<rect class="frame" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{height - 1:.1f}"/>'
     for start in view.pair.abstract_starts[1:]:
         yield _line(0, start / m * height, _WIDTH, start / m * height)
@@ -163,10 +229,17 @@ def _overview(view: View) -> Iterator[str]:
     yield "</svg>"
 
 
-def _opening(width: float, height: float, kind: str) -> str:
+def _grid(view: View, left: float, top: float, width: float, height: float) -> str:
+    """Return where cells are and how large, which the script needs to draw other links."""
+    if view.alignment.weighed is None:
+        return ""
+    return f' data-grid="{left:.3f} {top:.3f} {width:.5f} {height:.5f}"'
+
+
+def _opening(width: float, height: float, kind: str, grid: str) -> str:
     label = "Matrix of the links: summary from top to bottom, document from left to right"
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    return f'<svg class="{kind}" {size} role="img" aria-label="{label}">'
+    return f'<svg class="{kind}"{grid} {size} role="img" aria-label="{label}">'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float) -> str:

@@ -15,11 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sentgen.alignment.alignment import WeighedLink
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
-from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.phrases import phrases
+from sentgen.alignment.view.reasons import made_of, told, weighed_by
 from sentgen.alignment.view.view import Segment, View
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.option_groups import asking
@@ -31,6 +33,9 @@ from sentgen.schema import Store
 from sentgen.schema.store import default_memory_limit
 
 COLUMNS = ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"]
+REASON_COLUMNS = [*("phrase", "summary", "document", "sentence", "posterior", "made of")]
+REASON_COLUMNS += ["runner-up", "its posterior", "P(null)", "weights"]
+PROBABILITIES = ("posterior", "its posterior", "P(null)")
 #: Of the blocks, in turn; the terminal says what they look like.
 # No red, which is for what is new.
 _COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan")
@@ -64,6 +69,9 @@ def text(
     Works without training: the model then has its priors only, and says so. P(null) is the probability that a
     word comes from nothing in the document.
 
+    --explain has a row for each linked word instead of each phrase: what its posterior is made of, and the best
+    other word of the document; a new word has the one that came nearest. With --html the page has them, too.
+
     Example: `sentgen align text --document article.txt --abstract summary.txt --html align.html`
     """
     check_file_option("--html", html)
@@ -82,16 +90,16 @@ def text(
         shown = align_texts(sentences, read_sentences(abstract, form=format), aligner, budget=budget)
     if html is not None:
         told = f"Aligned with {os.path.basename(document)} by {name}"
-        write_text(html, page(shown, title=os.path.basename(abstract), model=told))
+        write_text(html, page(shown, title=os.path.basename(abstract), model=told, explain=choice.explain))
         typer.echo(printable(f"page: {html}"), err=True)
     if as_object:
-        typer.echo(json.dumps(as_json(shown, model=name), ensure_ascii=False))
+        typer.echo(json.dumps(as_json(shown, model=name, explain=choice.explain), ensure_ascii=False))
     elif as_links:
         typer.echo(pharaoh(shown.alignment))
     else:
         _show(shown)
-    if choice.priors_only:
-        typer.echo(PRIORS_NOTE, err=True)
+    for note in notes(choice, [shown.alignment]):
+        typer.echo(note, err=True)
 
 
 def _check(document: str, abstract: str, *, both: bool) -> None:
@@ -117,7 +125,11 @@ def _show(shown: View) -> None:
         for number, line in enumerate(lines, 1):
             typer.echo(f"{number:>3}  {line.plain.rstrip()}")
     console.print()
-    Output().rows(COLUMNS, _rows(shown), align=dict.fromkeys(COLUMNS[4:], "right"))
+    if shown.alignment.weighed is None:
+        Output().rows(COLUMNS, _rows(shown), align=dict.fromkeys(COLUMNS[4:], "right"))
+    else:
+        columns, rows = _reasons(shown)
+        Output().rows(columns, rows, align=dict.fromkeys(PROBABILITIES, "right"))
     console.print()
     console.print(_figures(shown))
 
@@ -153,8 +165,35 @@ def _rows(shown: View) -> Iterator[tuple[object, ...]]:
             "(new)" if document is None else _short(document[0]),
             phrase.sentence,
             None if document is None else _words(*document[1]),
-            *("" if value is None else f"{value:.2f}" for value in (phrase.posterior, phrase.null)),
+            *map(_probability, (phrase.posterior, phrase.null)),
         )
+
+
+def _reasons(shown: View) -> tuple[list[str], list[list[object]]]:
+    """Return the columns and rows of what links are made of, and of what was nearest to new words."""
+    rows: list[list[object]] = []
+    for one in told(shown):
+        row = ["new" if one.number is None else one.number, _short(shown.pair.abstract[one.abstract])]
+        row += [*_source(shown, one.link), one.link and made_of(one.link)]
+        rival, _, posterior = _source(shown, one.rival)
+        row += [rival, posterior, _probability(one.null), one.link and weighed_by(one.link)]
+        rows.append(row)
+    columns = list(REASON_COLUMNS)
+    if not any(row[-1] for row in rows):  # of a tuned model only
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return columns, rows
+
+
+def _source(shown: View, link: WeighedLink | None) -> tuple[object, ...]:
+    """Return the document word of a link, the number of its sentence, and the posterior."""
+    if link is None:
+        return None, None, ""
+    sentence = shown.sentence("document", link.document)
+    return _short(shown.pair.document[link.document]), sentence, _probability(link.posterior)
+
+
+def _probability(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def _figures(shown: View) -> str:

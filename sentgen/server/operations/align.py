@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sentgen.alignment import Aligner
 from sentgen.alignment.baselines.external import External
 from sentgen.alignment.budget import Budget, MemoryLimitError
-from sentgen.alignment.choice import PRIORS_NOTE, Choice, chosen_aligner
+from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view.html import fragment
@@ -79,11 +79,10 @@ def align(context: Context, asked: Align) -> Result:
         views = [_view(context, asked, aligner, pair, budget) for pair in pairs]
     except MemoryLimitError as error:
         raise MemoryLimitError("these texts take more memory than the server gives; ask for less") from error
-    answers = [as_json(view, model=name) for view in views]
-    notes = [PRIORS_NOTE] if asked.priors_only else []
-    more = {"html": [fragment(view) for view in views]} if asked.html else {}
+    answers = [as_json(view, model=name, explain=asked.explain) for view in views]
+    more = {"html": [fragment(view, explain=asked.explain) for view in views]} if asked.html else {}
     rows = [tuple(answer.values()) for answer in answers]
-    return Result(Rows(list(answers[0]), rows), notes=notes, more=more)
+    return Result(Rows(list(answers[0]), rows), notes=notes(asked, (view.alignment for view in views)), more=more)
 
 
 def _pairs(asked: Align) -> list[Texts]:

@@ -11,14 +11,17 @@ from sentgen.server.pages.page import Asking, Page, Query
 #: Aligners that learn nothing from pairs, with what they are called on the page.
 SYSTEMS = {
     "": "phrase-based HMM, priors only",
+    "preset:paper": "phrase-based HMM as in 2004, priors only",
     "cut-and-paste": "Cut & Paste (Jing 2002)",
     "lcs": "longest common runs",
 }
 FORMATS = ("detected", "text", "conllu")
 #: The package of all aligners that no plug-in adds.
 _OURS = "sentgen"
-#: Before the name of a model of the store, where a system is chosen.
-_MODEL = "model:"
+#: How links are chosen, with what it is called on the page.
+DECODINGS = {"": "as the aligner does", "posterior": "by a threshold", "viterbi": "by the best path"}
+#: Before the name of a model of the store, or of a preset, where a system is chosen.
+_MODEL, _KINDS = "model:", ("model:", "preset:")
 
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
@@ -29,11 +32,14 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     aligners = trained | SYSTEMS | added(systems.rows)
     chosen = query.choice("aligner", [*aligners])
     form = query.choice("format", FORMATS)
+    decode, threshold = query.choice("decode", DECODINGS), query.text("threshold")
     answer = None
     if document.strip() and abstract.strip():
-        asked = {"model": chosen.removeprefix(_MODEL)} if chosen.startswith(_MODEL) else {"system": chosen}
+        kind, _, name = chosen.partition(":") if chosen.startswith(_KINDS) else ("system", "", chosen)
+        asked = {kind: name, "decode": decode, "threshold": threshold}
         asked["format"] = "" if form == FORMATS[0] else form
-        answer = await ask("align", document=document, abstract=abstract, **asked, html=True)
+        texts = {"document": document, "abstract": abstract}
+        answer = await ask("align", **texts, **asked, explain=True, html=True)
     return {
         "document": document,
         "abstract": abstract,
@@ -42,6 +48,9 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "chosen": chosen,
         "forms": FORMATS,
         "form": form,
+        "decodings": DECODINGS,
+        "decode": decode,
+        "threshold": threshold,
         "answer": answer,
     }
 

@@ -18,7 +18,7 @@ from sentgen.alignment.phrase_hmm.lattice.decode_kernels import (
 )
 from sentgen.alignment.phrase_hmm.lattice.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission, lattice
-from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice, LinkTable
+from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice, LinkTable, Noted
 from sentgen.alignment.phrase_hmm.rewriting.emission import Rewriting, rewriting, rewriting_within
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
@@ -65,9 +65,16 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
 
 
 def decode_path(
-    pair: PairIds, parameters: Parameters, settings: PbhmmSettings, *, budget: Budget = UNBOUNDED
+    pair: PairIds,
+    parameters: Parameters,
+    settings: PbhmmSettings,
+    *,
+    budget: Budget = UNBOUNDED,
+    noted: Noted | None = None,
 ) -> Alignment:
     """Return the phrases of the best path, each with the posterior of its event, and P(null).
+
+    With ``noted``, links and events are noted there.
 
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
@@ -76,13 +83,22 @@ def decode_path(
     found, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
     _, path = viterbi(found.emission, transitions, rows=blocks.rows)
     posterior = np.zeros(len(path))
+    linked = _linked(path)
     alone = (path[:, 3] > 0) & (path[:, 4] < 0)
 
     def take(first: int, words: Floats, events: Floats) -> None:
         here = alone & (path[:, 0] >= first) & (path[:, 0] < first + len(words))
         posterior[here] = words[path[here, 0] - first, path[here, 2] - 1]
+        if noted is not None:
+            add_event_links(found.emission.events, events, first, words)
+            chosen = words >= noted.floor
+            inside = (linked[:, 0] >= first) & (linked[:, 0] < first + len(words))
+            chosen[linked[inside, 0] - first, linked[inside, 1]] = True
+            noted.take(np.nonzero(chosen), (first, 0), words)
 
     seen = infer_rows(found.emission, transitions, take, rows=blocks.rows, counting=False)
+    if noted is not None:
+        noted.events.append(seen.events)
     of_event = path[:, 4] >= 0
     posterior[of_event] = seen.events[path[of_event, 4]]
     phrases = [
@@ -93,6 +109,17 @@ def decode_path(
     return Alignment(tuple(phrases), _null(seen), seen.logp)
 
 
+def _linked(path: Longs) -> Longs:
+    """Return the word links of the segments of a path, (links, 2): of as many words one to one."""
+    links = [
+        (start + s, position - 1 + d)
+        for start, length, position, width, _ in path.tolist()
+        for s in range(length)
+        for d in ((s,) if length == width else range(width))
+    ]
+    return np.array(links, np.int64).reshape(-1, 2)
+
+
 def decode_posterior(
     pair: PairIds,
     parameters: Parameters,
@@ -100,11 +127,13 @@ def decode_posterior(
     *,
     reverse: Parameters | None = None,
     budget: Budget = UNBOUNDED,
+    noted: Noted | None = None,
 ) -> Alignment:
     """Return the links whose posterior reaches the threshold, each a phrase of one word, and P(null).
 
     With ``settings.both``, the posterior of a link is the root of the product of its posteriors in the model
-    and in the model with document and abstract exchanged, whose parameters are ``reverse``.
+    and in the model with document and abstract exchanged, whose parameters are ``reverse``. With ``noted``,
+    what these are in each direction is noted there, and the posteriors of events.
 
     Raises:
         MemoryLimitError: the pair does not fit into the budget, or far too many links reach the threshold.
@@ -126,16 +155,25 @@ def decode_posterior(
 
             def take(first: int, others: Floats) -> None:
                 links = table.columns(first)
+                if noted is not None:
+                    reached = np.sqrt(links * others.T) >= settings.threshold
+                    noted.take(np.nonzero(reached), (0, first), links, others.T)
                 # In place, and perhaps in the table itself: these columns are not asked for again.
                 np.multiply(links, others.T, out=links)
                 choice.take(first, np.sqrt(links, out=links))
 
             most = budget.most_events(pair.sizes(), table=True)
             found = rewriting(pair.exchanged(), reverse, settings, most_events=most)
-            link_rows(found, reverse, settings, take, rows=blocks.columns)
+            others_seen = link_rows(found, reverse, settings, take, rows=blocks.columns)
+            if noted is not None:
+                noted.events += [seen.events, others_seen.events]
         else:
             for first, links in table.from_last():
+                if noted is not None:
+                    noted.take(np.nonzero(links >= settings.threshold), (0, first), links)
                 choice.take(first, links)
+            if noted is not None:
+                noted.events.append(seen.events)
     phrases = [
         PhraseLink((t, t + 1), (i, i + 1), _capped(posterior))
         for t, i, posterior in zip(*(part.tolist() for part in choice.chosen()), strict=True)

@@ -175,3 +175,29 @@ def add_event_links(events: Order, posterior: Floats, first: int, links: Floats)
             for d in range(events.width[one]):
                 if not events.stems[one] or s == d:
                     links[start + s - first, events.position[one] - 1 + d] += posterior[one]
+
+
+@compiled
+def share_out_events(
+    events: Order, shares: Floats, starts: Longs, columns: Longs, exchanged: bool, out: Floats
+) -> None:
+    """Add what components have in the posteriors of events, (components, events), to their links.
+
+    The links are those of ``add_event_links``, as far as they are wanted: abstract word t, with the document
+    words ``columns[k]``, ascending, for k from ``starts[t]`` up to ``starts[t + 1]``; ``out`` is (wanted,
+    components). Where the texts of the events are ``exchanged``, their abstract is the document of the links.
+    """
+    for one in range(shares.shape[1]):
+        start, length = events.start[one], events.length[one]
+        position, width = events.position[one] - 1, events.width[one]
+        copied = events.stems[one]
+        for s in range(length):
+            for d in range(s if copied else 0, s + 1 if copied else width):
+                row, column = start + s, position + d
+                if exchanged:
+                    row, column = column, row
+                first, last = starts[row], starts[row + 1]
+                k = first + np.searchsorted(columns[first:last], column)
+                if k < last and columns[k] == column:
+                    for component in range(len(shares)):
+                        out[k, component] += shares[component, one]

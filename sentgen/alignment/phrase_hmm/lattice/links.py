@@ -120,3 +120,32 @@ class LinkChoice:
                 " the memory limit; give a higher threshold, or raise --memory-limit"
             )
         self._found.append((rows, columns, posteriors))
+
+
+class Noted:
+    """What is noted of a pair while it is decoded, so that links can be explained (``reasons``).
+
+    Args:
+        floor: least posterior of the links that are noted, beside those that are chosen.
+    """
+
+    def __init__(self, floor: float) -> None:
+        self.floor = floor
+        #: Posteriors of the events in each direction.
+        self.events: list[Floats] = []
+        self._found: list[tuple[Longs, Longs, Floats]] = []
+
+    def take(self, cells: tuple[Longs, Longs], first: tuple[int, int], *tables: Floats) -> None:
+        """Note cells of tables that begin at ``first``, each with the posteriors of a direction."""
+        rows, columns = cells
+        posteriors = np.stack([table[cells] for table in tables], axis=1)
+        self._found.append((rows + first[0], columns + first[1], posteriors))
+
+    def links(self) -> tuple[Longs, Longs, Floats]:
+        """Return rows, columns and posteriors (links, directions), in the order of rows, then columns."""
+        none = np.empty(0, np.int64)
+        # An empty abstract has no block that could say how many directions there are.
+        found = self._found or [(none, none, np.empty((0, 1)))]
+        rows, columns, posteriors = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        order = np.lexsort((columns, rows))
+        return rows[order], columns[order], posteriors[order]
