@@ -184,6 +184,20 @@ def test_aligned_texts_have_links(db: sentgen.Database) -> None:
     assert found.html().startswith("<!DOCTYPE html>")
 
 
+def test_aligned_texts_have_reasons(db: sentgen.Database) -> None:
+    """A row a link with what it is made of; without `explain`, or of an aligner without posteriors, none."""
+    found = db.align(DOCUMENT, ABSTRACT, explain=True)
+    trucks = next(row for row in found.reasons if row.summary == "Trucks")
+
+    assert (trucks.place, trucks.document) == (9, "Trucks")
+    assert sum(trucks.shares.values()) == pytest.approx(1, abs=1e-6)
+    assert "same word" in trucks.shares
+    assert "Reasons of the links" in found.html()
+    with pytest.raises(InputError, match="no reasons; align with explain=True"):
+        db.align(DOCUMENT, ABSTRACT).reasons  # noqa: B018
+    assert "no reasons: this aligner" in db.align(DOCUMENT, ABSTRACT, system="lcs", explain=True).notes[0]
+
+
 def test_texts_come_as_they_are_or_from_files(db: sentgen.Database, tmp_path: Path) -> None:
     """A `Path` is a file; a text that is the name of one is more likely a mistake than a text."""
     (tmp_path / "document.txt").write_text(DOCUMENT, "utf-8")

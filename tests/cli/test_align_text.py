@@ -67,6 +67,33 @@ def test_pharaoh(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     assert told.err == ""
 
 
+def test_reasons(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """A row a word: what its link is made of, its runner-up, or what a new word is nearest to."""
+    lines = sentgen(*texts, "--explain").out.splitlines()
+    (sales,) = (line.split() for line in lines if " sales " in line and "[" not in line)
+    (mac,) = (line for line in lines if line.startswith("new") and " Mac " in line)
+    found = json.loads(sentgen(*texts, "--explain", "--json").out)["reasons"]
+
+    assert sales[1:4] == ["sales", "sales", "1"]
+    assert " ".join(sales[5:11]) == "same word 82%, same stem 18%"
+    assert "untrained table 100%" in mac
+    assert (found["floor"], found["threshold"]) == (0.05, 0.3)
+    first = found["links"][0]
+    assert (first["abstract"], first["document"], first["chosen"], first["runner_up"]) == (0, 0, True, None)
+    assert sum(first["shares"].values()) == pytest.approx(1, abs=1e-6)
+
+
+def test_an_aligner_without_posteriors_has_no_reasons(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
+    """It says so, and shows phrases; the page says so, too, and JSON has null."""
+    told = sentgen(*texts, "--explain", "--system", "lcs", "--html", "page.html")
+
+    assert told.code == 0
+    assert told.out == sentgen(*texts, "--system", "lcs").out
+    assert "no reasons: this aligner has no posteriors" in told.err
+    assert "No reasons: this aligner" in Path("page.html").read_text()
+    assert json.loads(sentgen(*texts, "--explain", "--system", "lcs", "--json").out)["reasons"] is None
+
+
 def test_json(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     """One object has words, phrases, P(null), new words and figures."""
     found = json.loads(sentgen(*texts, "--json").out)

@@ -93,6 +93,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "decode": "posterior", "threshold": 0.5}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "system": "cut-and-paste"}),
+    ("align", {"document": DOCUMENT, "abstract": ABSTRACT, "preset": "paper", "explain": True}),
     (
         "align",
         {

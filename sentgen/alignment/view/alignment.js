@@ -82,10 +82,13 @@ for (const root of document.querySelectorAll(".alignment")) {
     body.append(...told.map((one) => one.row.cloneNode(true)));
     for (const row of body.rows) row.hidden = false;
     copy.append(table.tHead.cloneNode(true), body);
-    why.replaceChildren(copy);
+    why.querySelector("div").replaceChildren(copy);
     why.hidden = false;
   }
   if (!table) continue;
+  const close = () => (why.hidden = true);
+  why.querySelector("button").addEventListener("click", close);
+  root.addEventListener("keydown", (event) => event.key === "Escape" && close());
 
   const control = root.querySelector(".threshold"), slider = control.querySelector("input");
   const counts = root.querySelector(".counts"), share = root.querySelector(".figures b");
@@ -196,7 +199,7 @@ for (const root of document.querySelectorAll(".alignment")) {
     settled();
   };
   const settled = () => {
-    why.hidden = true;
+    close();
     show(null);
     index();
   };

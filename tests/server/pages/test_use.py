@@ -299,6 +299,68 @@ def test_linked_words_light_up(opened):
     assert page.locator(".document .p.on", has_text="Trucks").count() == 1
 
 
+ALIGNED = (
+    "/align?document=Heavy+rain+flooded+the+camp+.+Trucks+brought+clean+water+to+families+."
+    "&abstract=Trucks+took+clean+water+to+a+camp+."
+)
+
+
+def test_links_have_reasons(opened):
+    """A click on linked words, or an arrow key, shows what their links are made of; Escape puts it away."""
+    page = opened(ALIGNED)
+    page.locator(".abstract .p", has_text="clean water").click()
+    why = page.locator(".why tbody tr")
+
+    assert why.all_inner_texts()[0].split()[1:5] == ["clean", "clean", "2", "1.00"]
+    assert "copied run" in why.first.inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".why").inner_text().split()[-1] == page.locator(".abstract .new").get_attribute("title")[-4:]
+    page.keyboard.press("Escape")
+    assert not page.locator(".why").is_visible()
+
+
+def test_a_threshold_links_anew(opened):
+    """The slider begins with the links of the model; it adds and removes links, and its button brings them back."""
+    page = opened(ALIGNED)
+    panes, slider = page.locator(".panes"), page.get_by_role("slider")
+    before, begun = panes.inner_text(), page.locator(".counts").inner_text()
+    assert slider.input_value() == "0.3"
+    assert "from the threshold 0.30 on; 1 of 8 words new" in begun
+
+    slider.fill("1")
+    assert page.locator(".counts").inner_text() == "0 links, from the threshold 1.00 on; 8 of 8 words new"
+    assert page.locator(".pane .p").count() == page.locator(".alignment svg rect").count() == 0
+    slider.fill("0.9")
+    sure = {row["document"]: row["posterior"] for row in shown_links(page)}
+    assert min(sure.values()) >= 0.9
+    assert page.locator(".counts").inner_text().startswith(f"{len(sure)} links, from the threshold 0.90 on")
+    page.get_by_role("button", name="Back to 0.30").click()
+    assert (panes.inner_text(), page.locator(".counts").inner_text()) == (before, begun)
+
+
+def shown_links(page) -> list[dict[str, object]]:
+    """The linked words of the table of reasons."""
+    rows = page.locator(".reasons tbody tr:not([hidden])[data-p]").evaluate_all(
+        "rows => rows.filter(row => row.cells[0].textContent !== 'new')"
+        ".map(row => ({document: row.dataset.d, posterior: +row.dataset.p}))"
+    )
+    return rows
+
+
+def test_without_scripts_a_threshold_is_a_field(opened):
+    """The form takes it; the reasons are a table that unfolds; a best path says what it is."""
+    page = opened(ALIGNED, scripts=False)
+    page.get_by_label("Threshold").fill("0.05")
+    press(page, "Align", "0 of 8 words are new")
+    assert not page.get_by_role("slider").is_visible()
+    page.get_by_text("Reasons of the links").click()
+    assert "same word 82%" in page.locator(".reasons").inner_text()
+    page.get_by_label("Threshold").fill("")
+    page.get_by_label("Links are chosen").select_option("viterbi")
+    page.locator("main").get_by_role("button", name="Align").click()
+    assert "the best path" in page.locator(".counts").inner_text()
+
+
 def test_sql_answers_and_is_in_the_url(visit):
     """An example fills the editor; the query that is run is part of the address."""
     page = visit("/sql")
