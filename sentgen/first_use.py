@@ -41,7 +41,7 @@ def _commands() -> Iterator[tuple[str, ...]]:
     yield "fuse", "relief-002-1", "--with", "relief.conllu", "--algorithm", "depviterbi", *_DB
     yield "check", "relief.conllu", "--against", "relief.conllu"
     align = ("align", "text", "--document", "document.txt", "--abstract", "abstract.txt", *_DB)
-    yield align
+    yield *align, "--explain"
     for system in ("cut-and-paste", "hmm"):
         yield *align, "--system", system
     yield "pairs", "ingest", "document.txt", "abstract.txt", "--corpus", "pairs", *_DB

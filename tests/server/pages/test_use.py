@@ -301,7 +301,7 @@ def test_linked_words_light_up(opened):
 
 ALIGNED = (
     "/align?document=Heavy+rain+flooded+the+camp+.+Trucks+brought+clean+water+to+families+."
-    "&abstract=Trucks+took+clean+water+to+a+camp+."
+    "&abstract=Yesterday+clean+water+flooded+a+camp+."
 )
 
 
@@ -311,10 +311,11 @@ def test_links_have_reasons(opened):
     page.locator(".abstract .p", has_text="clean water").click()
     why = page.locator(".why tbody tr")
 
-    assert why.all_inner_texts()[0].split()[1:5] == ["clean", "clean", "2", "1.00"]
+    assert why.all_inner_texts()[0].split()[1:5] == ["clean", "clean", "1", "1.00"]
     assert "copied run" in why.first.inner_text()
     page.keyboard.press("ArrowLeft")
-    assert page.locator(".why").inner_text().split()[-1] == page.locator(".abstract .new").get_attribute("title")[-4:]
+    assert why.first.inner_text().split()[:2] == ["new", "Yesterday"]
+    assert page.locator(".abstract .new").get_attribute("title") == f"new; P(null) {why.first.inner_text().split()[-1]}"
     page.keyboard.press("Escape")
     assert not page.locator(".why").is_visible()
 
@@ -325,10 +326,10 @@ def test_a_threshold_links_anew(opened):
     panes, slider = page.locator(".panes"), page.get_by_role("slider")
     before, begun = panes.inner_text(), page.locator(".counts").inner_text()
     assert slider.input_value() == "0.3"
-    assert "from the threshold 0.30 on; 1 of 8 words new" in begun
+    assert "from the threshold 0.30 on; 1 of 7 words new" in begun
 
     slider.fill("1")
-    assert page.locator(".counts").inner_text() == "0 links, from the threshold 1.00 on; 8 of 8 words new"
+    assert page.locator(".counts").inner_text() == "0 links, from the threshold 1.00 on; 7 of 7 words new"
     assert page.locator(".pane .p").count() == page.locator(".alignment svg rect").count() == 0
     slider.fill("0.9")
     sure = {row["document"]: row["posterior"] for row in shown_links(page)}
@@ -350,12 +351,12 @@ def shown_links(page) -> list[dict[str, object]]:
 def test_without_scripts_a_threshold_is_a_field(opened):
     """The form takes it; the reasons are a table that unfolds; a best path says what it is."""
     page = opened(ALIGNED, scripts=False)
-    page.get_by_label("Threshold").fill("0.05")
-    press(page, "Align", "0 of 8 words are new")
+    page.get_by_role("spinbutton", name="Threshold").fill("0.05")
+    press(page, "Align", "0 of 7 words are new")
     assert not page.get_by_role("slider").is_visible()
     page.get_by_text("Reasons of the links").click()
     assert "same word 82%" in page.locator(".reasons").inner_text()
-    page.get_by_label("Threshold").fill("")
+    page.get_by_role("spinbutton", name="Threshold").fill("")
     page.get_by_label("Links are chosen").select_option("viterbi")
     page.locator("main").get_by_role("button", name="Align").click()
     assert "the best path" in page.locator(".counts").inner_text()
