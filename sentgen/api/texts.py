@@ -136,9 +136,8 @@ class AlignedTexts(Table):
     def _reasons(self) -> Iterator[tuple[object, ...]]:
         pair = self._view.pair
         for one in reasons(self._view):
-            rival = (None, None)
-            if one.rival is not None:
-                rival = pair.document[one.rival.document], one.rival.posterior
+            other = one.rival
+            rival = (None, None) if other is None else (pair.document[other.document], other.posterior)
             known = one.number, one.abstract + 1, pair.abstract[one.abstract]
             if one.link is None:
                 yield (*known, *[None] * 6, *rival, one.null)

@@ -45,7 +45,10 @@ def enumerated(oracle: Oracle, *, exchanged: bool) -> dict[tuple[int, int], Coun
             if not one.width:
                 continue
             s, d = one.start, one.position - 1
-            stems = oracle.pair.abstract_stems[s : s + one.length], oracle.pair.document_stems[d : d + one.width]
+            stems = (
+                oracle.pair.abstract_stems[s : s + one.length],
+                oracle.pair.document_stems[d : d + one.width],
+            )
             copied = np.array_equal(*stems)
             parts = oracle.parameters.weights * np.array(one.parts)
             names = NAMES[oracle.settings.stems][max(one.width, one.length) > 1]
@@ -86,15 +89,20 @@ def test_shares_are_those_of_enumeration(decode: str, stems: str, both: bool) ->
             for of in made:
                 for name, mass in of[cell].items():
                     expected[name] += mass / of[cell].total() / len(made)
-            assert dict(link.shares) == pytest.approx({k: v for k, v in expected.items() if v > 1e-9}, abs=1e-8)
+            assert dict(link.shares) == pytest.approx(
+                {k: v for k, v in expected.items() if v > 1e-9}, abs=1e-8
+            )
             assert sum(share for _, share in link.shares) == pytest.approx(1, abs=1e-8)
 
 
-DOCUMENT = "The rain fell . Dogs barked at the gate . A truck brought water to the camp . It was cold . He left .".split()
+DOCUMENT = (
+    "The rain fell . Dogs barked at the gate . A truck brought water to the camp . It was cold . He left ."
+)
+SUMMARY = "The truck takes water to camps . Dogs barked loudly ."
 LONG = Pair(
     "long",
-    tuple(DOCUMENT),
-    tuple("The truck takes water to camps . Dogs barked loudly .".split()),
+    tuple(DOCUMENT.split()),
+    tuple(SUMMARY.split()),
     (0, 4, 10, 18, 22),
     (0, 7),
 )
@@ -118,7 +126,9 @@ def test_nothing_else_changes(name: str) -> None:
             assert name == "paper" or link.posterior == phrase.posterior
     dogs = dict(found[4, 7].shares)
     assert (LONG.document[4], LONG.abstract[7]) == ("Dogs", "Dogs")
-    assert sum(dogs.get(one, 0) for one in ("same word", "copied run", "same stem", "run of same stems")) > 0.99
+    assert (
+        sum(dogs.get(one, 0) for one in ("same word", "copied run", "same stem", "run of same stems")) > 0.99
+    )
 
 
 def test_kinds_of_kinship_are_named() -> None:

@@ -141,7 +141,8 @@ def _made_of(
     masses = alone[:, None] * of_words + of_events
     # A posterior of 0 has no shares: what the word pair would be made of says as much.
     sums = masses.sum(axis=1, keepdims=True)
-    return np.divide(masses, sums, out=of_words, where=sums > 0)
+    np.divide(masses, sums, out=of_words, where=sums > 0)
+    return of_words
 
 
 def _of_words(
@@ -211,8 +212,10 @@ def _of_events(
 
 
 def _normalized(shares: Floats) -> Floats:
+    """Divide shares by their sums, in place; those of what cannot be stay 0."""
     sums = shares.sum(axis=1, keepdims=True)
-    return np.divide(shares, sums, out=np.zeros_like(shares), where=sums > 0)
+    np.divide(shares, sums, out=shares, where=sums > 0)
+    return shares
 
 
 def _weights(directions: Sequence[Direction], links: _Candidates) -> Iterator[Mapping[int, float]]:
@@ -231,6 +234,7 @@ def _weights(directions: Sequence[Direction], links: _Candidates) -> Iterator[Ma
 def _told(
     links: _Candidates, shares: Floats, weights: Iterable[Mapping[int, float]]
 ) -> tuple[WeighedLink, ...]:
+    """Return links with their shares and weights by name."""
     arrays = links.rows, links.columns, np.minimum(links.posteriors, 1.0), np.minimum(links.made, 1.0)
     told = zip(
         *(array.tolist() for array in (*arrays, links.by_sentence, shares)),

@@ -1,4 +1,4 @@
-"""Why the words of an abstract are linked, or new: a row for each word and each word that it could come from."""
+"""Why words of an abstract are linked, or new: a row for each word with each that it could come from."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def told(shown: View) -> Iterator[Reason]:
 def made_of(link: WeighedLink) -> str:
     """Return what a link is made of.
 
-    >>> made_of(WeighedLink(0, 0, 0.9, shares=(("same word", 0.8), ("same stem", 0.199), ("rewrite table", 0.001))))
-    'same word 80%, same stem 20%'
+    >>> made_of(WeighedLink(0, 0, 0.9, shares=(("same word", 0.899), ("same stem", 0.1), ("synonyms", 0.001))))
+    'same word 90%, same stem 10%'
     """
     told = [one for one in link.shares if one[1] >= _SHARE] or link.shares[:1]
     return ", ".join(f"{name} {share:.0%}" for name, share in told)

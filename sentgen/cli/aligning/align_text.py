@@ -69,8 +69,9 @@ def text(
     Works without training: the model then has its priors only, and says so. P(null) is the probability that a
     word comes from nothing in the document.
 
-    --explain has a row for each linked word instead of each phrase: what its posterior is made of, and the best
-    other word of the document; a new word has the one that came nearest. With --html the page has them, too.
+    --explain has a row for each linked word instead of each phrase: what its posterior is made of, and the
+    best other word of the document; a new word has the one that came nearest. The page of --html has them,
+    too, and a slider that links anew by another threshold.
 
     Example: `sentgen align text --document article.txt --abstract summary.txt --html align.html`
     """
@@ -173,7 +174,10 @@ def _reasons(shown: View) -> tuple[list[str], list[list[object]]]:
     """Return the columns and rows of what links are made of, and of what was nearest to new words."""
     rows: list[list[object]] = []
     for one in told(shown):
-        row = ["new" if one.number is None else one.number, _short(shown.pair.abstract[one.abstract])]
+        row: list[object] = [
+            "new" if one.number is None else one.number,
+            _short(shown.pair.abstract[one.abstract]),
+        ]
         row += [*_source(shown, one.link), one.link and made_of(one.link)]
         rival, _, posterior = _source(shown, one.rival)
         row += [rival, posterior, _probability(one.null), one.link and weighed_by(one.link)]

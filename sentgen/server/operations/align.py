@@ -82,7 +82,9 @@ def align(context: Context, asked: Align) -> Result:
     answers = [as_json(view, model=name, explain=asked.explain) for view in views]
     more = {"html": [fragment(view, explain=asked.explain) for view in views]} if asked.html else {}
     rows = [tuple(answer.values()) for answer in answers]
-    return Result(Rows(list(answers[0]), rows), notes=notes(asked, (view.alignment for view in views)), more=more)
+    return Result(
+        Rows(list(answers[0]), rows), notes=notes(asked, (view.alignment for view in views)), more=more
+    )
 
 
 def _pairs(asked: Align) -> list[Texts]:

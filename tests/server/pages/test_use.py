@@ -315,7 +315,10 @@ def test_links_have_reasons(opened):
     assert "copied run" in why.first.inner_text()
     page.keyboard.press("ArrowLeft")
     assert why.first.inner_text().split()[:2] == ["new", "Yesterday"]
-    assert page.locator(".abstract .new").get_attribute("title") == f"new; P(null) {why.first.inner_text().split()[-1]}"
+    assert (
+        page.locator(".abstract .new").get_attribute("title")
+        == f"new; P(null) {why.first.inner_text().split()[-1]}"
+    )
     page.keyboard.press("Escape")
     assert not page.locator(".why").is_visible()
 
@@ -341,11 +344,10 @@ def test_a_threshold_links_anew(opened):
 
 def shown_links(page) -> list[dict[str, object]]:
     """The linked words of the table of reasons."""
-    rows = page.locator(".reasons tbody tr:not([hidden])[data-p]").evaluate_all(
+    return page.locator(".reasons tbody tr:not([hidden])[data-p]").evaluate_all(
         "rows => rows.filter(row => row.cells[0].textContent !== 'new')"
         ".map(row => ({document: row.dataset.d, posterior: +row.dataset.p}))"
     )
-    return rows
 
 
 def test_without_scripts_a_threshold_is_a_field(opened):

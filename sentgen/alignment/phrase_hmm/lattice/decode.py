@@ -94,11 +94,11 @@ def decode_path(
             chosen = words >= noted.floor
             inside = (linked[:, 0] >= first) & (linked[:, 0] < first + len(words))
             chosen[linked[inside, 0] - first, linked[inside, 1]] = True
-            noted.take(np.nonzero(chosen), (first, 0), words)
+            noted.take(chosen, (first, 0), words)
 
     seen = infer_rows(found.emission, transitions, take, rows=blocks.rows, counting=False)
     if noted is not None:
-        noted.events.append(seen.events)
+        noted.events = [seen.events]
     of_event = path[:, 4] >= 0
     posterior[of_event] = seen.events[path[of_event, 4]]
     phrases = [
@@ -147,7 +147,7 @@ def decode_posterior(
     folder = budget.folder if blocks.in_file else None
     table = LinkTable(len(pair.abstract), len(pair.document), width=blocks.columns, folder=folder)
     with closing(table):
-        seen = link_rows(found, parameters, settings, table.put, rows=blocks.rows)
+        seen = [link_rows(found, parameters, settings, table.put, rows=blocks.rows)]
         # One emission at a time is what the plan has room for.
         del found
         if settings.both:
@@ -157,28 +157,26 @@ def decode_posterior(
                 links = table.columns(first)
                 if noted is not None:
                     reached = np.sqrt(links * others.T) >= settings.threshold
-                    noted.take(np.nonzero(reached), (0, first), links, others.T)
+                    noted.take(reached, (0, first), links, others.T)
                 # In place, and perhaps in the table itself: these columns are not asked for again.
                 np.multiply(links, others.T, out=links)
                 choice.take(first, np.sqrt(links, out=links))
 
             most = budget.most_events(pair.sizes(), table=True)
             found = rewriting(pair.exchanged(), reverse, settings, most_events=most)
-            others_seen = link_rows(found, reverse, settings, take, rows=blocks.columns)
-            if noted is not None:
-                noted.events += [seen.events, others_seen.events]
+            seen.append(link_rows(found, reverse, settings, take, rows=blocks.columns))
         else:
             for first, links in table.from_last():
                 if noted is not None:
-                    noted.take(np.nonzero(links >= settings.threshold), (0, first), links)
+                    noted.take(links >= settings.threshold, (0, first), links)
                 choice.take(first, links)
-            if noted is not None:
-                noted.events.append(seen.events)
+    if noted is not None:
+        noted.events = [one.events for one in seen]
     phrases = [
         PhraseLink((t, t + 1), (i, i + 1), _capped(posterior))
         for t, i, posterior in zip(*(part.tolist() for part in choice.chosen()), strict=True)
     ]
-    return Alignment(tuple(phrases), _null(seen), seen.logp)
+    return Alignment(tuple(phrases), _null(seen[0]), seen[0].logp)
 
 
 def link_rows(

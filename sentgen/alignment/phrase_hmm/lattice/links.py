@@ -135,10 +135,10 @@ class Noted:
         self.events: list[Floats] = []
         self._found: list[tuple[Longs, Longs, Floats]] = []
 
-    def take(self, cells: tuple[Longs, Longs], first: tuple[int, int], *tables: Floats) -> None:
+    def take(self, wanted: Bools, first: tuple[int, int], *tables: Floats) -> None:
         """Note cells of tables that begin at ``first``, each with the posteriors of a direction."""
-        rows, columns = cells
-        posteriors = np.stack([table[cells] for table in tables], axis=1)
+        rows, columns = np.nonzero(wanted)
+        posteriors = np.stack([table[rows, columns] for table in tables], axis=1)
         self._found.append((rows + first[0], columns + first[1], posteriors))
 
     def links(self) -> tuple[Longs, Longs, Floats]:
