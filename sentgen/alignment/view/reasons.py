@@ -81,7 +81,7 @@ def told(shown: View) -> Iterator[Reason]:
 def made_of(link: WeighedLink) -> str:
     """Return what a link is made of.
 
-    >>> made_of(WeighedLink(0, 0, 0.9, shares=(("same word", 0.899), ("same stem", 0.1), ("synonyms", 0.001))))
+    >>> made_of(WeighedLink(0, 0, 1, shares=(("same word", 0.9), ("same stem", 0.099), ("synonyms", 0.001))))
     'same word 90%, same stem 10%'
     """
     told = [one for one in link.shares if one[1] >= _SHARE] or link.shares[:1]
