@@ -26,8 +26,8 @@ _WORD_BYTES = 20
 #: Cells of the different words that are looked up at a time, and bytes of each.
 WORD_CELLS = 1 << 20
 _LOOK_UP_BYTES = 110
-#: Bytes of a link that was chosen, and of what is shown of it.
-_LINK_BYTES = 1000
+#: Bytes of a link that was chosen, and of what is shown of it; of one with its reasons.
+_LINK_BYTES, _EXPLAINED_BYTES = 1000, 4000
 #: Bytes of a row of either text.
 _ROW_BYTES = 1000
 #: What a pair may take even under the smallest limit.
@@ -129,10 +129,9 @@ class Budget:
         blocks = max(_block_bytes(m, n, _rows(m, n)), _block_bytes(n, m, _rows(n, m)))
         return (self.memory - _fixed(sizes, 0, table=table) - blocks) / EVENT_BYTES
 
-    @property
-    def most_links(self) -> float:
+    def most_links(self, *, explained: bool = False) -> float:
         """Return how many links there is room for, when they are shown, too."""
-        return self.memory / _LINK_BYTES
+        return self.memory / (_EXPLAINED_BYTES if explained else _LINK_BYTES)
 
     def _too_large(self, what: str, least: float, file: float) -> MemoryLimitError:
         limit, wanted = ((BASE + self.parts * bytes) / self.share for bytes in (self.memory, least))

@@ -192,3 +192,13 @@ def test_runners_up_and_new_words() -> None:
     assert page.count('<tr data-s="0" data-d="2" data-p="0.2" hidden>') == 1
     assert "1 link, from the threshold 0.30 on; 2 of 3 words new" in page
     assert "nothing in the document has 0.05" in page
+
+
+@pytest.mark.parametrize("name", ["best", "paper"])
+@pytest.mark.parametrize("texts", [((), ("a",)), (("a",), ()), ((), ())])
+def test_texts_without_words_have_no_links(name: str, texts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    """There is nothing to explain, and no error."""
+    (answer,) = replace(untrained(name), explain=True).align([Pair("1", *texts)])
+
+    assert answer.weighed is not None
+    assert answer.weighed.links == ()

@@ -199,7 +199,8 @@ def _of_events(
     parts = direction.parameters.weights[:, None] * found.event_parts.parts
     total = parts.sum(axis=0)
     shares = parts * np.divide(posteriors, total, out=np.zeros_like(total), where=total > 0)
-    starts = np.searchsorted(links.rows, np.arange(links.rows.max(initial=0) + 2))
+    rows = len(found.pair.document if exchanged else found.pair.abstract)
+    starts = np.searchsorted(links.rows, np.arange(rows + 1))
     made = np.zeros((len(links.rows), len(shares)))
     share_out_events(found.emission.events, shares, starts, links.columns, exchanged, made)
     stems, identity = ("phrase stem table", "run of same stems")

@@ -143,7 +143,7 @@ def decode_posterior(
     found, blocks = rewriting_within(budget, pair, parameters, settings, table=True)
     pair = found.pair
     stops = pair.stops() if settings.stops else None
-    choice = LinkChoice(settings.threshold, stops, most=budget.most_links)
+    choice = LinkChoice(settings.threshold, stops, most=budget.most_links(explained=noted is not None))
     folder = budget.folder if blocks.in_file else None
     table = LinkTable(len(pair.abstract), len(pair.document), width=blocks.columns, folder=folder)
     with closing(table):

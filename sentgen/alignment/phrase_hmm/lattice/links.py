@@ -144,8 +144,8 @@ class Noted:
     def links(self) -> tuple[Longs, Longs, Floats]:
         """Return rows, columns and posteriors (links, directions), in the order of rows, then columns."""
         none = np.empty(0, np.int64)
-        # An empty abstract has no block that could say how many directions there are.
-        found = self._found or [(none, none, np.empty((0, 1)))]
+        # For `concatenate` refuses an empty list, which a pair without words leaves.
+        found = self._found or [(none, none, np.empty((0, len(self.events))))]
         rows, columns, posteriors = (np.concatenate(parts) for parts in zip(*found, strict=True))
         order = np.lexsort((columns, rows))
         return rows[order], columns[order], posteriors[order]
