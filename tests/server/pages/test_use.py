@@ -338,6 +338,10 @@ def test_a_threshold_links_anew(opened):
     sure = {row["document"]: row["posterior"] for row in shown_links(page)}
     assert min(sure.values()) >= 0.9
     assert page.locator(".counts").inner_text().startswith(f"{len(sure)} links, from the threshold 0.90 on")
+    # What the script makes of the threshold of the model is what the server made.
+    slider.fill("0.3")
+    assert (panes.inner_text(), page.locator(".counts").inner_text()) == (before, begun)
+    slider.fill("0.05")
     page.get_by_role("button", name="Back to 0.30").click()
     assert (panes.inner_text(), page.locator(".counts").inner_text()) == (before, begun)
 
