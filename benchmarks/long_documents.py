@@ -1,11 +1,13 @@
 """Documents with more in them than their abstract was made from: what that does to links and to new words.
 
-``python benchmarks/long_documents.py [--settings NAME=VALUE,...] [--pairs N]``
+``python benchmarks/long_documents.py [--settings NAME=VALUE,...] [--pairs N] [--tuned N]``
 
 Three tables. The first: documents of the development sets in the middle of 1, 10 and 100 times as many words of
 novels. The second: GUM documents with their first abstract, the document 1, 5, 20 and 60 times. The third: novels
 as a whole, and abstracts of three of their sentences, with a word that no novel has after every second one.
 `--settings whole_sentences=none` aligns with whole documents, as `--preset paper` does, and takes much longer.
+`--tuned N` tunes a model on the first N odd pairs of each set, and tests it on even ones: the first table, and one
+of pseudo-documents, with `best` beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import gzip
 import json
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -28,9 +30,12 @@ from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed
+from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.tuner import tune
 from sentgen.alignment.view.figures import new_words
-from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
+from sentgen.evaluation.alignment.pseudo import pseudo_documents
 from sentgen.evaluation.alignment.target import Target
 
 SETS = {
@@ -39,6 +44,7 @@ SETS = {
     "MTReference": ("mtref/mt-reference.dev.json", "mtref"),
     "MultiMWA-wiki": ("multimwa-wiki/wiki-dev.tsv", "multimwa"),
 }
+PADDED = "set", "times", "F1", "new P", "new R", "CPU s"
 TIMES, COPIES, NOVEL_WORDS = (0, 1, 10, 100), (1, 5, 20, 60), (5_000, 50_000, 140_000)
 DOCUMENTS, ABSTRACTS = 20, 20
 
@@ -49,45 +55,83 @@ def main() -> None:
     )
     parser.add_argument("--settings", default="", help="settings of the preset `best` that are changed")
     parser.add_argument("--pairs", type=int, default=300, help="pairs of each development set")
+    parser.add_argument("--tuned", type=int, default=0, help="odd pairs of each set to tune on; none")
     given = parser.parse_args()
     named = dict(one.split("=") for one in given.settings.split(",") if one)
     settings = changed(preset("best"), named)
     with gzip.open(data("text/english-novels-100.txt.gz"), "rt") as file:
         novels = words_of(file.read(4_000_000))
-    rows = [row for name in SETS for row in padded(name, settings, novels, given.pairs)]
-    show("Among novels", ("set", "times", "F1", "new P", "new R", "CPU s"), rows)
-    show("Copies", ("copies", "new %", "mean P(null)", "CPU s"), list(copied(settings)))
+    if given.tuned:
+        tuned_tables(given.tuned, named, novels, given.pairs)
+        return
+    best = untrained(settings)
+    rows = [row for name in SETS for row in padded(name, gold_of(name), best, novels, given.pairs)]
+    show("Among novels", PADDED, rows)
+    show("Copies", ("copies", "new %", "mean P(null)", "CPU s"), list(copied(best)))
     show(
         "Novels",
         ("words", "inserted %", "new %", "new P", "new R", "CPU s"),
-        list(in_novels(settings, novels)),
+        list(in_novels(best, novels)),
     )
+
+
+def untrained(settings: PbhmmSettings) -> PhraseHmm:
+    return PhraseHmm("best", settings, prior_parameters(settings), Lexicon())
+
+
+def gold_of(name: str) -> GoldStandard:
+    path, form = SETS[name]
+    return read_gold(str(data("alignment") / path), form)
+
+
+def tuned_tables(count: int, named: Mapping[str, str], novels: Sequence[str], most: int) -> None:
+    """Show the first table with tuned models, and pseudo-documents of the same halves."""
+    among, pseudo = list[tuple[object, ...]](), list[tuple[object, ...]]()
+    for name in SETS:
+        gold = gold_of(name)
+        odd, even = (replace(gold, pairs=gold.pairs[half::2]) for half in (0, 1))
+        odd = odd.first(count)
+        examples = [
+            Example.of(one.pair, links.sure, links.possible)
+            for one, links in zip(odd.pairs, odd.combined("half"), strict=True)
+        ]
+        tuned = tune(examples).aligner("tuned")
+        tuned = replace(tuned, settings=changed(tuned.settings, named))
+        among += padded(name, even, tuned, novels, most)
+        target = Target(pseudo_documents(even))
+        for aligner in (untrained(changed(preset("best"), named)), tuned):
+            pseudo.append((name, aligner.name, *measured(target, aligner)))
+    show(f"Among novels, tuned on {count} odd pairs", PADDED, among)
+    show("Pseudo-documents of even pairs", ("set", "model", *PADDED[2:]), pseudo)
 
 
 def words_of(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+|[^\w\s]", text))
 
 
-def aligned(pairs: Sequence[Pair], settings: PbhmmSettings) -> tuple[list[Alignment], float]:
+def aligned(pairs: Sequence[Pair], aligner: PhraseHmm) -> tuple[list[Alignment], float]:
     """Return the answers, and CPU seconds."""
     began = time.process_time()
-    aligner = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
+    # With words of its own, so that one measurement does not make the next one faster.
+    aligner = replace(aligner, lexicon=Lexicon())
     return list(aligner.align(pairs)), time.process_time() - began
 
 
+def measured(target: Target, aligner: PhraseHmm) -> Iterator[str]:
+    answers, seconds = aligned(target.pairs, aligner)
+    figures = target.measure(answers)
+    yield from (f"{100 * figures[metric].value:.1f}" for metric in ("f1", "new-precision", "new-recall"))
+    yield f"{seconds:.1f}"
+
+
 def padded(
-    name: str, settings: PbhmmSettings, novels: Sequence[str], most: int
+    name: str, gold: GoldStandard, aligner: PhraseHmm, novels: Sequence[str], most: int
 ) -> Iterator[tuple[object, ...]]:
-    path, form = SETS[name]
-    gold = read_gold(str(data("alignment") / path), form)
-    gold = replace(gold, pairs=gold.pairs[:most])
+    gold = gold.first(most)
     for times in TIMES:
         rng = np.random.default_rng(1)
         target = Target(replace(gold, pairs=tuple(among(one, times, novels, rng) for one in gold.pairs)))
-        answers, seconds = aligned(target.pairs, settings)
-        figures = target.measure(answers)
-        found = (f"{100 * figures[metric].value:.1f}" for metric in ("f1", "new-precision", "new-recall"))
-        yield name, times, *found, f"{seconds:.1f}"
+        yield name, times, *measured(target, aligner)
 
 
 def among(one: GoldPair, times: int, novels: Sequence[str], rng: np.random.Generator) -> GoldPair:
@@ -106,7 +150,7 @@ def among(one: GoldPair, times: int, novels: Sequence[str], rng: np.random.Gener
     return GoldPair(replace(pair, document=document, document_starts=starts), moved)
 
 
-def copied(settings: PbhmmSettings) -> Iterator[tuple[object, ...]]:
+def copied(aligner: PhraseHmm) -> Iterator[tuple[object, ...]]:
     texts = [json.loads(line) for line in data("pairs/gum_doc_abstract.jsonl").open()][:DOCUMENTS]
     pairs = [
         Pair(one["id"], words_of(" ".join(one["document"])), words_of(one["abstracts"][0])) for one in texts
@@ -114,13 +158,13 @@ def copied(settings: PbhmmSettings) -> Iterator[tuple[object, ...]]:
     words = sum(len(pair.abstract) for pair in pairs)
     for copies in COPIES:
         more = [replace(pair, document=pair.document * copies) for pair in pairs]
-        answers, seconds = aligned(more, settings)
+        answers, seconds = aligned(more, aligner)
         new = sum(len(new_words(*one)) for one in zip(more, answers, strict=True))
         null = sum(sum(answer.null) for answer in answers)
         yield copies, f"{100 * new / words:.1f}", f"{null / words:.3f}", f"{seconds:.1f}"
 
 
-def in_novels(settings: PbhmmSettings, novels: Sequence[str]) -> Iterator[tuple[object, ...]]:
+def in_novels(aligner: PhraseHmm, novels: Sequence[str]) -> Iterator[tuple[object, ...]]:
     for size in NOVEL_WORDS:
         rng, document = np.random.default_rng(1), tuple(novels[:size])
         stops = [place for place, word in enumerate(document) if word == "."]
@@ -133,7 +177,7 @@ def in_novels(settings: PbhmmSettings, novels: Sequence[str]) -> Iterator[tuple[
                 words += [word, f"zq{place}"] if place % 2 else [word]
             inserted.append({place for place, word in enumerate(words) if word.startswith("zq")})
             pairs.append(Pair(str(number), document, tuple(words)))
-        answers, seconds = aligned(pairs, settings)
+        answers, seconds = aligned(pairs, aligner)
         new = [set(new_words(*one)) for one in zip(pairs, answers, strict=True)]
         right = sum(len(one & other) for one, other in zip(new, inserted, strict=True))
         found, wanted, words = (

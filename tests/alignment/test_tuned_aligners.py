@@ -45,6 +45,10 @@ TINY = (
 PLACE = {name: place for place, name in enumerate(NAMES)}
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 def example(one: tuple[str, str, set[tuple[int, int]], set[tuple[int, int]]]) -> Example:
     document, abstract, sure, possible = one
     pair = Pair(document, tuple(document.split()), tuple(abstract.split()))
@@ -262,6 +266,41 @@ def test_tuning_ends_with_what_it_cannot_do() -> None:
         tune([example(("a b", "a b", set(), set()))])
     with pytest.raises(MemoryLimitError, match="60 text pairs with 960 pairs of words take"):
         tune(determiners(60), budget=Budget(1000))
-    aligner = replace(with_weights(np.zeros(SIZE)), budget=Budget(64 << 20))
-    with pytest.raises(MemoryLimitError, match="tuned, a document of 1,000 words and an abstract of 400"):
-        list(aligner.align([Pair("1", ("a",) * 1000, ("b",) * 400)]))
+
+
+DOCUMENT = words_of("old cats chase mice . a dog barked . the mill burned . it rains . rivers rise .")
+ABSTRACT = words_of("cats chased old mice . kings abdicate . the dog barks and it rains .")
+#: Eight sentences of four words that are in neither.
+OTHERS = words_of(" ".join(f"x{n} y{n} z{n} ." for n in "abcdefgh"))
+
+
+@pytest.fixture
+def tuned() -> PhraseHmm:
+    """A model with weights, all of which matter."""
+    return with_weights(np.random.default_rng(5).normal(scale=0.3, size=SIZE))
+
+
+@pytest.mark.parametrize(("before", "copies"), [(0, 5), (3, 1), (8, 2)])
+def test_what_is_added_to_a_document_changes_nothing(tuned: PhraseHmm, before: int, copies: int) -> None:
+    """Copies and other texts around it: links, posteriors and P(null) are those of the document alone."""
+    left, right = OTHERS[: 4 * before], OTHERS[4 * before :] if before else ()
+    around = left + DOCUMENT * copies + right
+    alone, answer = tuned.align([Pair("1", DOCUMENT, ABSTRACT), Pair("2", around, ABSTRACT)])
+
+    assert len(alone.links) > 5
+    assert answer.links == {(i + len(left), j) for i, j in alone.links}
+    assert answer.null == alone.null
+    assert answer.null[5:8] == (1.0, 1.0, 1.0)  # kings abdicate: a sentence without a source
+
+
+def test_a_large_text_is_aligned(tuned: PhraseHmm) -> None:
+    """By passages it takes little; as a whole it is refused."""
+    sentences = [(*(f"w{one}x{n}" for n in range(9)), ".") for one in range(400)]
+    abstract = tuple(word for one in range(0, 400, 20) for word in sentences[one])
+    pair = Pair("1", tuple(word for sentence in sentences for word in sentence), abstract)
+    aligner = replace(tuned, budget=Budget(130 << 20))
+    whole = replace(aligner, settings=replace(BEST, whole_sentences=None))
+
+    assert {i for i, _ in next(aligner.align([pair])).links} >= set(range(200, 209))
+    with pytest.raises(MemoryLimitError, match="tuned, a document of 4,000 words and an abstract of 200"):
+        list(whole.align([pair]))

@@ -43,8 +43,13 @@ class Passage:
     abstract: slice
     document: Longs
 
+    def texts(self, pair: Pair) -> Pair:
+        """Return both parts of a pair, one text each."""
+        document = tuple(pair.document[place] for place in self.document.tolist())
+        return Pair(pair.key, document, pair.abstract[self.abstract])
+
     def of(self, pair: PairIds) -> PairIds:
-        """Return both parts of a pair."""
+        """Return both parts of a pair as numbers."""
         here, there = self.abstract, self.document
         return PairIds(
             pair.document[there], pair.abstract[here], pair.document_stems[there], pair.abstract_stems[here]

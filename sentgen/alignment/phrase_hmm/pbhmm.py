@@ -81,27 +81,24 @@ class PhraseHmm:
         nearness = None if self.vectors is None else Nearness(self.vectors, self.settings.nearness)
         for pair in pairs:
             ids = self.lexicon.encode(pair)
-            if self.parameters.tuning is not None:
-                # What was learnt is about whole pairs.
-                yield self._aligned(ids, wordnet, nearness, pair)
-                continue
             parts = passages(pair, ids, self.settings)
-            yield joined(parts, [self._aligned(part.of(ids), wordnet, nearness) for part in parts])
+            answers = [self._aligned(part.texts(pair), part.of(ids), wordnet, nearness) for part in parts]
+            yield joined(parts, answers)
 
     def _aligned(
-        self, ids: PairIds, wordnet: Path | None, nearness: Nearness | None, pair: Pair | None = None
+        self, pair: Pair, ids: PairIds, wordnet: Path | None, nearness: Nearness | None
     ) -> Alignment:
-        """Align words of known numbers; a tuned model must see the pair, too."""
+        """Align words of known numbers."""
         ids = ids.with_words()
         # Before kinship, which takes long for texts that will not fit anyway.
         self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
-        tuning = self.parameters.tuning if pair is not None else None
-        if pair is not None and tuning is not None:
+        tuning = self.parameters.tuning
+        if tuning is not None:
             told = f"a document of {quantity(len(pair.document), 'word')} and an abstract of "
             self.budget.check(CLUE_BYTES * ids.sizes().cells, f"tuned, {told}{len(pair.abstract):,}")
         if self.settings.kindred:
             ids = self.lexicon.with_kinship(ids, wordnet=wordnet, nearness=nearness)
-        if pair is not None and tuning is not None:
+        if tuning is not None:
             ids = replace(ids, clues=find_clues(pair, ids, tuning.counts.values(tuning.counts.places(pair))))
         return align(
             ids,

@@ -63,11 +63,12 @@ class LinkCounts:
     def places(self, pair: Pair) -> PairPlaces:
         """Look the words of a pair up."""
         abstract, document = ([word.lower() for word in words] for words in (pair.abstract, pair.document))
-        same = np.array(abstract)[:, None] == np.array(document)[None, :]
+        same = np.array(abstract, np.str_)[:, None] == np.array(document, np.str_)[None, :]
         if not len(self):
             return PairPlaces(np.full(same.shape, -1), same)
         rows, columns = (
-            np.array([self._numbers.get(stem(word), -1) for word in words]) for words in (abstract, document)
+            np.array([self._numbers.get(stem(word), -1) for word in words], np.int64)
+            for words in (abstract, document)
         )
         low = np.minimum(rows[:, None], columns[None, :])
         keys = low * len(self.stems) + np.maximum(rows[:, None], columns[None, :])
