@@ -74,6 +74,8 @@ def test_pseudo_documents(sentgen: Sentgen, gold: Path) -> None:
     assert "1 pair, all words" in told.err
     parameters = json.loads(json.loads(run.out)[0]["parameters"])
     assert parameters["pseudo-documents"] == "2x1"
+    assert "Sources of sentences." in told.err
+    assert "Sources of sentences." not in sentgen(*command(gold, "--systems", "lcs")).err
 
 
 def test_options(sentgen: Sentgen, gold: Path) -> None:

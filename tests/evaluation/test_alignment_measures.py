@@ -62,6 +62,23 @@ def test_new_words() -> None:
     assert "new-precision:oracle" not in found
 
 
+def test_sources_of_sentences() -> None:
+    """The text that most links lead to: of as many the first one, and any of the gold; none is wrong."""
+    pair = Pair("3", tuple("ab.cd.ef."), tuple("abce.d.x."), (0, 3, 6), (0, 5, 7))
+    # Sentence 1 is of text 1 (two links, one each of the others), 2 of text 2 or 3, 3 of none.
+    gold = GoldLinks.of({(0, 0), (1, 1), (3, 2), (6, 3), (4, 5), (8, 6)}, {(2, 8)})
+
+    def accuracy(*links: Link) -> dict[str, float]:
+        found = measure([pair], [word_links(set(links))], [gold], ignored={"."})
+        return {name: found[name].value for name in found if name.startswith("source-accuracy")}
+
+    # Without full stops, sentence 2 is of text 2 alone; the system has it in text 3.
+    assert list(accuracy((6, 0), (0, 0), (7, 5), (7, 7)).values()) == [1, 1 / 2]
+    assert list(accuracy((6, 0), (6, 1), (0, 0), (4, 5), (8, 6)).values()) == [1 / 2, 1 / 2]
+    assert list(accuracy().values()) == [0, 0]
+    assert "source-accuracy" not in values(word_links(SURE))  # a document of one sentence
+
+
 def test_scopes() -> None:
     """Ignored words are left out on both sides; the oracle removes links of words that the gold leaves alone."""
     links = {(0, 0), (1, 1), (3, 1), (4, 2), (3, 3)}

@@ -25,7 +25,7 @@ from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
-from sentgen.evaluation.alignment.tables import agreement_table, figures_table, new_table
+from sentgen.evaluation.alignment.tables import agreement_table, figures_table, new_table, source_table
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, score_table
@@ -150,7 +150,13 @@ def _show(result: AlignmentResult, out: Output) -> None:
     if not out.for_reading:
         out.table(score_table(rows_of(result), "pairs", len(result.pairs)))
         return
-    tables = figures_table(result), new_table(result), differences_table(result), agreement_table(result)
+    tables = (
+        figures_table(result),
+        new_table(result),
+        source_table(result),
+        differences_table(result),
+        agreement_table(result),
+    )
     for table in (table for table in tables if table.rows):
         for columns in _that_fit(len(table.columns)):
             names = [table.columns[n] for n in columns]

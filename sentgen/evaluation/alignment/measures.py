@@ -10,6 +10,9 @@ stays as it is. `SoftF` of the paper is `soft-f1`.
 system, the share without a sure link, and of those without a possible link, the share that the system leaves
 alone.
 
+`source-accuracy` is of abstract sentences, where documents have several: the share of those with sure links
+whose source is the same in both (`sources`).
+
 Figures without a prefix are of all links together (micro); `macro-` ones are means over the pairs, and
 `macro-f1` is the harmonic mean of these means, as MacCartney et al. 2008 and Yao et al. 2013 report it.
 """
@@ -30,6 +33,7 @@ from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldStandard
+from sentgen.evaluation.alignment.sources import count_sources
 from sentgen.evaluation.figures.measurement import Figure, Measurement, ratio
 
 #: The figure that systems are compared by: that of the paper.
@@ -144,11 +148,13 @@ def measure(
     ignored = ignored_words() if ignored is None else ignored
     counted = [count_pair(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
     new = [count_new(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
+    sources = [count_sources(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
     found = {}
     for scope, meaning in SCOPES.items():
         statistics_of = _statistics(np.array([one[scope] for one in counted], np.float64).reshape(-1, 6))
         if "oracle" not in scope:
             statistics_of |= _new(np.array([one[scope] for one in new], np.float64).reshape(-1, 4))
+            statistics_of |= _source(np.array([one[scope] for one in sources], np.float64).reshape(-1, 2))
         for name, (statistics, figure, how) in statistics_of.items():
             described = f"{how}|{meaning}|{signature}" if signature else f"{how}|{meaning}"
             found[name + scope] = Measurement(name + scope, described, statistics, figure)
@@ -165,6 +171,12 @@ def _new(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
         "new-recall": (recall, ratio, how),
         "new-f1": (np.hstack([precision, recall]), _harmonic, how),
     }
+
+
+def _source(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
+    """Return the figure of sources from (pairs, 2) counts; none where no document has several sentences."""
+    how = "share of abstract sentences"
+    return {"source-accuracy": (counts, ratio, how)} if counts.any() else {}
 
 
 def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:

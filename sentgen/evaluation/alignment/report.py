@@ -60,6 +60,7 @@ def _tables(result: AlignmentResult) -> list[Table]:
         tables.missing_table(result),
         *tables.scope_tables(result),
         tables.new_table(result),
+        tables.source_table(result),
         tables.agreement_table(result),
         tables.kinds_table(result),
         *(tables.words_table(result, system) for system in result.ranked[:2]),

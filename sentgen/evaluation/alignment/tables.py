@@ -96,6 +96,19 @@ def new_table(result: AlignmentResult) -> Table:
     )
 
 
+def source_table(result: AlignmentResult) -> Table:
+    """Return how often the sources of abstract sentences are found, where documents have several."""
+    names = ["source-accuracy", "source-accuracy:content"]
+    systems = [one for one in (*result.ranked, *result.humans) if names[0] in one.measurements]
+    return Table(
+        "Sources of sentences",
+        ["system", "accuracy", "content"],
+        [[one.system, *(percent(one.value(name)) for name in names)] for one in systems],
+        "Abstract sentences with sure links: the share whose links mostly lead to the right sentence of the"
+        " document, which is a text of a pseudo-document. Content: without ignored words.",
+    )
+
+
 def agreement_table(result: AlignmentResult) -> Table:
     """Return how far annotators agree."""
     return Table(
