@@ -116,7 +116,11 @@ alignment = Table(
     column("model_id", Integer, "Model."),
     column("corpus_id", Integer, "Corpus of the pair."),
     column("pair_id", Integer, "Pair."),
-    column("decode", String, "viterbi or posterior."),
+    column(
+        "decode",
+        String,
+        "viterbi or posterior, with :vectors=NAME behind it if vectors said which words are near.",
+    ),
     column("threshold", Double, "Smallest posterior of a link; null for viterbi.", nullable=True),
     column("iteration", SmallInteger, "Iterations that the model had."),
     column("logp", Double, "Natural logarithm of P(abstract | document).", nullable=True),

@@ -2,7 +2,7 @@
 -- model: Name of the model.
 -- corpus: Corpus of the pairs.
 -- pair: Name of the pair.
--- decode: viterbi or posterior.
+-- decode: viterbi or posterior, with :vectors=NAME behind it if vectors said which words are near.
 -- threshold: Smallest posterior of a link; null for viterbi.
 -- iteration: Iterations that the model had.
 -- logp: Natural logarithm of P(abstract | document).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from conftest import Sentgen, Told
@@ -84,3 +85,48 @@ def test_alignment_with_vectors(company: Sentgen) -> None:
 
     assert told.code == 0, told.err
     assert json.loads(told.out)["model"].endswith("with the vectors company")
+
+
+@pytest.fixture
+def paired(company: Sentgen) -> Sentgen:
+    """The same, with pairs whose other words are near."""
+    lines = [{"id": one, "document": "the dog chased", "abstract": "a cat chased"} for one in "12"]
+    Path("pairs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert company("pairs", "ingest", "pairs.jsonl", "--corpus", "toy").code == 0
+    return company
+
+
+def test_application_with_vectors(paired: Sentgen) -> None:
+    """Other vectors are another way of aligning, and the same ones are the same way."""
+    apply = ("align", "apply", "--pairs", "toy", "--model", "plain")
+    assert paired("align", "train", "--pairs", "toy", "--model", "plain", "--iterations", "1").code == 0
+    decoded = "select distinct decode, logp from v_alignments"
+    (without,) = [paired(*apply), rows(paired("sql", decoded, "--json"))][1]
+
+    told = paired(*apply, "--vectors", "company")
+    (found,) = rows(paired("sql", decoded, "--json"))
+
+    assert "unchanged" not in told.out
+    assert (without["decode"], found["decode"]) == ("posterior", "posterior:vectors=company")
+    assert found["logp"] > without["logp"]
+    assert "(2 unchanged)" in paired(*apply, "--vectors", "company").out
+    assert "unchanged" not in paired(*apply).out
+
+
+def test_training_with_vectors(paired: Sentgen) -> None:
+    """A model keeps to the vectors that it was trained with, and says when they are gone."""
+    train = ("align", "train", "--pairs", "toy", "--iterations", "1", "--model")
+    plain, akin = (paired(*train, *more).out for more in (("plain",), ("akin", "--vectors", "company")))
+    paired("align", "apply", "--pairs", "toy", "--model", "akin")
+    (found,) = rows(paired("sql", "select distinct decode from v_alignments", "--json"))
+
+    assert plain.splitlines()[1].split()[:2] == akin.splitlines()[1].split()[:2] == ["forward", "1"]
+    assert plain != akin
+    assert "company" in paired("align", "model", "akin").out
+    assert found["decode"] == "posterior:vectors=company"
+    assert "no vectors 'x'" in paired(*train, "more", "--vectors", "x").err
+    refused = paired(*train, "more", "--preset", "paper", "--vectors", "company")
+    assert "the model more gives near words nothing, so that vectors change nothing" in refused.err
+    assert "more" not in paired("align", "models").out
+    paired("vectors", "remove", "company")
+    assert "no vectors" in paired("align", "apply", "--pairs", "toy", "--model", "akin").err

@@ -81,6 +81,7 @@ class PbhmmSettings:
         related: and to words one step apart in WordNet,
         near: and, if vectors are given, to words whose cosine is ``nearness`` or more, and that have no other
             kin in the pair. 0 for words that are not akin; see ``kinship``.
+        vectors: Name of these vectors in the store; ``None`` for none.
         grouped: What it gives to function words and marks of one group (``function_words.groups``).
         forget: Probability that the position in the document is forgotten at the end of a sentence of the
             abstract, and drawn anew: the next sentence may come from anywhere. Best paths do not forget.
@@ -122,6 +123,7 @@ class PbhmmSettings:
     related: Share = 0.0
     near: Share = 0.0
     nearness: Share = 0.4
+    vectors: str | None = None
     grouped: Share = 0.0
     forget: float = 0.0
     whole_sentences: Number | None = None

@@ -92,6 +92,8 @@ def _value(option: str, name: str, text: str) -> Any:
         return _SWITCH[text.lower()]
     if text.lower() == "none" and type(None) in get_args(hint):
         return None
+    if str in get_args(hint):
+        return text
     number = _number(option, text, _bounds(name))
     if int not in (hint, *get_args(hint)):
         return number

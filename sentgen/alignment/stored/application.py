@@ -16,7 +16,7 @@ from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.settings import decoding
 from sentgen.alignment.stored.model_store import DIRECTIONS, get_model, iterations_done
-from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner
+from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.figures import figures
 from sentgen.errors import NotFoundError
@@ -50,6 +50,7 @@ def apply_model(
     *,
     decode: Literal["viterbi", "posterior"] | None = None,
     threshold: float | None = None,
+    vectors: str | None = None,
     budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
 ) -> ApplicationSummary:
@@ -59,12 +60,12 @@ def apply_model(
     is; one that it has aligned in another way is aligned anew.
 
     Raises:
-        NotFoundError: there is no such corpus or model.
-        InputError: a threshold for the best path.
+        NotFoundError: there is no such corpus or model, or there are no such vectors.
+        InputError: a threshold for the best path, or vectors change nothing.
         MemoryLimitError: a pair does not fit into the budget; what was aligned before is kept.
     """
     began = time.monotonic()
-    aligner = stored_aligner(store, name)
+    aligner = with_vectors(stored_aligner(store, name), store, vectors)
     settings = decoding(aligner.settings, decode=decode, threshold=threshold)
     aligner = replace(aligner, settings=settings, budget=budget)
     with store.connect() as connection:
@@ -93,7 +94,8 @@ def _marks(connection: Connection, aligner: StoredAligner) -> dict[str, object]:
     posterior = settings.decode == "posterior"
     return {
         "model_id": aligner.model.id,
-        "decode": settings.decode,
+        # Written as systems are; a column of their own would be a new version of the schema.
+        "decode": f"{settings.decode}:vectors={settings.vectors}" if settings.vectors else settings.decode,
         "threshold": settings.threshold if posterior else None,
         "iteration": iterations_done(connection, aligner.model, DIRECTIONS[0]),
     }

@@ -111,7 +111,7 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
     """Return a model of the store as an aligner that calls itself ``label``, or by its name.
 
     Raises:
-        NotFoundError: there is no such model.
+        NotFoundError: there is no such model, or the vectors that it was trained with are gone.
         StoreError: it was trained with another stemmer, tuned with other features, or (when it is asked to
             align) not trained at all yet.
     """
@@ -129,7 +129,9 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
         forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides
     )
     forms = (forward, reverse)
-    return StoredAligner(store, model, model.settings, words, forms, label or name, tuning=tuning)
+    aligner = StoredAligner(store, model, model.settings, words, forms, label or name, tuning=tuning)
+    # Those that it was trained with.
+    return with_vectors(aligner, store, model.settings.vectors)
 
 
 def with_vectors(aligner: OfHmm, store: Store, name: str | None) -> OfHmm:
@@ -141,11 +143,22 @@ def with_vectors(aligner: OfHmm, store: Store, name: str | None) -> OfHmm:
     """
     if name is None:
         return aligner
-    if not aligner.settings.near:
-        raise InputError(
-            f"{aligner.name} gives near words nothing, so that vectors change nothing; leave them out"
-        )
-    return replace(aligner, vectors=load_vectors(store, name))
+    settings = replace(aligner.settings, vectors=name)
+    return replace(aligner, settings=settings, vectors=named_vectors(store, settings, aligner.name))
+
+
+def named_vectors(store: Store, settings: PbhmmSettings, told: str) -> WordVectors | None:
+    """Return the vectors that settings name, if they do; ``told`` is what errors call the settings.
+
+    Raises:
+        NotFoundError: the store has no such vectors.
+        InputError: the settings give near words nothing.
+    """
+    if settings.vectors is None:
+        return None
+    if not settings.near:
+        raise InputError(f"{told} gives near words nothing, so that vectors change nothing; leave them out")
+    return load_vectors(store, settings.vectors)
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:

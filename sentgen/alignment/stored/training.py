@@ -35,8 +35,11 @@ from sentgen.alignment.stored.cells import Cells, Phrases, fake_counts, lay_out,
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cells, save_cells
 from sentgen.alignment.stored.stored_ids import StoredIds
+from sentgen.alignment.stored.stored_model import named_vectors
+from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, ModelError
+from sentgen.models.vectors.loading import WordVectors
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.store import translated_errors
@@ -93,8 +96,8 @@ def train_model(
     both directions.
 
     Raises:
-        InputError: the model exists, or its pairs have changed.
-        NotFoundError: there is no such corpus, or no such model to go on with.
+        InputError: the model exists, its pairs have changed, or vectors change nothing.
+        NotFoundError: there is no such corpus, no such model to go on with, or there are no such vectors.
         MemoryLimitError: a pair takes more memory than there is for inference.
         ModelError: a pair is impossible under the settings; a model without an iteration is removed.
     """
@@ -115,11 +118,12 @@ def train_model(
     # Now, and not after hours in the first iteration.
     for sizes in ids.large:
         plan.budget.plan(sizes, table=False)
+    vectors = named_vectors(store, settings, f"the model {name}")
     model = _begin(store, ids, corpus, name, settings, plan, known)
     report = progress or (lambda *_: None)
     try:
         for direction in model.directions:
-            yield from _Training(store, ids, model, direction, plan, report).run()
+            yield from _Training(store, ids, model, direction, plan, report, vectors).run()
     except (ModelError, MemoryLimitError):
         _forget_empty(store, model)
         raise
@@ -178,6 +182,7 @@ class _Training:
         direction: str,
         plan: Plan,
         progress: Progress,
+        vectors: WordVectors | None,
     ) -> None:
         self.store, self.ids, self.model, self.direction, self.plan = store, ids, model, direction, plan
         self.settings, self.progress = model.settings, progress
@@ -188,6 +193,7 @@ class _Training:
             int(plan.memory * CELL_SHARE), store.path.parent, most=int(plan.memory * FULL_SHARE)
         )
         self.wordnet = find_wordnet() if self.settings.kindred else None
+        self.nearness = None if vectors is None else Nearness(vectors, self.settings.nearness)
         #: Tables of words and of stems.
         self.layers: dict[str, Cells] = {}
         #: Their phrases, until they are stored.
@@ -292,7 +298,7 @@ class _Training:
 
     def _explain(self, pair: PairIds, parameters: Parameters) -> PairPosteriors:
         if self.settings.kindred:
-            pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet)
+            pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet, nearness=self.nearness)
         return explain(pair, parameters, self.settings, self.plan.budget)
 
     def _log_prior(self, parameters: Parameters) -> float:

@@ -60,11 +60,13 @@ ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the mod
     max_abstract_phrase="iterations",
     setting="iterations",
 )
+@asking(Choice, "choice", ("vectors",))
 def train(
     *,
     pairs: PairsOption,
     model: ModelOption,
     plan: Plan,
+    choice: Choice,
     preset: Annotated[
         Preset, typer.Option("--preset", help="Settings of the model: the paper's, or better ones.")
     ] = "best",
@@ -107,6 +109,8 @@ def train(
     # After --set: an option of its own is the clearer wish.
     given |= {name: str(words) for name, words in longest.items() if words is not None}
     settings = changed(settings_of(preset), given)
+    if choice.vectors is not None:
+        settings = replace(settings, vectors=choice.vectors)
     limit = parse_size(memory_limit) or default_memory_limit()
     plan = replace(plan, memory=limit)
     with (
@@ -258,7 +262,7 @@ def remove(
 
 
 @app.command()
-@asking(Choice, "choice", ("decode", "threshold"))
+@asking(Choice, "choice", ("vectors", "decode", "threshold"))
 def apply(
     *,
     pairs: PairsOption,
@@ -284,6 +288,7 @@ def apply(
             model,
             decode=choice.decode,
             threshold=choice.threshold,
+            vectors=choice.vectors,
             budget=aligning_budget(limit, with_store=True),
             progress=progress,
         )
