@@ -1,13 +1,13 @@
 """Documents with more in them than their abstract was made from: what that does to links and to new words.
 
-``python benchmarks/long_documents.py [--settings NAME=VALUE,...] [--pairs N] [--tuned N]``
+``python benchmarks/long_documents.py [--settings NAME=VALUE,...] [--pairs N] [--tuned N | --halves]``
 
 Three tables. The first: documents of the development sets in the middle of 1, 10 and 100 times as many words of
 novels. The second: GUM documents with their first abstract, the document 1, 5, 20 and 60 times. The third: novels
 as a whole, and abstracts of three of their sentences, with a word that no novel has after every second one.
 `--settings whole_sentences=none` aligns with whole documents, as `--preset paper` does, and takes much longer.
 `--tuned N` tunes a model on the first N odd pairs of each set, and tests it on even ones: the first table, and one
-of pseudo-documents, with `best` beside it.
+of pseudo-documents, with `best` beside it. `--halves` measures pseudo-documents of the odd and of the even pairs.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ SETS = {
 PADDED = "set", "times", "F1", "new P", "new R", "CPU s"
 TIMES, COPIES, NOVEL_WORDS = (0, 1, 10, 100), (1, 5, 20, 60), (5_000, 50_000, 140_000)
 DOCUMENTS, ABSTRACTS = 20, 20
+SEEDS, HALVES = (1, 2, 3, 4), ("soft-f1", "new-f1", "source-accuracy")
 
 
 def main() -> None:
@@ -56,9 +57,14 @@ def main() -> None:
     parser.add_argument("--settings", default="", help="settings of the preset `best` that are changed")
     parser.add_argument("--pairs", type=int, default=300, help="pairs of each development set")
     parser.add_argument("--tuned", type=int, default=0, help="odd pairs of each set to tune on; none")
+    parser.add_argument("--halves", action="store_true", help="pseudo-documents of both halves, no others")
     given = parser.parse_args()
     named = dict(one.split("=") for one in given.settings.split(",") if one)
     settings = changed(preset("best"), named)
+    if given.halves:
+        rows = [row for name in SETS for row in halves(name, untrained(settings))]
+        show(f"Pseudo-documents, means over {len(SEEDS)} seeds", ("set", "half", *HALVES), rows)
+        return
     with gzip.open(data("text/english-novels-100.txt.gz"), "rt") as file:
         novels = words_of(file.read(4_000_000))
     if given.tuned:
@@ -82,6 +88,16 @@ def untrained(settings: PbhmmSettings) -> PhraseHmm:
 def gold_of(name: str) -> GoldStandard:
     path, form = SETS[name]
     return read_gold(str(data("alignment") / path), form)
+
+
+def halves(name: str, aligner: PhraseHmm) -> Iterator[tuple[object, ...]]:
+    gold = gold_of(name)
+    for half, told in enumerate(("odd", "even")):
+        some = replace(gold, pairs=gold.pairs[half::2])
+        targets = [Target(pseudo_documents(some, seed=seed)) for seed in SEEDS]
+        figures = [target.measure(aligned(target.pairs, aligner)[0]) for target in targets]
+        means = (np.mean([one[metric].value for one in figures]) for metric in HALVES)
+        yield name, told, *(f"{100 * mean:.1f}" for mean in means)
 
 
 def tuned_tables(count: int, named: Mapping[str, str], novels: Sequence[str], most: int) -> None:

@@ -127,7 +127,7 @@ class PbhmmSettings:
     grouped: Share = 0.0
     forget: float = 0.0
     whole_sentences: Number | None = None
-    passage_gain: Share = 0.2
+    passage_gain: Share = 0.3
     prior: Prior = Prior()
     fixed: frozenset[Part] = frozenset()
     decode: Literal["viterbi", "posterior"] = "viterbi"
