@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.tuner import TuningPlan, tune
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.target import Target
@@ -37,9 +39,28 @@ def test_other_texts_move_little(data_dir: Path, of: tuple[str, str], among: tup
     assert f1(padded) > f1(alone) - 0.02
 
 
-def f1(gold: GoldStandard) -> float:
+@pytest.mark.data
+def test_other_texts_move_tuned_models_little(data_dir: Path) -> None:
+    """The same of a model that is tuned on other pairs of the set."""
+    gold, others = (read_gold(str(data_dir / "alignment" / path), form) for path, form in (MTREF, RTE))
+    words = [word for one in others.pairs for word in one.pair.document]
+    more = replace(gold, pairs=gold.pairs[60:100])
+    examples = [
+        Example.of(one.pair, links.sure, links.possible)
+        for one, links in zip(more.pairs, more.combined(), strict=True)
+    ]
+    tuned = tune(examples, TuningPlan(iterations=8)).aligner("tuned")
+    rng = np.random.default_rng(1)
+    alone = replace(gold, pairs=gold.pairs[:60])
+    padded = replace(gold, pairs=tuple(padded_pair(one, words, rng) for one in alone.pairs))
+
+    # With whole documents it falls by more than four.
+    assert f1(padded, tuned) > f1(alone, tuned) - 0.02
+
+
+def f1(gold: GoldStandard, aligner: PhraseHmm | None = None) -> float:
     target = Target(gold)
-    return target.measure(list(untrained("best").align(target.pairs)))["f1"].value
+    return target.measure(list((aligner or untrained("best")).align(target.pairs)))["f1"].value
 
 
 def padded_pair(one: GoldPair, words: Sequence[str], rng: np.random.Generator) -> GoldPair:
