@@ -15,6 +15,9 @@ from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
+from sentgen.alignment.phrase_hmm.weighting.weight_names import LINK_TEMPLATES
+from sentgen.alignment.words.explanations import related_by
 from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship
 from sentgen.alignment.words.wordnet import WordNet, find_wordnet
@@ -29,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     files = {
         "data.noun": "  license\n"
         "00000010 06 n 02 car 0 auto 0 001 @ 00000020 n 0000 | a motor vehicle\n"
-        "00000020 06 n 01 vehicle 0 000 | what transports\n",
+        "00000020 06 n 01 vehicle 0 000 | a car or what transports\n",
         "index.noun": "  license\n"
         "auto n 1 1 @ 1 0 00000010\ncar n 1 1 @ 1 0 00000010\nvehicle n 1 0 1 0 00000020\n",
         "noun.exc": "oxen ox\n",
@@ -77,6 +80,21 @@ def test_kinds_of_kinship(folder: Path) -> None:
     assert found.kinds.tolist() == wanted.tolist()
     assert found.abstract.tolist() == [False] * 5 + [True]
     assert found.exchanged().kinds.tolist() == wanted.T.tolist()
+
+
+def test_words_that_explain_each_other(folder: Path) -> None:
+    """By the stems of definitions, of inflected words too; by steps otherwise; function words not at all."""
+    found = related_by(folder, ("Car", "ran", "the", "good"), ("vehicles", "moved", "fine", "fast", "the"))
+
+    assert found.tolist() == [[3, 0, 0, 0, 0], [0, 2, 0, 2, 0], [0, 0, 0, 0, 0], [0, 0, 1, 0, 0]]
+    assert related_by(None, ("car",), ("vehicle",)).tolist() == [[0]]
+    pair, lexicon = Pair("1", ("the", "vehicle"), ("car",)), Lexicon()
+    ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=folder)
+    clues = find_clues(pair, ids, np.zeros((1, 2), np.uint8), folder)
+    (place,) = (n for n, one in enumerate(LINK_TEMPLATES) if one.name == "related in WordNet")
+    seen = [LINK_TEMPLATES[place].values[value] for value in clues.links[place, 0].tolist()]
+    assert seen == ["other words, not related", "akin words, each explains the other"]
+    assert related_by(folder, (), ("vehicle",)).shape == (0, 1)
 
 
 def test_a_text_without_words_has_no_kin(folder: Path) -> None:

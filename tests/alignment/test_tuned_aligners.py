@@ -58,7 +58,7 @@ def example(one: tuple[str, str, set[tuple[int, int]], set[tuple[int, int]]]) ->
 def encoded(pair: Pair) -> PairIds:
     lexicon = Lexicon()
     ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=None)
-    return replace(ids, clues=find_clues(pair, ids, no_counts().values(no_counts().places(pair))))
+    return replace(ids, clues=find_clues(pair, ids, no_counts().values(no_counts().places(pair)), None))
 
 
 def tasks(exchanged: bool) -> list[Task]:
@@ -199,6 +199,7 @@ def test_clues_by_name() -> None:
     assert cats["next content words"] == "copied content word, different"  # Sleeping and slept
     assert cats["shape"] == "capital in document, same ending, akin or matching"
     assert seen(3, 3)["words to the right"] == "other content words, both texts end"
+    assert cats["related in WordNet"] == "copied content word, not related"
     assert seen(2, 0)["other matches"] == "other words, neither matches another word"
     null = [
         template.values[value] for template, value in zip(NULL_TEMPLATES, clues.abstract[:, 2], strict=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import Sentgen, refused
 
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES
 from sentgen.alignment.stored.stored_model import stored_aligner
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.tuning.objective import Example
@@ -114,6 +117,23 @@ def test_a_model_of_the_store_is_the_one_in_memory(tmp_path: Path) -> None:
         assert list(aligner.align(pairs)) == list(tuned.aligner("t").align(pairs))
         assert aligner.settings.threshold == tuned.settings.threshold
         assert [one.name for one in check(store) if one.problems] == []
+
+
+def test_a_model_without_a_feature_of_today_aligns(tmp_path: Path) -> None:
+    """An earlier version knew fewer features: those that are not stored weigh nothing, the others the same."""
+    pairs = [Pair(noun, ("the", "red", noun), ("a", "big", noun)) for noun in NOUNS]
+    examples = [Example.of(pair, frozenset({(1, 1), (2, 2)}), frozenset()) for pair in pairs]
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        tuned = tune_model(store, "t", examples, "gold", TuningPlan(iterations=5))
+        new = np.array([feature == "related in WordNet" for feature, _ in NAMES])
+        assert all(one.weights[new].any() for one in tuned.directions)
+        with store.begin() as connection:
+            connection.exec_driver_sql("delete from alignment_weight where feature = 'related in WordNet'")
+        earlier = [replace(one, weights=np.where(new, 0, one.weights)) for one in tuned.directions]
+        wanted = replace(tuned, directions=(earlier[0], earlier[1])).aligner("t")
+
+        assert list(stored_aligner(store, "t").align(pairs)) == list(wanted.align(pairs))
+        assert list(wanted.align(pairs)) != list(tuned.aligner("t").align(pairs))
 
 
 def test_features_of_a_later_version_are_refused(tuned: Sentgen) -> None:

@@ -99,7 +99,8 @@ class PhraseHmm:
         if self.settings.kindred:
             ids = self.lexicon.with_kinship(ids, wordnet=wordnet, nearness=nearness)
         if tuning is not None:
-            ids = replace(ids, clues=find_clues(pair, ids, tuning.counts.values(tuning.counts.places(pair))))
+            seen = tuning.counts.values(tuning.counts.places(pair))
+            ids = replace(ids, clues=find_clues(pair, ids, seen, wordnet))
         return align(
             ids,
             self.parameters,

@@ -141,7 +141,7 @@ def _encoded(examples: Sequence[Example], counts: LinkCounts, settings: PbhmmSet
     for one in examples:
         ids = lexicon.with_kinship(lexicon.encode(one.pair).with_words(), wordnet=wordnet)
         seen = counts.values(counts.places(one.pair), one.sure)
-        yield replace(ids, clues=find_clues(one.pair, ids, seen))
+        yield replace(ids, clues=find_clues(one.pair, ids, seen, wordnet))
 
 
 def _direction(objective: Objective, plan: TuningPlan, report: Callable[[int], None]) -> TunedDirection:

@@ -7,8 +7,7 @@ easily than others (see ``Settings``).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
 from sentgen.alignment.words.nearness import Nearness
+from sentgen.alignment.words.shared import shared
 from sentgen.alignment.words.spellings import first_letters, letters, same_word, spelled_out
 from sentgen.alignment.words.stems import stem
 from sentgen.alignment.words.thesaurus import meanings
@@ -28,7 +28,6 @@ from sentgen.sparse import SparseVectors, inner_products
 
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
-Key = TypeVar("Key", bound=Hashable)
 #: Kinds of kinship, the closest last; `Settings.akin` says what each is worth.
 NONE, NEAR, RELATED, SYNONYM, GROUPED, SIMILAR = range(6)
 #: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
@@ -87,11 +86,11 @@ def kinship(
     if wordnet is not None and kinds.size:
         own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
         own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
-        kinds[_shared(own_left, next_right) | _shared(next_left, own_right)] = RELATED
-        kinds[_shared(own_left, own_right)] = SYNONYM
-    kinds[_shared(*_each(meanings, abstract, document))] = SYNONYM
+        kinds[shared(own_left, next_right) | shared(next_left, own_right)] = RELATED
+        kinds[shared(own_left, own_right)] = SYNONYM
+    kinds[shared(*_each(meanings, abstract, document))] = SYNONYM
     kinds[function] = NONE
-    kinds[_shared(*_each(groups, abstract, document))] = GROUPED
+    kinds[shared(*_each(groups, abstract, document))] = GROUPED
     kinds[_similar(*_each(letters, abstract, document)) & ~function] = SIMILAR
     # Not masked: a function word may be written in two ways, such as *thru*.
     kinds[_equal(*_each(same_word, abstract, document))] = SIMILAR
@@ -99,7 +98,7 @@ def kinship(
     kinds[_initials(abstract, document, document_text)] = SIMILAR
     kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
     if nearness is not None:
-        akin = (kinds != NONE) | _shared(*_each(lambda word: [stem(word)], abstract, document))
+        akin = (kinds != NONE) | shared(*_each(lambda word: [stem(word)], abstract, document))
         lone = _chosen(abstract, ~(left | akin.any(axis=1))), _chosen(document, ~(right | akin.any(axis=0)))
         kinds[nearness.near(*lone)] = NEAR
     stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
@@ -115,19 +114,6 @@ def _each(
     function: Callable[[str], T], abstract: Sequence[str], document: Sequence[str]
 ) -> tuple[list[T], list[T]]:
     return [function(word) for word in abstract], [function(word) for word in document]
-
-
-def _shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bools:
-    """Say which sets have something in common."""
-    where: dict[Key, list[int]] = defaultdict(list)
-    for column, members in enumerate(right):
-        for member in members:
-            where[member].append(column)
-    found = np.zeros((len(left), len(right)), np.bool_)
-    for row, members in enumerate(left):
-        for member in members:
-            found[row, where.get(member, [])] = True
-    return found
 
 
 def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
@@ -172,7 +158,7 @@ def _begin_alike(one: str, other: str) -> bool:
 
 def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
     """Say which words are equal; nothing equals nothing."""
-    return _shared([[word] if word else [] for word in left], [[word] for word in right])
+    return shared([[word] if word else [] for word in left], [[word] for word in right])
 
 
 def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[str]) -> Bools:

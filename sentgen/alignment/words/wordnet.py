@@ -114,6 +114,14 @@ class WordNet:
             for offset in self._index[part][lemma][:most]
         )
 
+    def glosses(self, word: str, most: int) -> list[str]:
+        """Return the definitions of the most frequent synsets of a word in lower case, without examples."""
+        return [
+            self._data[synset].partition("|")[2].partition('"')[0]
+            for letter in _PARTS.values()
+            for synset in sorted(self.frequent(word, letter, most))
+        ]
+
     def neighbors(self, synset: Synset) -> frozenset[Synset]:
         """Return the synsets that a synset points to as hypernyms, as similar, or as derived from it."""
         fields = self._data[synset].partition("|")[0].split()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.weighting.clues import Clues
 from sentgen.alignment.phrase_hmm.weighting.weight_names import GROUP_OF, MATCHES
+from sentgen.alignment.words.explanations import RELATED_BY, related_by
 from sentgen.alignment.words.kinship import GROUPED, RELATED, SIMILAR, SYNONYM
 from sentgen.alignment.words.word_classes import CLASSES, CONTENT, MARK, NUMBER, STOP, ending, word_class
 from sentgen.arrays import Bools, Bytes, Floats, Longs
@@ -65,13 +67,14 @@ class _Side:
         return np.where(before < 0, n, before)
 
 
-def find_clues(pair: Pair, ids: PairIds, seen: Bytes) -> Clues:
+def find_clues(pair: Pair, ids: PairIds, seen: Bytes, wordnet: Path | None) -> Clues:
     """Look at a pair that knows what is akin (``Lexicon.with_kinship``).
 
     Args:
         pair: the texts.
         ids: the same as numbers.
         seen: the values of the last template (``LinkCounts.values``).
+        wordnet: the folder of WordNet, if there is one.
     """
     abstract, document = _Side.of(pair.abstract), _Side.of(pair.document)
     relations = _relations(ids, abstract, document)
@@ -81,8 +84,9 @@ def find_clues(pair: Pair, ids: PairIds, seen: Bytes) -> Clues:
     rows, columns = matches.sum(axis=1), matches.sum(axis=0)
     akin = degrees == _AKIN
     links = _link_values(relations, groups, degrees, abstract, document)
+    related = groups * np.uint8(len(RELATED_BY)) + related_by(wordnet, pair.abstract, pair.document)
     return Clues(
-        np.stack([*links, seen]),
+        np.stack([*links, related, seen]),
         _null_values(abstract, rows, akin.any(axis=1), len(document.classes)),
         _null_values(document, columns, akin.any(axis=0), len(abstract.classes)),
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, product
 from math import prod
 
+from sentgen.alignment.words.explanations import RELATED_BY
 from sentgen.alignment.words.word_classes import CLASSES
 
 
@@ -97,6 +98,7 @@ LINK_TEMPLATES = (
     Template("relative position", (GROUPS, _ORDER)),
     Template("class of copied or grouped word", (("neither", "copied", "grouped"), CLASSES)),
     Template("shape", (_SHAPES, ("", "akin or matching"))),
+    Template("related in WordNet", (GROUPS, RELATED_BY)),
     Template("seen in gold links", (("different", "same word"), _SEEN, _TIMES)),
 )
 #: Content words, function words, marks.
