@@ -261,6 +261,16 @@ def test_a_strong_prior_leaves_the_model_as_it_is() -> None:
     assert np.abs(strong.directions[0].weights).max() < 1e-6 < np.abs(weak.directions[0].weights).max()
 
 
+def test_features_that_are_left_out_weigh_nothing() -> None:
+    """All their weights are 0, those of others are not."""
+    tuned = tune(determiners(12), TuningPlan(prior=1.0, iterations=5), without={"words", "jump"})
+
+    left_out = np.array([feature in ("words", "jump") for feature, _ in NAMES])
+    for one in tuned.directions:
+        assert not one.weights[left_out].any()
+        assert one.weights[~left_out].any()
+
+
 def test_tuning_ends_with_what_it_cannot_do() -> None:
     """No links, too little memory."""
     with pytest.raises(InputError, match="no sure links to learn from"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
 from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts, count_links
-from sentgen.alignment.phrase_hmm.weighting.weight_names import SIZE
+from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES, SIZE
 from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.tuning.objective import Example, Objective, Task
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -97,8 +97,16 @@ def tune(
     *,
     budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
+    without: Collection[str] = (),
 ) -> Tuned:
     """Tune the preset ``best`` on gold links.
+
+    Args:
+        examples: pairs with their links.
+        plan: how to tune; as its defaults say if ``None``.
+        budget: memory, for all pairs at once.
+        progress: called with direction, iteration, and the most iterations there may be.
+        without: names of features whose weights stay 0, to see what they are worth.
 
     Raises:
         InputError: there are no links, or scipy is not installed.
@@ -120,8 +128,9 @@ def tune(
         )
     ]
     report = progress or (lambda *_: None)
+    free = np.array([name not in without for name, _ in NAMES], np.float64)
     forward, reverse = (
-        _direction(objective, plan, lambda done, name=name: report(name, done, plan.iterations))  # type: ignore[misc]
+        _direction(objective, plan, free, lambda done, name=name: report(name, done, plan.iterations))  # type: ignore[misc]
         for name, objective in zip(("forward", "reverse"), objectives, strict=True)
     )
     untuned = _Choice(examples, ids, objectives, [np.zeros(SIZE)] * 2)
@@ -144,8 +153,10 @@ def _encoded(examples: Sequence[Example], counts: LinkCounts, settings: PbhmmSet
         yield replace(ids, clues=find_clues(one.pair, ids, seen, wordnet))
 
 
-def _direction(objective: Objective, plan: TuningPlan, report: Callable[[int], None]) -> TunedDirection:
-    """Maximize the conditional likelihood of the gold links, less the prior."""
+def _direction(
+    objective: Objective, plan: TuningPlan, free: Floats, report: Callable[[int], None]
+) -> TunedDirection:
+    """Maximize the conditional likelihood of the gold links, less the prior; ``free`` is 0 where a weight stays 0."""
     with needs("evaluate", "scipy, which tunes,"):
         from scipy.optimize import minimize
     began = time.perf_counter()
@@ -159,7 +170,7 @@ def _direction(objective: Objective, plan: TuningPlan, report: Callable[[int], N
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         value, gradient = training.gradient(weights)
-        return plan.prior / 2 * float(weights @ weights) - value, plan.prior * weights - gradient
+        return plan.prior / 2 * float(weights @ weights) - value, plan.prior * weights - gradient * free
 
     minimize(
         loss,
