@@ -156,7 +156,7 @@ def _encoded(examples: Sequence[Example], counts: LinkCounts, settings: PbhmmSet
 def _direction(
     objective: Objective, plan: TuningPlan, free: Floats, report: Callable[[int], None]
 ) -> TunedDirection:
-    """Maximize the conditional likelihood of the gold links, less the prior; 0 in ``free`` keeps a weight 0."""
+    """Maximize the conditional likelihood of the gold links, less the prior; 0 in ``free`` keeps one 0."""
     with needs("evaluate", "scipy, which tunes,"):
         from scipy.optimize import minimize
     began = time.perf_counter()
