@@ -7,6 +7,7 @@ A wheel is built with what this leaves (`build_backend.py`), so that nobody who 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import tempfile
@@ -69,18 +70,19 @@ def _write_texts() -> None:
 
 
 def run() -> list[str]:
-    """Run all of them in a folder of their own; return the command lines that failed."""
+    """Run all of them in a folder of their own; return the command lines that failed, and what they said."""
     failed, before = [], sys.argv
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
         _write_texts()
-        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-            for words in _commands():
-                sys.argv = ["sentgen", *words]
-                try:
+        for words in _commands():
+            sys.argv = ["sentgen", *words]
+            said = io.StringIO()
+            try:
+                with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(said):
                     main()
-                except SystemExit as end:
-                    if end.code:
-                        failed.append(" ".join(words))
+            except SystemExit as end:
+                if end.code:
+                    failed.append(f"{' '.join(words)}: {end.code}\n{said.getvalue()}")
     sys.argv = before
     return failed
 
