@@ -246,7 +246,7 @@ class GenerateOptions(TypedDict, total=False):
     lm: Annotated[str, "cluster", "Bigrams of the cluster alone, or mixed with those of a model."]
     lm_weight: Annotated[float, 0.5, "Weight of the cluster's own bigrams beside `lm`."]
     rerank: Annotated[str | None, None, "Choose among the best sentences of each length by this model."]
-    rerank_weight: Annotated[float, 0.15, "Weight of the model of `rerank` beside the cluster."]
+    rerank_weight: Annotated[float, 0.5, "Weight of the model of `rerank` beside the cluster."]
     salience: Annotated[Literal["uniform", "frequency"] | Mapping[str, float], "uniform", "Which words are chosen: all alike, or by frequency."]
     beam: Annotated[int | None, None, "Paths for each length and last word."]
     punct: Annotated[bool, True, "Keep punctuation."]
