@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,22 @@ from sentgen.schema.snapshots import publish
 QUERY = ("kwic", '[lemma="fall"]', "--limit", "1")
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a saved query; no test changes it."""
+    store = tmp_path_factory.mktemp("saved") / "toy.duckdb"
+    fill(store)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SENTGEN_DB", str(store))
+        assert sentgen("saved", "add", "falls", "--", *QUERY).exit_code == 0
+    return store
+
+
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store with a saved query, which commands find by themselves."""
-    store = fill(tmp_path / "toy.duckdb")
+def path(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, which commands find by themselves."""
+    store = Path(shutil.copy(made, tmp_path))
     monkeypatch.setenv("SENTGEN_DB", str(store))
-    assert sentgen("saved", "add", "falls", "--", *QUERY).exit_code == 0
     return store
 
 
