@@ -196,9 +196,9 @@ def _run(store: Store, check: Check) -> Result:
             duck.execute(f"set {name} = {value}")
         try:
             # One row however many problems there are: their number, and some value of each column as example.
-            columns = duck.execute(f"from ({check.query}) limit 0").description or []
-            rest = "".join(f", any_value({quoted(str(c[0]))})" for c in columns)
-            row = duck.execute(f"select count(*){rest} from ({check.query})").fetchone() or (0,)
+            answer = duck.execute(f"select count(*), any_value(columns(*)) from ({check.query})")
+            columns = (answer.description or [])[1:]
+            row = answer.fetchone() or (0,)
         finally:
             connection.rollback()
             for name, earlier in before.items():
