@@ -85,6 +85,14 @@ def lake(counted: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(counted, tmp_path / "lake"))
 
 
+@pytest.fixture(scope="module")
+def whole(counted: Path) -> Path:
+    """The counted lake with a model; no test changes it."""
+    lake = Path(shutil.copytree(counted, counted.parent / "whole"))
+    built(lake)
+    return lake
+
+
 def built(
     lake: Path,
     corpora: Sequence[str] = ("a", "b"),
@@ -134,7 +142,9 @@ def assert_same(lake: Path, store: Path) -> None:
     assert about == expected
     assert here.keys() == there.keys()
     for ngram, values in here.items():
-        assert values == pytest.approx(there[ngram], abs=1e-9), ngram
+        assert all(
+            one is other or abs(one - other) <= 1e-9 for one, other in zip(values, there[ngram], strict=True)
+        ), ngram
 
 
 @pytest.mark.parametrize(
@@ -142,7 +152,6 @@ def assert_same(lake: Path, store: Path) -> None:
     [
         ("a", 1, [2], "word"),
         ("b", 2, None, "none"),
-        ("ab", 3, None, "word"),
         ("a", 4, [1, 1, 2], "word"),
         ("ab", 5, None, "word"),
         ("ab", 5, [2, 2, 3], "none"),
@@ -208,14 +217,14 @@ class Backwards:
             yield number, tasks[number]()
 
 
-def test_the_lake_does_not_depend_on_the_order_of_tasks_or_their_size(lake: Path, tmp_path: Path) -> None:
-    for name in ("other", "whole"):
-        shutil.copytree(lake, tmp_path / name)
-    built(lake)
-    built(tmp_path / "other", engine=Backwards())
-    assert files(tmp_path / "other") == files(lake)
-    built(tmp_path / "whole", sizes=Sizes(rows=3_000, file=900))
-    assert files(tmp_path / "whole") == files(lake)
+def test_the_lake_does_not_depend_on_the_order_of_tasks_or_their_size(
+    lake: Path, whole: Path, tmp_path: Path
+) -> None:
+    other = shutil.copytree(lake, tmp_path / "other")
+    built(lake, engine=Backwards())
+    assert files(lake) == files(whole)
+    built(other, sizes=Sizes(rows=3_000, file=900))
+    assert files(other) == files(whole)
 
 
 class Killed(BaseException):
@@ -239,9 +248,7 @@ class Dies:
             yield number, task()
 
 
-def test_a_build_goes_on_wherever_it_was_interrupted(lake: Path, tmp_path: Path) -> None:
-    whole = shutil.copytree(lake, tmp_path / "whole")
-    built(whole)
+def test_a_build_goes_on_wherever_it_was_interrupted(lake: Path, whole: Path, tmp_path: Path) -> None:
     stages = set()
     for after in range(0, 200, 7):
         copy = shutil.copytree(lake, tmp_path / "copy")
@@ -267,10 +274,11 @@ def test_what_is_done_is_not_done_again(lake: Path, monkeypatch: pytest.MonkeyPa
     built(lake)
 
 
-def test_killed_after_the_manifest(lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = shutil.copytree(lake, tmp_path / "whole")
-    built(whole)
-    built(whole, ["b"])
+def test_killed_after_the_manifest(
+    lake: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = shutil.copytree(whole, tmp_path / "two")
+    built(two, ["b"])
 
     def killed(_: ModelJob) -> None:
         raise Killed
@@ -283,7 +291,7 @@ def test_killed_after_the_manifest(lake: Path, tmp_path: Path, monkeypatch: pyte
     other = shutil.copytree(lake, tmp_path / "other")
     assert built(other).label == "m@1", "it is there already"
     built(lake, ["b"])
-    assert files(lake) == files(whole)
+    assert files(lake) == files(two)
 
 
 def test_other_work_is_refused_while_a_model_is_not_finished(lake: Path, texts: list[Path]) -> None:
@@ -323,12 +331,10 @@ def test_a_second_client_is_refused(lake: Path, monkeypatch: pytest.MonkeyPatch)
             start()
 
 
-def test_a_full_disk_is_told_in_one_line(lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_in_one_line(lake: Path, whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> list[int]:
         raise OSError(28, "No space left on device")
 
-    whole = shutil.copytree(lake, tmp_path / "whole")
-    built(whole)
     with monkeypatch.context() as patch:
         patch.setattr(suffixes, "write_batches", full)
         with pytest.raises(StoreError, match="the disk is full") as caught:
@@ -374,9 +380,11 @@ def test_an_order_that_was_not_counted(tmp_path: Path, texts: list[Path]) -> Non
         built(lake, ["a"])
 
 
-def test_models_of_removed_corpora_stay_with_their_words(lake: Path, texts: list[Path]) -> None:
+def test_models_of_removed_corpora_stay_with_their_words(
+    whole: Path, tmp_path: Path, texts: list[Path]
+) -> None:
+    lake = Path(shutil.copytree(whole, tmp_path / "lake"))
     place, work = Place(lake), lake / "_work"
-    built(lake)
     before = rows(lake)
     for corpus in "ab":
         listing.remove(place, work, corpus)
@@ -417,21 +425,20 @@ def test_a_file_of_several_models_is_not_cut(stored: Path, tmp_path: Path) -> No
         remove_model(Place(tmp_path / "lake"), tmp_path / "lake" / "_work", "x")
 
 
-def test_a_bucket_takes_a_model(lake: Path, tmp_path: Path) -> None:
+def test_a_bucket_takes_a_model(lake: Path, whole: Path, tmp_path: Path) -> None:
     bucket = Place(f"memory://{tmp_path.name}/lake")
     bucket.files.put(f"{lake}/", bucket.root, recursive=True)
     settings = recipe(3, "kneser-ney", None, "word", False)
     ModelJob(bucket, tmp_path / "work", Inline(), 1 << 29, sizes=SMALL).run("m", ["a", "b"], settings)
-    built(lake)
     prefix = f"/{tmp_path.name}/lake/"
     assert {
         path.removeprefix(prefix): bucket.files.cat(path) for path in bucket.files.find(bucket.root)
-    } == files(lake)
+    } == files(whole)
 
 
-def test_a_counted_lake_passes_its_checks(lake: Path) -> None:
+def test_a_counted_lake_passes_its_checks(whole: Path, tmp_path: Path) -> None:
     """What needs sentences is left out; counts that do not add up are found."""
-    built(lake)
+    lake = Path(shutil.copytree(whole, tmp_path / "lake"))
     with Store(lake, read_only=True) as store:
         results = list(maintenance.check(store, model_checks(store)))
         assert maintenance.counted(store) == [(1, "a"), (2, "b")]
