@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from sentgen.counts.cluster.dask_engine import cluster
+from sentgen.counts.cluster.engine import Engine
 from sentgen.counts.cluster.job import Job, Sizes
 from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
@@ -18,17 +19,22 @@ SIZES = Sizes(shard=20_000, most=1 << 20, words=100_000, range=10_000)
 MODEL_SIZES = ModelSizes(rows=30_000, most=1 << 20, file=30_000)
 
 
-def main(lake: str, text: str, where: str) -> None:
+def work(lake: Path, text: str, engine: Engine) -> None:
     """Count the text, or build a model of what was counted."""
+    folder = lake / "_work"
+    if text == "--model":
+        settings = recipe(4, "kneser-ney", None, "word", False)
+        ModelJob(Place(lake), folder, engine, 1 << 30, sizes=MODEL_SIZES).run("m", ["c"], settings)
+    else:
+        Job(Place(lake), folder, Settings(corpus="c"), engine, 1 << 30, sizes=SIZES).run([text])
+
+
+def main(lake: str, text: str, where: str) -> None:
+    """Do it on a cluster."""
     local = int(where) if where.isdigit() else None
-    work = Path(lake) / "_work"
     with cluster(local=local, scheduler=None if local else where) as engine:
         print("connected", flush=True)
-        if text == "--model":
-            settings = recipe(4, "kneser-ney", None, "word", False)
-            ModelJob(Place(lake), work, engine, 1 << 30, sizes=MODEL_SIZES).run("m", ["c"], settings)
-        else:
-            Job(Place(lake), work, Settings(corpus="c"), engine, 1 << 30, sizes=SIZES).run([text])
+        work(Path(lake), text, engine)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+from cluster_client import work
+
+from sentgen.counts.cluster.engine import Inline, Task
 
 CLIENT = Path(__file__).parent / "cluster_client.py"
 VICTIMS = ("worker", "scheduler", "client")
@@ -83,24 +88,49 @@ class Machines:
         os.kill(self.scheduler.pid if victim == "scheduler" else rng.choice(self.workers).pid, signal.SIGKILL)
 
 
-def kill_one(number: int, folder: Path, lake: Path, words: tuple[object, ...], longest: float) -> str:
-    """Kill one process at a random moment while a client works; return which.
+class Counting(Inline):
+    """Runs tasks in this process, and says how many there were."""
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+        self.tasks += len(tasks)
+        return super().run(tasks)
+
+
+def run_here(lake: Path, text: object) -> int:
+    """Do what a client does in this process; return how many tasks there were."""
+    engine = Counting()
+    work(lake, str(text), engine)
+    return engine.tasks
+
+
+def receipts(lake: Path) -> int:
+    """Return how many tasks of an unfinished work are done."""
+    return sum(1 for _ in (lake / "_work").glob("*/*.json"))
+
+
+def kill_one(number: int, folder: Path, lake: Path, text: object, tasks: int) -> str:
+    """Kill one process while a client works, when some number of tasks is done; return which.
 
     Args:
         number: of the round.
         folder: of the scheduler.
         lake: the lake.
-        words: what the client does, but for where.
-        longest: seconds that it takes undisturbed.
+        text: what the client counts, or ``--model``.
+        tasks: how many it has.
     """
     rng = random.Random(number)
     victim = VICTIMS[number % len(VICTIMS)]
     with ExitStack() as stack:
         machines = Machines(folder, stack)
-        client = stack.enter_context(running(CLIENT, lake, *words, machines.address))
+        client = stack.enter_context(running(CLIENT, lake, text, machines.address))
         assert client.stdout is not None
         assert client.stdout.readline() == "connected\n"
-        time.sleep(rng.uniform(0, longest))
+        after = rng.randrange(tasks)
+        while receipts(lake) < after and client.poll() is None:
+            time.sleep(0.002)
         if victim == "client":
             os.kill(client.pid, signal.SIGKILL)
             client.communicate(timeout=60)
@@ -112,12 +142,8 @@ def kill_one(number: int, folder: Path, lake: Path, words: tuple[object, ...], l
     return victim
 
 
-def run_to_the_end(lake: Path, *words: object) -> float:
-    """Run a client with two processes; return the seconds that it took from its start on."""
-    with running(CLIENT, lake, *words, 2) as client:
-        assert client.stdout is not None
-        client.stdout.readline()
-        began = time.monotonic()
+def run_to_the_end(lake: Path, text: object) -> None:
+    """Run a client with two processes."""
+    with running(CLIENT, lake, text, 2) as client:
         _, told = client.communicate(timeout=120)
         assert client.returncode == 0, told
-        return time.monotonic() - began

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cluster_machines import CLIENT, files, kill_one, run_to_the_end, running
+from cluster_machines import CLIENT, files, kill_one, run_here, run_to_the_end, running
 
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.engine import Inline
@@ -32,30 +32,30 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(counted: Path) -> tuple[dict[str, bytes], float]:
-    """The lake with its model, and the seconds that two processes took from their start."""
+def whole(counted: Path) -> tuple[dict[str, bytes], int]:
+    """The lake with its model, and how many tasks it took."""
     lake = shutil.copytree(counted, counted.parent / "whole")
-    seconds = run_to_the_end(lake, "--model")
+    tasks = run_here(lake, "--model")
     assert len(list((lake / "model_ngram").iterdir())) > 1
-    return files(lake), seconds
+    return files(lake), tasks
 
 
-def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], float], folder: Path) -> None:
-    """Kill one process at a random moment, then build to the end and compare."""
+def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], int], folder: Path) -> None:
+    """Kill one process at a random moment, then build to the end and compare; by day in this process."""
     lake = shutil.copytree(counted, folder / f"lake-{number}")
-    victim = kill_one(number, folder, lake, ("--model",), whole[1])
+    victim = kill_one(number, folder, lake, "--model", whole[1])
     # What the manifest names is there, whenever.
     list(listing.status(Place(lake), lake / "_work"))
     # If it came to its end, another one would build the next version.
     if (lake / "_work").exists() or not (lake / "model").exists():
-        run_to_the_end(lake, "--model")
+        (run_to_the_end if number else run_here)(lake, "--model")
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1))
 def test_a_killed_process_changes_nothing(
-    number: int, counted: Path, whole: tuple[dict[str, bytes], float], tmp_path: Path
+    number: int, counted: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path
 ) -> None:
     round_of(number, counted, whole, tmp_path)
 
@@ -64,7 +64,7 @@ def test_a_killed_process_changes_nothing(
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 51))
 def test_fifty_killed_processes_change_nothing(
-    number: int, counted: Path, whole: tuple[dict[str, bytes], float], tmp_path: Path
+    number: int, counted: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path
 ) -> None:
     round_of(number, counted, whole, tmp_path)
 
