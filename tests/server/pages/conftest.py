@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,7 @@ from sentgen.models.vectors.build import VectorRequest
 from sentgen.schema import Store
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
@@ -63,33 +65,66 @@ def browser() -> Iterator[Browser]:
         yield launched
 
 
-@pytest.fixture
-def opened(browser: Browser, site: Server) -> Iterator[Callable[..., Page]]:
-    """Open a page in a new context; what the console complains about fails the test at its end."""
-    complaints: list[str] = []
-    contexts: list[BrowserContext] = []
+@dataclass
+class Tab:
+    """A page that a test has after another, and what its console complained about."""
 
-    def open_page(url: str, *, scripts: bool = True, fails: bool = False) -> Page:
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+    fails: bool = False
+
+    def note(self, said: ConsoleMessage) -> None:
+        """Write down errors; that a page has an error status is no surprise where it should."""
+        if said.type == "error" and not (self.fails and "Failed to load resource" in said.text):
+            self.complaints.append(said.text)
+
+    def wipe(self) -> None:
+        """Leave it as it was when it was new."""
+        if self.page.url.startswith("http"):
+            self.page.evaluate("sessionStorage.clear(); localStorage.clear()")
+        self.page.context.clear_cookies()
+        self.page.goto("about:blank")
+        self.page.set_viewport_size({"width": 1280, "height": 720})
+        self.page.emulate_media(media="null", color_scheme="null")
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, site: Server) -> Callable[[bool], Tab]:
+    """Open the tab with scripts, or that without: a new one for each test would take longer than most tests."""
+
+    @cache
+    def new(scripts: bool) -> Tab:
         context = browser.new_context(
             base_url=site.address, java_script_enabled=scripts, reduced_motion="reduce"
         )
-        contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("console", lambda said: _note(complaints, said, fails))
-        page.goto(url)
-        return page
+        made = Tab(page)
+        page.on(
+            "dialog", lambda dialog: (made.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss())
+        )
+        page.on("pageerror", lambda error: made.complaints.append(f"error: {error}"))
+        page.on("console", made.note)
+        return made
+
+    return new
+
+
+@pytest.fixture
+def opened(tab: Callable[[bool], Tab]) -> Iterator[Callable[..., Page]]:
+    """Open a page in a clean tab; what the console complains about fails the test at its end."""
+    tabs: list[Tab] = []
+
+    def open_page(url: str, *, scripts: bool = True, fails: bool = False) -> Page:
+        tabs.append(tab(scripts))
+        tabs[-1].fails = fails
+        tabs[-1].page.goto(url)
+        return tabs[-1].page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    complaints = [said for one in tabs for said in one.complaints]
+    for one in tabs:
+        one.complaints.clear()
+        one.wipe()
 
     assert complaints == []
-
-
-def _note(complaints: list[str], said: ConsoleMessage, fails: bool) -> None:
-    """Write down errors; that a page has an error status is no surprise where it should."""
-    if said.type == "error" and not (fails and "Failed to load resource" in said.text):
-        complaints.append(said.text)
