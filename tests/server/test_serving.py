@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,11 +22,11 @@ from sentgen.schema import Store, snapshots
 ENDLESS = "select count(*) from range(1000000000000) a"
 
 
-@pytest.fixture
-def quick(published: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
+@pytest.fixture(scope="module")
+def quick(published: Path, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
     """A server of its own: SQL has a second, and one request may wait."""
     options = ("--snapshots", published, "--no-warm-up", "--workers", 1, "--sql-timeout", 1, "--max-queue", 1)
-    with serving(tmp_path, *options) as running:
+    with serving(tmp_path_factory.mktemp("quick"), *options) as running:
         yield running
 
 
@@ -146,6 +147,7 @@ def test_publishing_while_serving_loses_no_request(demo: Path, tmp_path: Path) -
             while not enough.is_set():
                 answer = server.client.get("/v1/ngrams", params={"pattern": "the *", "limit": 1})
                 found.append((answer.status_code, answer.headers.get("sentgen-snapshot", "")))
+                time.sleep(0.01)  # so that what is published has a processor, too
             return found
 
         asking = [pool.submit(ask, number) for number in range(4)]
