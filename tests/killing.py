@@ -82,7 +82,7 @@ def moments(course: Course, number: int, rng: random.Random) -> Iterator[tuple[i
     Yields the commit, or ``None`` for the start, and the seconds after it.
     """
     for turn in range(number):
-        if turn % 3 == 0 or not course.commits:
+        if turn % 3 == 2 or not course.commits:
             yield None, rng.uniform(0, course.seconds)
             continue
         commit = rng.randrange(len(course.commits))
