@@ -286,6 +286,22 @@ def _file(draw: st.DrawFn) -> bytes:
 def test_any_conllu_comes_back(store: Store, tmp_path: Path, content: bytes) -> None:
     try:
         assert given_back(store, tmp_path / "a.conllu", content) == content
+    finally:
+        corpora.remove(store, "x")
+
+
+@given(st.lists(_file(), min_size=4, max_size=4))
+@settings(
+    max_examples=settings.default.max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_any_conllu_is_stored_soundly(store: Store, tmp_path: Path, contents: list[bytes]) -> None:
+    """Checks take longer than all else: several files are checked at once."""
+    paths = [tmp_path / f"{number}.conllu" for number, _ in enumerate(contents)]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    try:
+        ingest(store, [str(path) for path in paths], Settings("x"))
         assert [one.check.name for one in maintenance.check(store) if one.problems] == []
     finally:
         corpora.remove(store, "x")
