@@ -229,8 +229,14 @@ COUNTED = (
 
 @pytest.mark.parametrize("strategy", [Strategy.ALL, Strategy.LONGEST])
 @pytest.mark.parametrize(("query", "by"), COUNTED)
-@pytest.mark.parametrize("limit", [0, 2])
-@pytest.mark.parametrize("walked", [True, False])
+@pytest.mark.parametrize(
+    ("limit", "walked"),
+    [
+        (0, True),
+        (2, False),
+        *(pytest.param(*one, marks=pytest.mark.nightly) for one in ((0, False), (2, True))),
+    ],
+)
 def test_frequencies_of_ranges_are_added(
     connection: Connection,
     in_ranges: pytest.MonkeyPatch,

@@ -198,8 +198,13 @@ def test_keys_count_what_brute_force_counts(
 
 
 @pytest.mark.parametrize("ask", [match, count_matches, matched_sentences])
-@pytest.mark.parametrize("limit", [0, 1, 7, 20])
-@pytest.mark.parametrize("seed", [None, 3])
+@pytest.mark.parametrize(
+    ("limit", "seed"),
+    [
+        *((0, None), (1, 3), (7, None), (20, 3)),
+        *(pytest.param(*one, marks=pytest.mark.nightly) for one in ((0, 3), (1, None), (7, 3), (20, None))),
+    ],
+)
 @pytest.mark.parametrize(
     "request_", [*(one[0] for one in KEYED), "pattern { }", "global { is_cyclic }", "pattern { X ->> Y }"]
 )

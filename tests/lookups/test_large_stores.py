@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
@@ -99,7 +99,6 @@ ASKED = {
 }
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     number=st.integers(0, 1),
     words=PATTERNS,
@@ -130,7 +129,6 @@ def test_concordances(
         assert told(answer()) == told(whole)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     number=st.integers(0, 1),
     by=st.sampled_from([By.WORD, By.WORD, By.LEMMA, By.UPOS]),
