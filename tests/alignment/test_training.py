@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,10 +39,22 @@ PAPER = preset("paper")
 EXACT = Plan(iterations=3, drop=0.0)
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the toy pairs; no test changes it."""
+    return fill(tmp_path_factory.mktemp("toy") / "toy.duckdb")
+
+
 @pytest.fixture
-def toy_pairs(tmp_path: Path) -> Path:
-    """A store with the toy pairs."""
-    return fill(tmp_path / "toy.duckdb")
+def toy_pairs(filled: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copy(filled, tmp_path))
+
+
+@pytest.fixture(scope="module")
+def expected(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """The figures of a model of it."""
+    return figures(trained(Path(shutil.copy(filled, tmp_path_factory.mktemp("trained")))))
 
 
 def trained(
@@ -98,44 +111,39 @@ def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
 @hypothesis_settings(max_examples=3)
 @given(st.permutations(PAIRS))
 def test_order_of_the_pairs_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, order: list[Texts]
+    expected: list[object], tmp_path_factory: pytest.TempPathFactory, order: list[Texts]
 ) -> None:
     """Stored in any order, the pairs give the same figures to 1e-9."""
-    folder = tmp_path_factory.mktemp("order")
-    sorted_ = trained(fill(folder / "a.duckdb"))
+    found = trained(fill(tmp_path_factory.mktemp("order") / "toy.duckdb", order))
 
-    assert figures(trained(fill(folder / "b.duckdb", order))) == pytest.approx(figures(sorted_), rel=1e-9)
+    assert figures(found) == pytest.approx(expected, rel=1e-9)
 
 
-def test_threads_change_nothing(toy_pairs: Path) -> None:
+def test_threads_change_nothing(toy_pairs: Path, expected: list[object]) -> None:
     """Two threads give the very same numbers as one."""
-    one = trained(toy_pairs, name="one")
-
-    assert figures(trained(toy_pairs, plan=replace(EXACT, jobs=2), name="two")) == figures(one)
+    assert figures(trained(toy_pairs, plan=replace(EXACT, jobs=2))) == expected
 
 
-def test_files_change_nothing(toy_pairs: Path) -> None:
+def test_files_change_nothing(toy_pairs: Path, expected: list[object]) -> None:
     """Without memory for the rewrite tables they are in files, with the same result; nothing is left behind."""
-    one = trained(toy_pairs, name="one")
-
-    assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0), name="two")) == figures(one)
-    assert {file.name for file in toy_pairs.parent.iterdir()} == {"toy.duckdb", "toy.jsonl"}
+    assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0))) == expected
+    assert [file.name for file in toy_pairs.parent.iterdir()] == ["toy.duckdb"]
 
 
 @pytest.mark.parametrize("first", [1, 2, 100])
-def test_parts_change_nothing(toy_pairs: Path, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_change_nothing(
+    toy_pairs: Path, expected: list[object], first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Some pairs at a time, with room for few cells and for fewer than a pair needs, give the very same numbers."""
-    one = trained(toy_pairs, name="one")
-
     monkeypatch.setattr(cell_parts, "_FIRST", first)
     monkeypatch.setattr(cell_parts, "_LEAST", 60)
-    assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0), name="two")) == figures(one)
+    assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0))) == expected
 
 
 @pytest.mark.parametrize("name", ["paper", "best"])
 def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
     """EM raises it in every iteration of each direction."""
-    done = trained(toy_pairs, preset(name), replace(EXACT, iterations=8))
+    done = trained(toy_pairs, preset(name), replace(EXACT, iterations=6))
 
     for direction in ("forward", "reverse"):
         values = [one.log_posterior for one in done if one.direction == direction]
@@ -158,18 +166,25 @@ with Store(sys.argv[1]) as store:
 """
 
 
+@pytest.fixture(scope="module")
+def four_of_each(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[StoredIteration]:
+    """What that training does if nobody kills it."""
+    path = Path(shutil.copy(filled, tmp_path_factory.mktemp("four")))
+    return trained(path, preset("best"), Plan(iterations=4, drop=0.0))
+
+
 @pytest.mark.parametrize(("direction", "left"), [("forward", 6), ("reverse", 2)])
-def test_killed_training_goes_on(toy_pairs: Path, direction: str, left: int) -> None:
+def test_killed_training_goes_on(
+    toy_pairs: Path, four_of_each: list[StoredIteration], direction: str, left: int
+) -> None:
     """SIGKILL in the third iteration: two are there, the rest is done by --resume, with the same figures."""
-    plan = Plan(iterations=4, drop=0.0)
-    whole = trained(toy_pairs, preset("best"), plan, name="whole")
     killed = subprocess.run([sys.executable, "-c", _KILLED, str(toy_pairs), direction], check=False)
     assert killed.returncode == -signal.SIGKILL
 
-    rest = trained(toy_pairs, PAPER, replace(plan, resume=True))
+    rest = trained(toy_pairs, PAPER, Plan(iterations=4, drop=0.0, resume=True))
 
     assert len(rest) == left
-    assert figures(rest) == pytest.approx(figures(whole[-left:]), rel=1e-9)
+    assert figures(rest) == pytest.approx(figures(four_of_each[-left:]), rel=1e-9)
     with Store(toy_pairs) as store:
         assert [result.check.name for result in check(store) if result.problems] == []
 
