@@ -54,7 +54,6 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
 @pytest.mark.parametrize(
     ("corpora", "condition", "alone", "names"),
     [
@@ -63,7 +62,16 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
     ],
 )
 @pytest.mark.parametrize(
-    "settings", [{}, {"unknown": "tag", "brackets": True}, {"min_count": [1, 1, 2]}], ids=str
+    ("smoothing", "settings"),
+    [
+        ("kneser-ney", {}),
+        ("katz", {"unknown": "tag", "brackets": True}),
+        ("kneser-ney", {"min_count": [1, 1, 2]}),
+        pytest.param("katz", {}, marks=pytest.mark.nightly),
+        pytest.param("kneser-ney", {"unknown": "tag", "brackets": True}, marks=pytest.mark.nightly),
+        pytest.param("katz", {"min_count": [1, 1, 2]}, marks=pytest.mark.nightly),
+    ],
+    ids=str,
 )
 def test_it_is_the_model_of_these_sentences_alone(
     store: Store,

@@ -83,11 +83,21 @@ def test_every_byte_counts(full: Path, tmp_path: Path) -> None:
     ("table", "cure", "still_run"),
     [
         ("model_ngram", "build the models again", "tokens of models"),
-        ("model", "build the models again", "n-grams of order 1 sum to those of the sentences"),
+        pytest.param(
+            "model",
+            "build the models again",
+            "n-grams of order 1 sum to those of the sentences",
+            marks=pytest.mark.nightly,
+        ),
         ("score", "evaluate again", "n-grams of order 1 recounted"),
         ("alignment_rewrite", "train the model again", "jumps sum to one"),
         ("token", "ingest everything into a new store", "katz@1: probabilities of order 4 sum to one"),
-        ("corpus", "ingest everything into a new store", "n-grams of models are whole"),
+        pytest.param(
+            "corpus",
+            "ingest everything into a new store",
+            "n-grams of models are whole",
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_damage_is_one_line(
