@@ -37,6 +37,8 @@ def run(*command: str, cwd: Path = ROOT) -> None:
 
 def main() -> None:
     """Run all checks, the slow ones last."""
+    # Hundreds of processes import the same modules: each would compile what nobody keeps.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # Beside the other checks, so that the processes of the tests do not all compile the same functions.
     compiling = subprocess.Popen([sys.executable, "-m", "sentgen.first_use"], cwd=ROOT)
     try:
