@@ -5,23 +5,24 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import Sentgen, Told
+from typer.testing import CliRunner
 
+from sentgen.cli import build
 from sentgen.corpus.sentences import read_trees
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 
 ORIGINALS = [re.sub(r"[\[\]]", "", sentence) for sentence in NEW_SENTENCES]
 
 
-@pytest.fixture
-def told(sentgen: Sentgen) -> Told:
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What it prints; the second run finds the store of the first, and builds no second version."""
-    first = sentgen("demo", "--db", "demo.duckdb")
-    again = sentgen("demo", "--db", "demo.duckdb")
+    store = tmp_path_factory.mktemp("demo") / "demo.duckdb"
+    first, again = (CliRunner().invoke(build(), ["demo", "--db", str(store)]) for _ in range(2))
 
-    assert first.code == again.code == 0
-    assert models(first.out) == models(again.out)
-    return first
+    assert first.exit_code == again.exit_code == 0
+    assert models(first.stdout) == models(again.stdout)
+    return first.stdout
 
 
 def models(printed: str) -> list[str]:
@@ -29,9 +30,9 @@ def models(printed: str) -> list[str]:
     return re.findall(r"^(\S+@\d+):", printed, re.MULTILINE)
 
 
-def test_the_default_comes_first_and_does_well(told: Told) -> None:
+def test_the_default_comes_first_and_does_well(told: str) -> None:
     """Most of what is shown comes out as it was written, and the figures are those of all sentences."""
-    lines = [line.split(maxsplit=1) for line in told.out.splitlines()]
+    lines = [line.split(maxsplit=1) for line in told.splitlines()]
     shown = [line[1] for line in lines if line[:1] == ["joint"] and line[1].endswith(" .")]
     right = {
         line[0]: int(line[1].split()[-1])
@@ -46,20 +47,20 @@ def test_the_default_comes_first_and_does_well(told: Told) -> None:
     assert right["joint"] > right["beam"] > max(right["ab"], right["lmo"])
 
 
-def test_joint_has_all_it_asks_and_shows_its_tree(told: Told) -> None:
+def test_joint_has_all_it_asks_and_shows_its_tree(told: str) -> None:
     """The companions are built, and the tree is over the units of the last sentence shown."""
-    last = told.out.split("The tree that joint built for: ")[1].split("\nTry next")[0]
+    last = told.split("The tree that joint built for: ")[1].split("\nTry next")[0]
 
-    assert models(told.out) == ["relief@1", "relief-tags@1", "relief-classes@1", "relief-items@1"]
+    assert models(told) == ["relief@1", "relief-tags@1", "relief-classes@1", "relief-items@1"]
     assert {"The bridge  NN", "was  VBD", "destroyed  VBN", "by  IN"} <= {
         line.strip("╭╮╰├─╶│┤ ") for line in last.splitlines()
     }
 
 
-def test_what_went_wrong_is_shown(told: Told) -> None:
+def test_what_went_wrong_is_shown(told: str) -> None:
     """Beside an answer that is not the original stands the original."""
-    wrong = told.out.count("\noriginal  ")
-    pairs = re.findall(r"\njoint +(.*)\noriginal +(.*)", told.out)
+    wrong = told.count("\noriginal  ")
+    pairs = re.findall(r"\njoint +(.*)\noriginal +(.*)", told)
 
     assert wrong == len(pairs)
     assert all(found != original and original in ORIGINALS for found, original in pairs)

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from conftest import Sentgen, Told
+from typer.testing import CliRunner
+
+from sentgen.cli import build
+
+
+@pytest.fixture(scope="module")
+def with_vectors(pets_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of pets with the vectors ``company``; no test changes it."""
+    store = Path(shutil.copy(pets_store, tmp_path_factory.mktemp("vectors")))
+    words = ("vectors", "build", "company", "--corpus", "pets", "--dimensions", "2", "--min-count", "1")
+    built = CliRunner().invoke(build(), [*words, "--db", str(store)])
+    assert built.exit_code == 0, built.stderr
+    assert built.stdout == ""
+    assert built.stderr.splitlines()[-1].startswith("company: 7 words from 12 tokens, 2 dimensions")
+    return store
 
 
 @pytest.fixture
-def company(filled: Sentgen) -> Sentgen:
-    """A store with the vectors ``company``."""
-    built = filled("vectors", "build", "company", "--corpus", "pets", "--dimensions", "2", "--min-count", "1")
-    assert built.code == 0, built.err
-    assert built.out == ""
-    assert built.err.splitlines()[-1].startswith("company: 7 words from 12 tokens, 2 dimensions")
-    return filled
+def company(sentgen: Sentgen, with_vectors: Path, store: Path, pets: Path) -> Sentgen:
+    """The command line over a copy of it, beside the treebank that it was made of."""
+    shutil.copyfile(with_vectors, store)
+    return sentgen
 
 
 def rows(told: Told) -> list[dict[str, object]]:
