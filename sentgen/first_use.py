@@ -1,4 +1,4 @@
-"""Run what a new user runs first, so that its machine code is there: ``python -m sentgen.first_use``.
+"""Run what a new user runs first, so that its machine code is there: ``python -m sentgen.first_use [PART]``.
 
 Numba compiles a function when it is called for the first time, and keeps the machine code beside its module.
 A wheel is built with what this leaves (`build_backend.py`), so that nobody who installs it waits.
@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from sentgen.cli import main
@@ -23,8 +24,8 @@ _ABSTRACT = "Aid trucks brought tents to Sarkesh ."
 _DB = ("--db", "store.duckdb")
 
 
-def _commands() -> Iterator[tuple[str, ...]]:
-    """Yield command lines over files of the folder in which they run."""
+def _ordering() -> Iterator[tuple[str, ...]]:
+    """Yield command lines over files of the folder: corpora, models, sentences from bags."""
     yield "demo", *_DB
     yield "ingest", "relief.txt", "--corpus", "text", *_DB
     yield "models", "build", "katz", "--corpus", "text", "--smoothing", "katz", *_DB
@@ -36,6 +37,15 @@ def _commands() -> Iterator[tuple[str, ...]]:
     yield "score", "--model", "five", *NEW_SENTENCES, *_DB
     for algorithm in ALGORITHMS:
         yield "regenerate", "--model", "five", "-a", algorithm, "--explain", NEW_SENTENCES[0], *_DB
+    compared = ("--test", "few.conllu", "-a", ",".join(ALGORITHMS))
+    yield "evaluate", "regeneration", "--model", "five", *compared, *_DB
+    yield "db", "compact", *_DB
+    yield "db", "check", *_DB
+    yield "corpora", "remove", "text", *_DB
+
+
+def _rewriting() -> Iterator[tuple[str, ...]]:
+    """Yield command lines over files of the folder: sentences from others, and alignments."""
     yield "generate", "relief.conllu", "--cluster", "relief-002", "--lengths", "6-8", *_DB
     yield "generate", "relief.conllu", "--cluster", "relief-002", "--arguments", "supported", *_DB
     yield "fuse", "relief-002-1", "--with", "relief.conllu", *_DB
@@ -50,11 +60,12 @@ def _commands() -> Iterator[tuple[str, ...]]:
         training = ("--pairs", "pairs", "--model", preset, "--preset", preset)
         yield "align", "train", *training, "--iterations", "1", *_DB
     yield "align", "apply", "--pairs", "pairs", "--model", "best", *_DB
-    compared = ("--test", "few.conllu", "-a", ",".join(ALGORITHMS))
-    yield "evaluate", "regeneration", "--model", "five", *compared, *_DB
-    yield "db", "compact", *_DB
-    yield "db", "check", *_DB
-    yield "corpora", "remove", "text", *_DB
+    yield "align", "tune", "tuned", "--gold", "gold.txt", "--iterations", "1", *_DB
+    yield *align, "--model", "tuned"
+
+
+#: What is compiled for each has little in common: two processes may run them at once.
+PARTS = {"ordering": _ordering, "rewriting": _rewriting}
 
 
 def _write_texts() -> None:
@@ -67,14 +78,15 @@ def _write_texts() -> None:
     )
     Path("document.txt").write_text(_DOCUMENT, "utf-8")
     Path("abstract.txt").write_text(_ABSTRACT, "utf-8")
+    Path("gold.txt").write_text("a dog ||| the dog ||| 1-1\na cat ||| one cat ||| 0p0 1-1\n", "utf-8")
 
 
-def run() -> list[str]:
-    """Run all of them in a folder of their own; return the command lines that failed, and what they said."""
+def run(*parts: str) -> list[str]:
+    """Run some parts, or all, in a folder of their own; return the lines that failed, and what they said."""
     failed, before = [], sys.argv
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
         _write_texts()
-        for words in _commands():
+        for words in chain.from_iterable(PARTS[part]() for part in parts or PARTS):
             sys.argv = ["sentgen", *words]
             said = io.StringIO()
             try:
@@ -88,4 +100,4 @@ def run() -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit("\n".join(run()) or None)
+    sys.exit("\n".join(run(*sys.argv[1:])) or None)

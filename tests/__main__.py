@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sentgen.first_use import PARTS
+
 ROOT = Path(__file__).resolve().parent.parent
 INSTALLED = ROOT / "build" / "installed"
 
@@ -40,12 +42,13 @@ def main() -> None:
     # Hundreds of processes import the same modules: each would compile what nobody keeps.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # Beside the other checks, so that the processes of the tests do not all compile the same functions.
-    compiling = subprocess.Popen([sys.executable, "-m", "sentgen.first_use"], cwd=ROOT)
+    command = [sys.executable, "-m", "sentgen.first_use"]
+    compiling = [subprocess.Popen([*command, part], cwd=ROOT) for part in PARTS]
     try:
         check_texts()
     finally:
-        failed = compiling.wait()
-    if failed:  # it has said which commands did
+        failed = [one.wait() for one in compiling]
+    if any(failed):  # it has said which commands did
         sys.exit(failed)
     # Stores that the tests of a file share are made by one process.
     several = any(word.startswith(("-n", "--numprocesses")) for word in sys.argv[1:])
