@@ -142,7 +142,8 @@ def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:
             document=first,
             sent_id=bool(sentence.sent_id),
             text=bool(sentence.text),
-            metadata=len(sentence.metadata),
+            # Export cannot tell a single comment without a text from none.
+            metadata=0 if sentence.metadata == [""] else len(sentence.metadata),
         )
         if sentence.comments is not None and sentence.comments != usual:
             yield number, sentence.comments, "\n".join(sentence.verbatim) or None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sentgen.counts import conllu_export, corpora
@@ -282,6 +282,7 @@ def _file(draw: st.DrawFn) -> bytes:
 
 
 @given(_file())
+@example("\n\n".join(["1\ta" + 8 * "\t_", "# \n1\ta" + 8 * "\t_"]).encode())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_conllu_comes_back(store: Store, tmp_path: Path, content: bytes) -> None:
     try:
