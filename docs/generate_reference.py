@@ -9,7 +9,9 @@ Run it after a change to a command, a table, a view, a check, a message or an ex
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -173,5 +175,9 @@ def pages() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
+    known = python_options.PATH.read_text("utf-8")
     for path, text in pages().items():
         path.write_text(text, "utf-8")
+    if python_options.PATH.read_text("utf-8") != known:
+        # The page about Python has been made of the options that were imported.
+        os.execv(sys.executable, [sys.executable, *sys.argv])
