@@ -125,6 +125,8 @@ class _Ingestion:
     ) -> None:
         self.store, self.settings, self.parser, self.progress = store, settings, parser, progress
         self.summary = Summary(settings.corpus)
+        #: Sources of the store that are another path's content, too: id to this path.
+        self.shared: dict[int, str] = {}
         clear_spilled(store)
 
     def run(self, paths: Sequence[str]) -> Summary:
@@ -334,8 +336,13 @@ class _Batch:
         """Leave what the corpus has as it is; what else it has from the same path is told, or goes."""
         same = self._stored(one.reader, one.digest)
         assert same is not None
-        if same.path == one.source.name:
-            set_path(self.connection, same.id, place_of(one.source.name))
+        place = place_of(one.source.name)
+        if same.path == one.source.name or same.id in self.going:
+            # In the second case its own path has other content now.
+            set_path(self.connection, same.id, place)
+            self.going.discard(same.id)
+        elif same.path != place:
+            self.ingestion.shared[same.id] = place
         self._replace(one.source, same.id)
 
     def _replace(self, source: Source, but: int | None = None) -> None:
@@ -344,6 +351,9 @@ class _Batch:
         if others and self.settings.replace:
             remove_rejections(self.connection, self._corpus_row().id, source.name)
             self.done.replaced += len(others - self.going)
+            for number in others & self.ingestion.shared.keys():
+                set_path(self.connection, number, self.ingestion.shared.pop(number))
+                others.remove(number)
             self.going |= others
         elif others:
             self.done.doubled.append(source.name)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from all_counts import CONLLU, all_counts
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sentgen.counts import corpora, ingestion, stored_sources
@@ -41,6 +41,8 @@ def problems(store: Store) -> set[str]:
 TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4), min_size=1, max_size=4)
 
 
+@example(files=[([["a"]], [["a", "a"]]), ([["a"]], [["a"]])], by_parts=False)
+@example(files=[([["a"]], [["b"]]), ([["b"]], [["a"]])], by_parts=False)
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), st.booleans())
 def test_counts_are_those_of_a_fresh_store(tmp_path_factory, files, by_parts) -> None:  # type: ignore[no-untyped-def]
@@ -93,6 +95,30 @@ def test_a_changed_file_is_told_and_can_be_replaced_after(store: Store, treebank
     assert rows(store, "select count(*) from source") == [(1,)]
     assert rows(store, "select count(*) from sentence") == [(2,)]
     assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
+
+
+@pytest.mark.parametrize("tokens", [1, 100])
+def test_content_that_went_to_another_file_stays(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: int
+) -> None:
+    """Files exchange their names, and one is moved before its name is given away, in one batch or in several."""
+    monkeypatch.setattr(ingestion, "BATCH_TOKENS", tokens)
+    paths = [tmp_path / f"{name}.lines" for name in "abc"]
+    for path, text in zip(paths, ("one\n", "two\n", "three\n"), strict=True):
+        path.write_text(text)
+    ingest(store, [str(tmp_path)], Settings("pets"))
+    for path, text in zip(
+        (*paths, tmp_path / "d.lines"), ("two\n", "one\n", "four\n", "three\n"), strict=True
+    ):
+        path.write_text(text)
+
+    for _ in range(2):
+        ingest(store, [str(tmp_path)], REPLACE)
+        found = rows(store, "select path from source order by path")
+        assert [Path(path).name for (path,) in found] == ["a.lines", "b.lines", "c.lines", "d.lines"]
+        assert sorted(rows(store, "select form from v_tokens")) == [("four",), ("one",), ("three",), ("two",)]
+        assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
+        assert problems(store) == set()
 
 
 def test_a_new_path_is_no_replacement(store: Store, treebank: Path, tmp_path: Path) -> None:
