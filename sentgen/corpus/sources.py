@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -249,8 +249,9 @@ def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
 def expand(paths: Sequence[str], limits: Limits = LIMITS) -> Iterator[Source]:
     """Yield the sources that the arguments name: files, folders, globs, `-` and archives.
 
-    Folders are walked recursively in sorted order without hidden files and folders; a zip archive gives a
-    source for each member. All arguments are looked up before the first source is yielded.
+    Folders are walked recursively in sorted order without hidden files and folders, and without what belongs
+    to a store; a zip archive gives a source for each member. All arguments are looked up before the first
+    source is yielded.
 
     Raises:
         InputError: An argument names nothing.
@@ -312,10 +313,27 @@ def _find(path: str) -> list[tuple[str, bool]]:
 def _walk(folder: str) -> list[tuple[str, bool]]:
     found = []
     for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        full = (os.path.join(parent, name) for name in sorted(names) if not name.startswith("."))
+        files = set(names)
+        folders[:] = sorted(name for name in folders if not _passed_over(parent, name, files))
+        full = (os.path.join(parent, name) for name in names if not _passed_over(parent, name, files))
         found += [(path, False) for path in full if os.path.isfile(path)]
     return sorted(found)
+
+
+def _passed_over(parent: str, name: str, files: Set[str]) -> bool:
+    """Say whether a file or folder is hidden, or belongs to a store beside it, as STORE.lock does."""
+    dots = (place for place, character in enumerate(name) if character == ".")
+    return any(
+        not dot or (name[:dot] in files and _is_duckdb(os.path.join(parent, name[:dot]))) for dot in dots
+    )
+
+
+def _is_duckdb(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return False
 
 
 def _sources(path: str, explicit: bool, limits: Limits) -> Iterator[Source]:

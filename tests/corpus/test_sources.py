@@ -47,6 +47,17 @@ class TestExpand:
 
         assert names == ["b/a.txt", "z.txt"]
 
+    def test_what_belongs_to_a_store_is_left_out(self, tmp_path: Path) -> None:
+        """Its lock reads as JSON Lines, its log may be anything; a file that only begins alike stays."""
+        write(tmp_path / "s.duckdb", b"01234567DUCK")
+        (tmp_path / "s.duckdb.tmp").mkdir()
+        for name in ("s.duckdb.lock", "s.duckdb.tmp/x.txt", "s.duckdb2.txt", "a.txt", "a.txt.2"):
+            write(tmp_path / name, b"{}")
+
+        names = [os.path.relpath(source.name, tmp_path) for source in expand([str(tmp_path)])]
+
+        assert names == ["a.txt", "a.txt.2", "s.duckdb", "s.duckdb2.txt"]
+
     def test_files_are_explicit_and_found_files_are_not(self, tmp_path: Path) -> None:
         write(tmp_path / "a.txt", b"x")
 
