@@ -218,15 +218,17 @@ class LineReader:
             # Blocks are cut at line feeds, so that no pair is torn apart.
             self._carriage_returns += block.count(b"\r\n")
             block = block.replace(b"\r\n", b"\n")
-            if b"\r" in block:
+            # A binary file is called so.
+            if b"\r" in block and b"\0" not in block:
                 number = block.count(b"\n", 0, block.index(b"\r")) + 1
                 self._fail("a carriage return inside the line; convert the line ends to \\n", number)
         # One pass in C over clean text; the slow search only for the message.
         if len(block.translate(None, _CONTROL)) != len(block):
-            at = next(i for i, code in enumerate(block) if code in _CONTROL)
-            told = f"control character U+{block[at]:04X} in the text; remove it"
-            if not block[at]:
-                told = "NUL in the text; is it a binary file or UTF-16?"
+            at = block.find(b"\0")
+            told = "NUL in the text; is it a binary file or UTF-16?"
+            if at < 0:
+                at = next(i for i, code in enumerate(block) if code in _CONTROL)
+                told = f"control character U+{block[at]:04X} in the text; remove it"
             self._fail(told, block.count(b"\n", 0, at) + 1)
         return block
 

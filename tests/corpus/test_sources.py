@@ -263,6 +263,7 @@ class TestAttacks:
         ("data", "message"),
         [
             (b"a\nb\0c\n", r":2: NUL"),
+            (b"a\rb\x0f\nb\0c\n", r":2: NUL"),
             (b"a\nb\n\x1b[31m\n", r":3: control character U\+001B"),
             (b"a\x7f\n", r":1: control character U\+007F"),
             (b"a\rb\n", r":1: a carriage return"),
