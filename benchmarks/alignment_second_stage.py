@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from alignment_tuning import examples
+from alignment_tuning import Standard, examples
 from link_features import NOTHING, Cells, Seen, cells, trees_of
 from scipy.optimize import minimize
 
@@ -37,7 +37,6 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.parsers.parser import open_parser
 from sentgen.evaluation.alignment.gold import GoldStandard
-from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import measure
 from sentgen.evaluation.figures.significance import compare_all
 
@@ -67,8 +66,7 @@ def first_stage(of: Sequence[Example], folds: int) -> list[Seen]:
         for n in range(fold, len(of), folds):
             one = of[n]
             ids = lexicon.with_kinship(lexicon.encode(one.pair).with_words(), wordnet=wordnet)
-            counts = tuned.counts.values(tuned.counts.places(one.pair))
-            ids = replace(ids, clues=find_clues(one.pair, ids, counts, wordnet))
+            ids = replace(ids, clues=find_clues(one.pair, ids, tuned.counts, wordnet))
             forward, reverse = (
                 Objective([], plain, settings).posteriors(
                     Task.of(side, sure, possible, plain, settings), learnt.weights
@@ -204,14 +202,12 @@ def bounds(gold: GoldStandard, seen: Sequence[Seen], answers: Sequence[Alignment
 
 
 def read(word: str, most: int | None, seed: int | None) -> tuple[str, GoldStandard]:
-    """Read ``NAME=FORMAT:PATH``."""
-    name, _, rest = word.partition("=")
-    form, _, path = rest.partition(":")
-    gold = read_gold(path, form)
-    pairs = list(gold.pairs)
+    """Read ``NAME=FORMAT:PATH``, and take some pairs, perhaps in another order."""
+    standard = Standard.named(word)
+    pairs = list(standard.test.pairs)
     if seed is not None:
         random.Random(seed).shuffle(pairs)
-    return name, replace(gold, pairs=tuple(pairs[:most]))
+    return standard.name, replace(standard.test, pairs=tuple(pairs[:most]))
 
 
 def main(words: Sequence[str]) -> None:

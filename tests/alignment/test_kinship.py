@@ -16,6 +16,7 @@ from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
+from sentgen.alignment.phrase_hmm.weighting.link_counts import no_counts
 from sentgen.alignment.phrase_hmm.weighting.weight_names import LINK_TEMPLATES
 from sentgen.alignment.words.explanations import related_by
 from sentgen.alignment.words.function_words import is_function_word
@@ -90,7 +91,7 @@ def test_words_that_explain_each_other(folder: Path) -> None:
     assert related_by(None, ("car",), ("vehicle",)).tolist() == [[0]]
     pair, lexicon = Pair("1", ("the", "vehicle"), ("car",)), Lexicon()
     ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=folder)
-    clues = find_clues(pair, ids, np.zeros((1, 2), np.uint8), folder)
+    clues = find_clues(pair, ids, no_counts(), folder)
     (place,) = (n for n, one in enumerate(LINK_TEMPLATES) if one.name == "related in WordNet")
     seen = [LINK_TEMPLATES[place].values[value] for value in clues.links[place, 0].tolist()]
     assert seen == ["other words, not related", "akin words, each explains the other"]

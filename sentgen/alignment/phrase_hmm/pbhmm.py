@@ -99,8 +99,7 @@ class PhraseHmm:
         if self.settings.kindred:
             ids = self.lexicon.with_kinship(ids, wordnet=wordnet, nearness=nearness)
         if tuning is not None:
-            seen = tuning.counts.values(tuning.counts.places(pair))
-            ids = replace(ids, clues=find_clues(pair, ids, seen, wordnet))
+            ids = replace(ids, clues=find_clues(pair, ids, tuning.counts, wordnet))
         return align(
             ids,
             self.parameters,

@@ -149,14 +149,13 @@ def _encoded(examples: Sequence[Example], counts: LinkCounts, settings: PbhmmSet
     lexicon, wordnet = Lexicon(fold=settings.fold), find_wordnet()
     for one in examples:
         ids = lexicon.with_kinship(lexicon.encode(one.pair).with_words(), wordnet=wordnet)
-        seen = counts.values(counts.places(one.pair), one.sure)
-        yield replace(ids, clues=find_clues(one.pair, ids, seen, wordnet))
+        yield replace(ids, clues=find_clues(one.pair, ids, counts, wordnet, own=one.sure))
 
 
 def _direction(
     objective: Objective, plan: TuningPlan, free: Floats, report: Callable[[int], None]
 ) -> TunedDirection:
-    """Maximize the conditional likelihood of the gold links, less the prior; 0 in ``free`` keeps one 0."""
+    """Maximize the conditional likelihood of the gold links, less the prior; ``free`` is 0 for fixed ones."""
     with needs("evaluate", "scipy, which tunes,"):
         from scipy.optimize import minimize
     began = time.perf_counter()

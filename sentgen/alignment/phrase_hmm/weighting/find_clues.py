@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.weighting.clues import Clues
+from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts
 from sentgen.alignment.phrase_hmm.weighting.weight_names import GROUP_OF, MATCHES
 from sentgen.alignment.words.explanations import RELATED_BY, related_by
 from sentgen.alignment.words.kinship import GROUPED, RELATED, SIMILAR, SYNONYM
@@ -67,14 +68,17 @@ class _Side:
         return np.where(before < 0, n, before)
 
 
-def find_clues(pair: Pair, ids: PairIds, seen: Bytes, wordnet: Path | None) -> Clues:
+def find_clues(
+    pair: Pair, ids: PairIds, counts: LinkCounts, wordnet: Path | None, *, own: Bools | None = None
+) -> Clues:
     """Look at a pair that knows what is akin (``Lexicon.with_kinship``).
 
     Args:
         pair: the texts.
         ids: the same as numbers.
-        seen: the values of the last template (``LinkCounts.values``).
+        counts: what gold links joined.
         wordnet: the folder of WordNet, if there is one.
+        own: sure links (m, n) of the pair, if they are among those counts, which leave them out then.
     """
     abstract, document = _Side.of(pair.abstract), _Side.of(pair.document)
     relations = _relations(ids, abstract, document)
@@ -86,7 +90,7 @@ def find_clues(pair: Pair, ids: PairIds, seen: Bytes, wordnet: Path | None) -> C
     links = _link_values(relations, groups, degrees, abstract, document)
     related = groups * np.uint8(len(RELATED_BY)) + related_by(wordnet, pair.abstract, pair.document)
     return Clues(
-        np.stack([*links, related, seen]),
+        np.stack([*links, related, counts.values(counts.places(pair), own)]),
         _null_values(abstract, rows, akin.any(axis=1), len(document.classes)),
         _null_values(document, columns, akin.any(axis=0), len(abstract.classes)),
     )
