@@ -22,7 +22,7 @@ from sentgen.evaluation.clusters.clusters import (
     reparsed,
     similar_clusters,
 )
-from sentgen.evaluation.clusters.experiment import evaluate_generation
+from sentgen.evaluation.clusters.experiment import System, evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, signed_rank_test
 from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
@@ -30,11 +30,9 @@ from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.generation.clusters.generate import Arguments, GenerationSettings, Reuse, Transitions
 from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import Kind
-from sentgen.models import find
 from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import Option
 from sentgen.output.progress import counted_each
-from sentgen.schema import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,24 +145,16 @@ def generation(
             ),
             cached,
             lengths=lengths,
-            settings=settings,
+            system=System(settings, Reranker.named(store, asked.rerank, asked.rerank_weight)),
             spelling=Spelling(lemmas=asked.lemmas),
             undefined=asked.undefined,
             fluency_model=asked.fluency,
-            reranker=_reranker(store, asked),
             progress=progress,
         )
     if report is not None:
         out.note(f"report: {generation_report(result).write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
-
-
-def _reranker(store: Store, asked: GenerationExperiment) -> Reranker | None:
-    """Find the model that chooses among strings."""
-    if asked.rerank is None:
-        return None
-    return Reranker(store, find(store, asked.rerank), asked.rerank_weight)
 
 
 def _clusters(asked: GenerationExperiment, parser: Parser) -> list[Cluster]:

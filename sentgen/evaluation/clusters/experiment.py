@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,17 +40,44 @@ BASELINE = "bigram"
 Progress = Callable[[str, int, int], None]
 
 
+class System(NamedTuple):
+    """What makes strings: settings of the search, and a model that chooses among the best ones, if any."""
+
+    settings: GenerationSettings = GenerationSettings()
+    reranker: Reranker | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what tables call it."""
+        own = self.settings.name
+        return own if self.reranker is None else f"{own}+{self.reranker.model.name}"
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Return what runs record of it."""
+        one = self.reranker
+        chosen = {"rerank": one and one.model.name, "rerank_weight": one and one.weight}
+        return chosen | asdict(self.settings)
+
+    def without_dependencies(self) -> System:
+        """Return the baseline: the same settings otherwise, so that the dependencies are all that differs."""
+        return System(replace(self.settings, algorithm="bigram", arguments="all"))
+
+
+#: As settings are if nobody says otherwise.
+DEPENDENCIES = System()
+
+
 def evaluate_generation(
     store: Store,
     source: ClusterSet,
     parser: Parser,
     *,
     lengths: Sequence[int] = LENGTHS,
-    settings: GenerationSettings | None = None,
+    system: System = DEPENDENCIES,
     spelling: Spelling = FORMS,
     undefined: Undefined = "skip",
     fluency_model: str | None = None,
-    reranker: Reranker | None = None,
     progress: Progress | None = None,
 ) -> GenerationResult:
     """Generate with the system and the baseline, parse, compare, and record all of it as a run.
@@ -59,11 +87,10 @@ def evaluate_generation(
         source: the clusters; they do not go into the store.
         parser: for the strings.
         lengths: of the strings, in words.
-        settings: of the system; the baseline has the same ones, without dependencies.
+        system: what is compared with the baseline, which has the same settings, without dependencies.
         spelling: what makes two words the same.
         undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.
         fluency_model: a model of the store that says how fluent the strings are.
-        reranker: a model that chooses among the best strings of the system, not of the baseline.
         progress: called as clusters and strings are done.
 
     Raises:
@@ -75,14 +102,11 @@ def evaluate_generation(
         find(store, fluency_model)  # likewise
     started = Start()
     store.share()
-    settings = settings or GenerationSettings()
-    _check(source, lengths, settings)
+    _check(source, lengths, system.settings)
     report = progress or (lambda what, done, total: None)
-    # The same settings otherwise, so that the dependencies are all that differs.
-    systems = (settings, reranker), (replace(settings, algorithm="bigram", arguments="all"), None)
-    strings = _generated(source.learned(), systems, lengths, report)
+    strings = _generated(source.learned(), (system, system.without_dependencies()), lengths, report)
     result = GenerationResult(
-        systems=(settings.name if reranker is None else f"{settings.name}+{reranker.model.name}", BASELINE),
+        systems=(system.name, BASELINE),
         clusters=[cluster.name for cluster in source.clusters],
         lengths=list(lengths),
         counts=_compared(source.clusters, strings, parser, spelling, report),
@@ -97,11 +121,9 @@ def evaluate_generation(
             "parser": f"{parser.name}@{parser.version}",
             "undefined": undefined,
             "fluency": fluency_model,
-            "rerank": reranker and reranker.model.name,
-            "rerank_weight": reranker and reranker.weight,
             "heads": source.heads,
             **asdict(spelling),
-            **asdict(settings),
+            **system.parameters,
         },
     )
     scores, outputs = rows_of(result), outputs_of(result)
@@ -139,7 +161,7 @@ def _joined(words: tuple[str, ...] | None) -> str | None:
 
 def _generated(
     clusters: Sequence[Sequence[Sentence]],
-    systems: Sequence[tuple[GenerationSettings, Reranker | None]],
+    systems: Sequence[System],
     lengths: Sequence[int],
     progress: Progress,
 ) -> Strings:

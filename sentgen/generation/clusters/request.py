@@ -197,12 +197,10 @@ class ClusterRequest:
             NotFoundError: there is no such model.
             InputError: a weight is out of range.
         """
-        lm, reranker = None, None
+        lm = None
         if self.lm != OWN:
             lm = LanguageModel(store, registry.find(store, self.lm), self.lm_weight)
-        if self.rerank is not None:
-            reranker = Reranker(store, registry.find(store, self.rerank), self.rerank_weight)
-        return Models(lm, reranker)
+        return Models(lm, Reranker.named(store, self.rerank, self.rerank_weight))
 
     def settings(self, salience: Kind | Mapping[str, float]) -> GenerationSettings:
         """Return the settings of the search, with weights of words that may come from elsewhere."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from sentgen.errors import InputError
 from sentgen.generation.clusters.casing import capitalized
+from sentgen.models import registry
 from sentgen.models.building.symbols import require_words
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import ModelLike
@@ -38,6 +39,16 @@ class Reranker:
         if not 0 <= self.weight <= 1:
             raise InputError(f"rerank-weight {self.weight} is not from 0 to 1")
         require_words(self.model.name, self.model.symbols)
+
+    @classmethod
+    def named(cls, store: Store, name: str | None, weight: float) -> Reranker | None:
+        """Return a model of the store by its name; ``None`` asks for none.
+
+        Raises:
+            NotFoundError: there is no such model.
+            InputError: the weight is out of range, or the model has no words.
+        """
+        return None if name is None else cls(store, registry.find(store, name), weight)
 
     def scores(self, sentences: Iterable[tuple[Sequence[str], float]], *, lowercase: bool) -> list[float]:
         """Return what sentences are compared by, natural logarithms.
