@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tempfile
 from functools import cache
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,10 @@ NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 ICON = ROOT / "sentgen" / "server" / "pages" / "static" / "icon.svg"
 
 _CELL = re.compile(r"<(t[dh])\b.*?</\1>", re.DOTALL)
+_CODE = re.compile(r'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
+#: A line behind a prompt of the shell or of Python.
+_TYPED = re.compile(r'^(?:.*<code>)?<span class="gp">.*?</span>(.*)$', re.MULTILINE)
+_TAG = re.compile(r"<[^>]*>")
 
 
 @cache
@@ -67,7 +72,13 @@ def on_page_content(html: str, **_: Any) -> str:
     >>> on_page_content(r"<td><code>a\|b</code></td> <code>\|</code>")
     '<td><code>a|b</code></td> <code>\\|</code>'
     """
-    return _CELL.sub(lambda cell: cell[0].replace("\\|", "|"), html)
+    return _CELL.sub(lambda cell: cell[0].replace("\\|", "|"), _CODE.sub(_with_commands, html))
+
+
+def _with_commands(block: re.Match[str]) -> str:
+    """Tell the button of a block with prompts to copy what is typed there, neither prompts nor outputs."""
+    typed = "\n".join(unescape(_TAG.sub("", line)) for line in _TYPED.findall(block[0]))
+    return block[0].replace("<div", f'<div data-copy="{escape(typed)}"', 1) if typed else block[0]
 
 
 def on_shutdown() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -31,6 +33,8 @@ _TAGS = frozenset(
 )
 #: What text must agree in, beside its words.
 _STRUCTURE = {"li", "ol", "ul", "pre", "td", "th"}
+_FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_TYPED = re.compile(r"^(?:\$ |>>> |\.\.\. )(.*)$", re.MULTILINE)
 _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 
 
@@ -44,6 +48,7 @@ class Page(HTMLParser):
     links: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
     tags: set[str] = field(default_factory=set)
+    copied: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -58,6 +63,8 @@ class Page(HTMLParser):
             self.links.append(given["href"])
         elif "href" in given or "src" in given:
             self.loads.append(given.get("href") or given.get("src", ""))
+        if "data-copy" in given:
+            self.copied.append(given["data-copy"])
         self._inside |= tag == "article"
         if self._inside and tag in _STRUCTURE:
             self.text += f"<{tag}>"
@@ -82,6 +89,17 @@ def read(html: str, *, article: bool = False) -> Page:
     page = Page(article=article)
     page.feed(html)
     return page
+
+
+def page_of(source: Path, pages: dict[Path, Page], documentation: Path) -> Page:
+    """Return the page that a file became."""
+    place = source.relative_to(DOCS) if DOCS in source.parents else Path(source.name)
+    return pages[documentation / place.with_suffix(".html")]
+
+
+def typed(block: str) -> str:
+    """Return what stands behind the prompts of a block."""
+    return "\n".join(_TYPED.findall(block))
 
 
 @pytest.fixture(scope="module")
@@ -125,11 +143,18 @@ def test_pages_load_nothing_from_elsewhere(pages: dict[Path, Page], documentatio
 def test_a_page_says_what_its_file_says(source: Path, pages: dict[Path, Page], documentation: Path) -> None:
     """Lists, tables and code are read as another reader of Markdown does, and no word is taken for markup."""
     written = read(MarkdownIt("commonmark").enable("table").render(source.read_text("utf-8")))
-    place = source.relative_to(DOCS) if DOCS in source.parents else Path(source.name)
-    page = pages[documentation / place.with_suffix(".html")]
+    page = page_of(source, pages, documentation)
 
     assert len(page.text) > 300
     assert "".join(page.text.split()) == "".join(written.text.split())
+
+
+@pytest.mark.parametrize("source", WRITTEN, ids=lambda source: source.relative_to(ROOT).as_posix())
+def test_what_is_copied_is_what_is_typed(source: Path, pages: dict[Path, Page], documentation: Path) -> None:
+    """Each block with prompts, of the shell or of Python, is copied without them and without outputs."""
+    blocks = _FENCED.findall(source.read_text("utf-8"))
+
+    assert page_of(source, pages, documentation).copied == [one for one in map(typed, blocks) if one]
 
 
 def test_no_word_is_taken_for_markup(pages: dict[Path, Page], documentation: Path) -> None:
@@ -148,25 +173,44 @@ def test_the_picture_of_the_first_page_is_what_sentgen_draws(monkeypatch: pytest
     assert drawing.PICTURE.read_text("utf-8") == drawing.picture(), "run: python docs/front_picture.py"
 
 
-@pytest.mark.slow
-def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Path) -> None:
-    """Without a server, and without asking for anything that is not on the disk."""
+@pytest.fixture
+def tab() -> Iterator[Any]:
+    """An empty page of a browser."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright; install the extra `test`")
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}; set CHROMIUM, or apt-get install chromium")
-    asked: list[str] = []
     with (
         sync_api.sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as browser,
     ):
         page = browser.new_page()
         page.set_default_timeout(60_000)
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((documentation / "index.html").as_uri())
-        page.click("[data-md-component=search-query]")
-        page.keyboard.type("kneser")
-        found = page.locator(".md-search-result__link[href*='smoothing.html']").first
-        found.wait_for()
+        yield page
+
+
+@pytest.mark.slow
+def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Path, tab: Any) -> None:
+    """Without a server, and without asking for anything that is not on the disk."""
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto((documentation / "index.html").as_uri())
+    tab.click("[data-md-component=search-query]")
+    tab.keyboard.type("kneser")
+    tab.locator(".md-search-result__link[href*='smoothing.html']").first.wait_for()
 
     assert len(asked) > 5
     assert [url for url in asked if not url.startswith("file:")] == []
+
+
+def test_the_copy_button_takes_what_is_typed(documentation: Path, tab: Any) -> None:
+    """Of commands neither prompts nor outputs; all of what has no prompts."""
+    for name, block in ("tutorial", 1), ("python", 2), ("pages", 0):
+        tab.goto((documentation / name).with_suffix(".html").as_uri())
+        tab.evaluate("document.body.append(document.createElement('textarea'))")
+        tab.locator(".highlight").nth(block).hover()
+        tab.locator(".md-typeset [data-clipboard-target]").nth(block).click()
+        paste = tab.locator("textarea").last
+        paste.press("Control+V")
+        written = _FENCED.findall((DOCS / name).with_suffix(".md").read_text("utf-8"))[block]
+
+        assert paste.input_value() == (typed(written) or written.rstrip())
