@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from sentgen.cli import build
@@ -22,7 +29,6 @@ _VOLATILE = (
     (re.compile(r"^(run \d+: seed \d+), [\d.]+ s", re.MULTILINE), r"\1, N s"),
     (re.compile(r"\|version:[\d.]+"), "|version:N"),
     (re.compile(r"bytes: [\d,]+ before, [\d,]+ after"), "bytes: N"),
-    (re.compile(r"^\d+ checks", re.MULTILINE), "N checks"),
     (re.compile(r"^/\S+/", re.MULTILINE), "FOLDER/"),
     (re.compile(r" +"), " "),
 )
@@ -62,11 +68,51 @@ def run(line: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def comparable(output: str) -> list[str]:
-    """Return the lines of an output without what may differ, and without the order of the two streams."""
+def checkout(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go to a folder that has what the first command of the README leaves: an environment, not active."""
+    if not Path(sys.prefix, "bin", "activate").exists():
+        pytest.skip("these tests run in no virtual environment")
+    (folder / ".venv").symlink_to(sys.prefix)
+    path = os.environ["PATH"].split(os.pathsep)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", os.pathsep.join(one for one in path if not Path(one, "sentgen").exists()))
+    monkeypatch.delenv("SENTGEN_DB", raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def follow(page: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Command, int, str]]:
+    """Run all commands of a page in one shell, from its first line on; yield exit codes and outputs."""
+    for command in commands(page):
+        if not command.line.startswith("sentgen "):
+            yield command, *_in_shell(command.line, monkeypatch)
+        elif shutil.which("sentgen"):
+            yield command, *run(command.line)
+        else:
+            yield command, 127, "sentgen: command not found"
+
+
+def _in_shell(line: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    """Run a line in bash, and stay where it leads, with the variables that it sets."""
+    script = f'{line}\ncode=$?; printf "\\0%s\\0" "$PWD"; env -0; exit $code'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    output, folder, *variables = done.stdout.split("\0")
+    monkeypatch.chdir(folder)
+    for name, _, value in (one.partition("=") for one in variables if one):
+        if name not in ("_", "SHLVL") and os.environ.get(name) != value:
+            monkeypatch.setenv(name, value)
+    return done.returncode, output + done.stderr
+
+
+def plain(output: str) -> list[str]:
+    """Return the lines of an output without what may differ."""
     for pattern, name in _VOLATILE:
         output = pattern.sub(name, output)
-    return sorted(line.strip() for line in output.splitlines() if line.strip())
+    return [line.strip() for line in output.splitlines() if line.strip()]
+
+
+def comparable(output: str) -> list[str]:
+    """Return them without the order of the two streams."""
+    return sorted(plain(output))
 
 
 def shows(page: str, output: str) -> bool:

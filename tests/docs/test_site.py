@@ -204,7 +204,7 @@ def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Pat
 
 def test_the_copy_button_takes_what_is_typed(documentation: Path, tab: Any) -> None:
     """Of commands neither prompts nor outputs; all of what has no prompts."""
-    for name, block in ("tutorial", 1), ("python", 2), ("pages", 0):
+    for name, block in ("tutorial", 2), ("python", 2), ("pages", 0):
         tab.goto((documentation / name).with_suffix(".html").as_uri())
         tab.evaluate("document.body.append(document.createElement('textarea'))")
         tab.locator(".highlight").nth(block).hover()
