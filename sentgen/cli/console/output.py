@@ -1,7 +1,8 @@
 """How every command that shows a table shows it: one set of options, one object that writes.
 
 A command takes ``out: Output`` and is wrapped in `output_options`, which replaces that parameter by
-``--csv``, ``--tsv``, ``--json``, ``--jsonl`` and ``--parquet FILE`` (a table for reading is the default)::
+``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--parquet FILE`` (a table for reading is the default), and
+``--wide``::
 
     @output_options
     def words(*, limit: LimitOption = 20, out: Output) -> None:
@@ -11,10 +12,11 @@ A command takes ``out: Output`` and is wrapped in `output_options`, which replac
     app.command("words")(words)
 
 Data goes to standard output and everything else to standard error (`Output.note`). In a terminal the table
-fits its width; elsewhere it is plain aligned text of any width. JSON numbers stay numbers; NaN and the
-infinities become null in JSON and empty in CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row.
-The text of a corpus is hostile: tables for reading show control characters and text-direction overrides as
-escapes such as ``\\x1b``, and never read markup in them; the other formats keep the text as it is.
+fits its width (`terminal_table`), and what it leaves out is named; elsewhere, and with ``--wide``, it is plain
+aligned text of any width. JSON numbers stay numbers; NaN and the infinities become null in JSON and empty in CSV
+and TSV. CSV, TSV, JSON and JSON lines are written row by row. The text of a corpus is hostile: tables for
+reading show control characters and text-direction overrides as escapes such as ``\\x1b``, and never read markup
+in them; the other formats keep the text as it is.
 """
 
 from __future__ import annotations
@@ -22,20 +24,18 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import Result, option_group
+from sentgen.cli.console.terminal_table import TableColumn, print_table
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.output.plain_table import Align as Align
@@ -69,6 +69,12 @@ ParquetOption = Annotated[
     Path | None,
     typer.Option("--parquet", metavar="FILE", help="Write a Parquet file.", rich_help_panel="Output"),
 ]
+WideOption = Annotated[
+    bool,
+    typer.Option(
+        "--wide", help="Print all columns of a table, wider than the terminal.", rich_help_panel="Output"
+    ),
+]
 #: The options of `choose`.
 OPTIONS: dict[str, tuple[Any, Any]] = {
     "csv": (CsvOption, False),
@@ -76,6 +82,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "json": (JsonOption, False),
     "jsonl": (JsonlOption, False),
     "parquet": (ParquetOption, None),
+    "wide": (WideOption, False),
 }
 #: Rows of a table for reading that are aligned at once; a longer one is several tables, each with its head.
 _ALIGNED = 10_000
@@ -92,6 +99,25 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
+class Look(TypedDict, total=False):
+    """How a table for reading looks.
+
+    Attributes:
+        align: column to its side, where it is not numbers right and text left.
+        styles: column to its Rich style in a terminal, such as ``bold``.
+        programs: columns that are left out.
+        essential: columns without which a row says nothing, as the first one always is; if none are named, all
+            up to the first of numbers. The others matter as they stand, the first one most.
+        none: what is said on standard error, in any format, if there are no rows: why, and what makes one.
+    """
+
+    align: Mapping[str, Align]
+    styles: Mapping[str, str]
+    programs: Collection[str]
+    essential: Collection[str]
+    none: str
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """Where and how a command writes its table.
@@ -100,16 +126,24 @@ class Output:
         form: the format.
         path: the file, for Parquet.
         comments: whether notes are comments of the SQL that stands beside them on standard error.
+        wide: whether a table for reading may be wider than the terminal.
     """
 
     form: Format = Format.TABLE
     path: Path | None = None
     comments: bool = False
+    wide: bool = False
+    _left_out: list[Sequence[str]] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
     def for_reading(self) -> bool:
         """Whether a person reads the result, so that a command may add bars or cut context."""
         return self.form is Format.TABLE
+
+    @property
+    def width(self) -> int | None:
+        """Cells that a line may have: those of the terminal, if it is one; ``None`` for any number."""
+        return _console().width if sys.stdout.isatty() and not self.wide else None
 
     def note(self, text: str) -> None:
         """Say something about the result on standard error."""
@@ -125,45 +159,38 @@ class Output:
         table: pa.Table | Rows,
         *,
         truncated: bool = False,
-        align: Mapping[str, Align] | None = None,
-        styles: Mapping[str, str] | None = None,
-        programs: Collection[str] = (),
+        **look: Unpack[Look],
     ) -> None:
-        """Write a table that was asked for; say so if it is only the first part of the answer.
-
-        Args:
-            table: the rows.
-            truncated: whether there were more of them.
-            align: column to its side, where it is not numbers right and text left.
-            styles: column to its Rich style in a terminal, such as ``bold``.
-            programs: columns that a table for reading leaves out.
-        """
+        """Write a table that was asked for; say so if it is only the first part of the answer."""
         if self.form is Format.PARQUET:
             whole = arrow_of(table)
             self._parquet(whole.schema, [whole])
+            self._none(whole.num_rows, look)
         else:
-            self.rows(names_of(table), rows_of(table), align=align, styles=styles, programs=programs)
+            self.rows(names_of(table), rows_of(table), **look)
         if truncated:
             self.note_more(table.num_rows)
 
-    def first(self, table: pa.Table, limit: int, *, programs: Collection[str] = ()) -> None:
+    def first(self, table: pa.Table, limit: int, **look: Unpack[Look]) -> None:
         """Write the first rows of a table, 0 for all, which has one row more than that if there is one."""
         more = bool(limit) and table.num_rows > limit
-        self.arrow(table.slice(0, limit) if more else table, truncated=more, programs=programs)
+        self.arrow(table.slice(0, limit) if more else table, truncated=more, **look)
 
     def parts(
         self,
         tables: Iterator[pa.Table | Rows],
         *,
         limit: int = 0,
-        align: Callable[[pa.Table | Rows], Mapping[str, Align]] = lambda _: {},
+        look: Callable[[pa.Table | Rows], Look] = lambda _: {},
+        none: str = "",
     ) -> int:
         """Write a table that comes in parts, of which one is in memory at a time; return its rows.
 
         Args:
             tables: the parts, at least one; a table for reading is aligned part by part.
             limit: rows to write, 0 for all.
-            align: what `arrow` takes, of each part.
+            look: how each part looks.
+            none: what is said if there are no rows.
         """
         # The schema is needed before the first row, also if there is none.
         first = next(tables)
@@ -172,49 +199,63 @@ class Output:
             self._parquet(arrow_of(first).schema, map(arrow_of, rows))
         elif self.form is Format.TABLE:
             for part in rows:
-                self.arrow(part, align=align(part))
+                self.arrow(part, **look(part))
         else:
             self.rows(names_of(first), (row for part in rows for row in rows_of(part)))
         if rows.more:
             self.note_more(rows.number)
+        self._none(rows.number, {"none": none})
         return rows.number
 
-    def table(self, table: Rows, *, programs: Collection[str] = ()) -> None:
-        """Write a table that the library made; see `arrow`."""
-        self.rows(table.columns, table.rows, programs=programs)
+    def table(self, table: Rows, **look: Unpack[Look]) -> None:
+        """Write a table that the library made."""
+        self.rows(table.columns, table.rows, **look)
 
-    def rows(
-        self,
-        columns: Sequence[str],
-        rows: Iterable[Sequence[object]],
-        *,
-        align: Mapping[str, Align] | None = None,
-        styles: Mapping[str, str] | None = None,
-        programs: Collection[str] = (),
-    ) -> None:
+    def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]], **look: Unpack[Look]) -> None:
         """Write rows, one sequence of values each; a table for reading without rows prints nothing.
 
-        Columns of the same name are told apart by a number. See `arrow` for the other arguments.
+        Columns of the same name are told apart by a number.
         """
-        if self.for_reading and programs:
+        if self.for_reading and (programs := look.get("programs")):
             shown = [place for place, name in enumerate(columns) if name not in programs]
             columns = [columns[place] for place in shown]
             rows = ([row[place] for place in shown] for row in rows)
-        names = distinct(columns)
+        names, following = distinct(columns), iter(rows)
+        first = list(islice(following, 1))
+        self._none(len(first), look)
+        following = chain(first, following)
         if self.form is Format.PARQUET:
-            table = as_arrow(names, rows)
+            table = as_arrow(names, following)
             self._parquet(table.schema, [table])
         elif self.form is Format.JSON:
-            _write_json(names, rows)
+            _write_json(names, following)
         elif self.form is Format.JSONL:
-            _write_jsonl(names, rows)
+            _write_jsonl(names, following)
         elif self.form is Format.TABLE:
-            following = iter(rows)
             # In blocks: how wide a column is, is known only when its rows are in memory.
             while block := list(islice(following, _ALIGNED)):
-                _write_table(names, block, align or {}, styles or {})
+                self._aligned(names, block, look)
         else:
-            _write_csv(names, rows, "\t" if self.form is Format.TSV else ",")
+            _write_csv(names, following, "\t" if self.form is Format.TSV else ",")
+
+    def _aligned(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
+        """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
+        columns = _columns(names, rows, look)
+        if self.width is None:
+            cells, sides = [isolated(one.cells) for one in columns], [one.side for one in columns]
+            sys.stdout.writelines(
+                f"{line}\n" for line in aligned_lines([one.name for one in columns], cells, sides)
+            )
+            return
+        left_out = print_table(columns, look.get("essential", ()), _console())
+        # Once of tables that are parts of one answer.
+        if left_out and left_out not in self._left_out:
+            self._left_out.append(left_out)
+            self.note(f"{quantity(len(left_out), 'column')} more: {', '.join(left_out)} (--wide shows all)")
+
+    def _none(self, rows: int, look: Look) -> None:
+        if not rows and (why := look.get("none")):
+            self.note(why)
 
     def _parquet(self, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
         if self.path is None:
@@ -227,7 +268,9 @@ def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
     return option_group(function, "out", OPTIONS, choose)
 
 
-def choose(*, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | None) -> Output:
+def choose(
+    *, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | None, wide: bool = False
+) -> Output:
     """Return the output that the options ask for.
 
     Raises:
@@ -240,7 +283,7 @@ def choose(*, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | Non
             f"{' and '.join(f'--{name}' for name in names)} exclude each other; choose one"
         )
     check_file_option("--parquet", parquet)
-    return Output(Format(names[0]) if names else Format.TABLE, parquet)
+    return Output(Format(names[0]) if names else Format.TABLE, parquet, wide=wide)
 
 
 def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> int:
@@ -299,33 +342,17 @@ def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimit
     writer.writerows([csv_value(value) for value in row] for row in rows)
 
 
-def _write_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    align: Mapping[str, Align],
-    styles: Mapping[str, str],
-) -> None:
-    if not rows:
-        return
-    values = [list(column) for column in zip(*rows, strict=True)]
-    cells = [isolated(cells_of(column)) for column in values]
-    sides: list[Align] = [
-        align.get(name, "right" if is_numeric(column) else "left")
-        for name, column in zip(columns, values, strict=True)
-    ]
-    names = [printable(name) for name in columns]
-    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-    # Into a pipe, nothing is cut to a width.
-    if not console.is_terminal:
-        sys.stdout.writelines(f"{line}\n" for line in aligned_lines(names, cells, sides))
-        return
-    table = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
-    )
-    for name, source, column, side in zip(columns, names, values, sides, strict=True):
-        table.add_column(
-            Text(source), justify=side, style=styles.get(name), no_wrap=is_numeric(column), overflow="fold"
+def _console() -> Console:
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+
+
+def _columns(names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> list[TableColumn]:
+    """Return rows as columns of text."""
+    align, styles = look.get("align", {}), look.get("styles", {})
+    columns = []
+    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+        side = align.get(name, "right" if is_numeric(values) else "left")
+        columns.append(
+            TableColumn(printable(name), cells_of(values), side, side == "right", styles.get(name))
         )
-    for row in zip(*cells, strict=True):
-        table.add_row(*(Text(cell) for cell in row))
-    console.print(table)
+    return columns

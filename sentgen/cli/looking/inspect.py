@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +16,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
-from sentgen.cli.console.output import Align, Output, output_options, printable
+from sentgen.cli.console.output import Look, Output, output_options, printable
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Order, all_lines
 from sentgen.lookups.queries import Answer, Query
@@ -45,6 +43,9 @@ _LINE = ("left", "node", "right")
 _MIRRORED = {"left": "right", "right": "left"}
 _BAR = 24
 _EDGE = 14
+#: Cells for the words beside the node, and those of a line into a pipe, so that a file does not depend on the
+#: window.
+_WORDS, _PIPE = 32, 120
 _MOST_ARGUMENTS = 7
 
 
@@ -175,7 +176,7 @@ def kwic(
         table = aligned(table, width, out)
     elif width is not None:
         table = _cut_sides(table, width, width)
-    out.arrow(table, align=sides(table), styles={"node": "bold", "sent_id": "dim"})
+    out.arrow(table, **line_look(table))
     if answer.truncated:
         out.note(f"{table.num_rows} of {quantity(answer.total or 0, 'line')} (--limit 0 for all)")
     finish(answer, out)
@@ -199,7 +200,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
             **asked.about,
         )
         reading.show(query)
-        if not out.parts(map(shown, lines), align=sides):
+        if not out.parts(map(shown, lines), look=line_look):
             # Asked once more as for a few lines, which says why there may be none.
             finish(replace(asked, limit=1).ask(connection), out)
 
@@ -315,7 +316,7 @@ def aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table 
         table = with_column(table, name, [readable(text) for text in column_of(table, name)])
     for name in names[: names.index("left")]:
         table = with_column(table, name, [_last(printable(text), _EDGE) for text in column_of(table, name)])
-    left, right = (width, width) if width is not None else _widths(table)
+    left, right = (width, width) if width is not None else _widths(table, out.width or _PIPE)
     table = _cut_sides(table, left, right)
     texts = chain.from_iterable(column_of(table, name) for name in _LINE)
     return (
@@ -325,20 +326,27 @@ def aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table 
     )
 
 
-def sides(table: pa.Table | Rows) -> dict[str, Align]:
-    """Return the sides of columns in a concordance: what stands on the left of the node ends beside it."""
+def line_look(table: pa.Table | Rows) -> Look:
+    """Return how a concordance looks: what stands on the left of the node ends beside it."""
     names = names_of(table)
-    return {next((name for name in names if name in _MIRRORED), "left"): "right"}
+    first = next((name for name in names if name in _MIRRORED), "left")
+    return {
+        "align": {first: "right"},
+        "styles": {"node": "bold", "sent_id": "dim"},
+        "essential": _LINE if first in names else (),
+    }
 
 
-def _widths(table: pa.Table | Rows) -> tuple[int, int]:
+def _widths(table: pa.Table | Rows, line: int) -> tuple[int, int]:
     """Return the widths of both contexts: half of the line each, unless one of them needs less."""
     widths = {name: _widest([name, *map(printable, column_of(table, name))]) for name in names_of(table)}
-    # Into a pipe as on a wide terminal, so that a file does not depend on the window.
-    line = shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120
-    others = sum(width for name, width in widths.items() if name not in ("left", "right"))
     # Two blanks stand between columns.
-    room = max(line - others - 2 * (len(widths) - 1), 16)
+    node, *others = (widths[name] + 2 for name in ("node", *(name for name in widths if name not in _LINE)))
+    room = line - node - 2 - sum(others)
+    # On a narrow line, columns are left out for the words, but for the first.
+    while room < _WORDS and len(others) > 1:
+        room += others.pop()
+    room = max(room, 16)
     # What the right one does not need, the left one may have.
     left = min(widths["left"], max(room // 2, room - widths["right"]))
     return left, max(room - left, 8)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.inspect import Reading, aligned, finish, question, sides
+from sentgen.cli.looking.inspect import Reading, aligned, finish, line_look, question
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.browsing import find_trees
@@ -66,12 +66,7 @@ def match(
         table = answer.found
         if out.for_reading and table.num_rows and not counted:
             table = aligned(table, None, out)
-        out.arrow(
-            table,
-            truncated=bool(answer.truncated and counted),
-            align=sides(table),
-            styles={"node": "bold", "sent_id": "dim"},
-        )
+        out.arrow(table, truncated=bool(answer.truncated and counted), **line_look(table))
     if answer.truncated and not counted:
         out.note(f"{answer.found.num_rows} of {quantity(answer.total or 0, 'hit')} (--limit 0 for all)")
     finish(answer, out)

@@ -1,0 +1,170 @@
+"""A table in a terminal: the columns that fit its width, whole, or each row as a record.
+
+A number is never cut and never wrapped. Text wraps between words, into a column that is wide enough to be
+read; the head of a narrow column wraps after an underscore. What does not fit then is left out, and named by the
+caller. Columns stand in the order of their importance, but for those that are essential: where these do not fit,
+each row is a record, a line for each column.
+
+Widths are those of a terminal in cells, not in characters: a Chinese one has two, a combining mark none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.cells import cell_len, chop_cells
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sentgen.output.plain_table import Align
+from sentgen.output.typography import isolated
+
+#: Blanks between two columns.
+_GAP = 2
+#: Text is not wrapped into fewer cells than the first, and a word not broken into fewer than the second.
+_NARROWEST, _READABLE = 12, 24
+#: Where the head of a column may wrap.
+_PIECE = re.compile(r"[^_ ]*[_ ]+|[^_ ]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a table for reading: its name, its cells as text, and how they stand.
+
+    Args:
+        number: whether the cells are numbers, or figures that text goes with, which must not wrap.
+    """
+
+    name: str
+    cells: Sequence[str]
+    side: Align
+    number: bool
+    style: str | None = None
+
+    @property
+    def widest(self) -> int:
+        """Cells of the longest value."""
+        return max(map(cell_len, self.cells))
+
+    @property
+    def whole(self) -> int:
+        """Cells of the longest value or of the name."""
+        return max(self.widest, cell_len(self.name))
+
+    @property
+    def least(self) -> int:
+        """The fewest cells in which the column can be read."""
+        head = min(max(map(cell_len, _PIECE.findall(self.name) or [""])), _READABLE)
+        widest = self.widest
+        if self.number or widest <= _NARROWEST:
+            return max(widest, head)
+        word = max((cell_len(word) for cell in self.cells for word in cell.split()), default=0)
+        # About three lines of a text, or lines that can be read.
+        return max(min(widest, max(_NARROWEST, min(max(word, widest // 3), _READABLE))), head)
+
+
+def print_table(columns: Sequence[TableColumn], essential: Collection[str], console: Console) -> list[str]:
+    """Print a table that has rows as wide as the terminal allows; return the names of what is left out."""
+    widths = widths_of(columns, essential, console.width)
+    if not widths:
+        _print_records(columns, console)
+        return []
+    table = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
+    cells = []
+    for place, width in widths.items():
+        column = columns[place]
+        head = Text("\n".join(_head(column.name, width)))
+        # Wrapped already.
+        table.add_column(head, justify=column.side, style=column.style, width=width, no_wrap=True)
+        cells.append(_wrapped(column.cells, width, console))
+    for row in zip(*cells, strict=True):
+        table.add_row(*map(Text, row))
+    console.print(table)
+    return [column.name for place, column in enumerate(columns) if place not in widths]
+
+
+def widths_of(columns: Sequence[TableColumn], essential: Collection[str], room: int) -> dict[int, int]:
+    """Return the places of the columns that fit to their widths, nothing if the essential ones do not."""
+    if sum(column.whole + _GAP for column in columns) - _GAP <= room:
+        return {place: column.whole for place, column in enumerate(columns)}
+    needed = _needed(columns, essential)
+    least = [column.least for column in columns]
+    room -= sum(least[place] + _GAP for place in needed) - _GAP
+    if room < 0:
+        return {}
+    fitting = {*needed}
+    for place, width in enumerate(least):
+        if place not in needed and width + _GAP <= room:
+            fitting.add(place)
+            room -= width + _GAP
+    return _widened(columns, {place: least[place] for place in sorted(fitting)}, room)
+
+
+def _needed(columns: Sequence[TableColumn], essential: Collection[str]) -> list[int]:
+    """Return the places of what a row says nothing without: if nobody tells, all up to the first number."""
+    if essential:
+        return [place for place, column in enumerate(columns) if not place or column.name in essential]
+    numbers = (place for place, column in enumerate(columns) if column.number)
+    return list(range(next(numbers, 0) + 1))
+
+
+def _widened(columns: Sequence[TableColumn], widths: dict[int, int], room: int) -> dict[int, int]:
+    """Give the room that is left to the narrowest of the texts, cell by cell, and then to heads."""
+    texts = {place for place in widths if not columns[place].number}
+    while room and (wrapped := [place for place in texts if widths[place] < columns[place].widest]):
+        widths[min(wrapped, key=widths.__getitem__)] += 1
+        room -= 1
+    for place, width in widths.items():
+        more = cell_len(columns[place].name) - width
+        if 0 < more <= room:
+            widths[place] += more
+            room -= more
+    return widths
+
+
+def _head(name: str, width: int) -> Iterator[str]:
+    """Yield the lines of a name that wraps after underscores."""
+    pieces = [part for piece in _PIECE.findall(name) for part in chop_cells(piece, width)]
+    line = ""
+    for piece in pieces:
+        if line and cell_len(line + piece) > width:
+            yield line
+            line = ""
+        line += piece
+    yield line
+
+
+def _wrapped(cells: Sequence[str], width: int, console: Console) -> list[str]:
+    """Wrap the cells of a column between words."""
+    lines = [
+        [cell]
+        if cell_len(cell) <= width
+        else [line.plain.rstrip() for line in Text(cell).wrap(console, width, overflow="fold")]
+        for cell in cells
+    ]
+    # Line by line: an isolate ends with its line.
+    all_lines = iter(isolated([line for parts in lines for line in parts]))
+    return ["\n".join(next(all_lines) for _ in parts) for parts in lines]
+
+
+def _print_records(columns: Sequence[TableColumn], console: Console) -> None:
+    """Print each row as a record: a line for each column, and a blank one between records."""
+    names = max(cell_len(column.name) for column in columns) + 1
+    room = console.width - names - _GAP
+    table = Table.grid(padding=(0, _GAP, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    wrapped = [_wrapped(column.cells, max(room, _READABLE), console) for column in columns]
+    for number, row in enumerate(zip(*wrapped, strict=True)):
+        if number:
+            table.add_row()
+        for column, cell in zip(columns, row, strict=True):
+            table.add_row(Text(f"{column.name}:"), Text(cell, style=column.style or ""))
+    # On lines that are too narrow for that, a terminal breaks them, where rich would cut them.
+    console.print(table, width=max(console.width, names + _GAP + _READABLE), crop=False)
