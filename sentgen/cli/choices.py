@@ -54,7 +54,7 @@ def aligners(*, out: Output) -> None:
 def _show(found: tuple[Rows, Sequence[str]], out: Output) -> None:
     """Print a table, and what is wrong with plug-ins."""
     table, wrong = found
-    out.table(table)
+    out.table(table, essential=("description", "settings"))
     for one in wrong:
         typer.echo(printable(f"sentgen: {one}"), err=True)
     if wrong:

@@ -189,7 +189,12 @@ def model(
         out.note(f"plot: {plot}")
     if out.for_reading:
         _about(report)
-    out.rows(_COLUMNS, [_cells(one) for one in report.iterations], programs=NATURAL)
+    out.rows(
+        _COLUMNS,
+        [_cells(one) for one in report.iterations],
+        programs=NATURAL,
+        essential=("iteration", "log10_likelihood", "log10_posterior"),
+    )
     if out.for_reading:
         for way, jumps in report.jumps.items():
             typer.echo(f"\njumps, {way}")
@@ -241,7 +246,11 @@ def models(*, db: DbOption = None, out: Output) -> None:
     Example: `sentgen align models`
     """
     with open_store(db, read_only=True) as store:
-        out.arrow(list_models(store), programs=NATURAL)
+        out.arrow(
+            list_models(store),
+            programs=NATURAL,
+            none="no models that align yet; make one with: sentgen align train --pairs CORPUS --model NAME",
+        )
 
 
 @app.command()
@@ -314,7 +323,7 @@ def figures(
     """
     with open_store(db, read_only=True) as store:
         found = application.alignments(store, pairs, model, limit=one_more(limit))
-        out.first(found, limit, programs=NATURAL)
+        out.first(found, limit, programs=NATURAL, essential=("links", "coverage", "density"))
 
 
 @app.command()

@@ -26,7 +26,7 @@ from sentgen.alignment.view.view import Segment, View
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
-from sentgen.cli.console.output import Output, printable
+from sentgen.cli.console.output import Output, WideOption, printable
 from sentgen.errors import InputError
 from sentgen.output.wording import are, quantity
 from sentgen.schema import Store
@@ -58,6 +58,7 @@ def text(
         bool,
         typer.Option("--pharaoh", help="Print links i-j: document word, abstract word, from 0."),
     ] = False,
+    wide: WideOption = False,
     format: Annotated[
         str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
     ] = None,
@@ -98,7 +99,7 @@ def text(
     elif as_links:
         typer.echo(pharaoh(shown.alignment))
     else:
-        _show(shown)
+        _show(shown, Output(wide=wide))
     for note in notes(choice, [shown.alignment]):
         typer.echo(note, err=True)
 
@@ -111,7 +112,7 @@ def _check(document: str, abstract: str, *, both: bool) -> None:
         raise typer.BadParameter("--json and --pharaoh exclude each other; choose one")
 
 
-def _show(shown: View) -> None:
+def _show(shown: View, out: Output) -> None:
     """Print the summary with its blocks marked, a table of them, and the figures."""
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     # Without colors, brackets and stars tell the same.
@@ -127,10 +128,20 @@ def _show(shown: View) -> None:
             typer.echo(f"{number:>3}  {line.plain.rstrip()}")
     console.print()
     if shown.alignment.weighed is None:
-        Output().rows(COLUMNS, _rows(shown), align=dict.fromkeys(COLUMNS[4:], "right"))
+        out.rows(
+            COLUMNS,
+            _rows(shown),
+            align=dict.fromkeys(COLUMNS[4:], "right"),
+            essential=("summary", "document", "posterior"),
+        )
     else:
         columns, rows = _reasons(shown)
-        Output().rows(columns, rows, align=dict.fromkeys(PROBABILITIES, "right"))
+        out.rows(
+            columns,
+            rows,
+            align=dict.fromkeys(PROBABILITIES, "right"),
+            essential=("summary", "document", "posterior", "made of"),
+        )
     console.print()
     console.print(_figures(shown))
 

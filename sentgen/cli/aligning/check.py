@@ -78,10 +78,14 @@ def _show(found: SupportCheck, all_relations: bool, out: Output) -> None:
     if not shown:
         return
     typer.echo()
-    out.rows(["sentence", "relation", "support", "the verb there has"], map(_reading, shown))
+    out.rows(
+        ["sentence", "relation", "support", "the verb there has"],
+        map(_reading, shown),
+        essential=("relation", "support"),
+    )
     typer.echo()
     numbers = sorted({claim.sentence for claim in shown})
-    out.rows(["sentence", "text"], [(number, texts[number - 1]) for number in numbers])
+    out.rows(["sentence", "text"], [(number, texts[number - 1]) for number in numbers], essential=("text",))
 
 
 def _reading(claim: Claim) -> tuple[object, ...]:

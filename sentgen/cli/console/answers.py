@@ -117,7 +117,7 @@ def _table(table: Rows, out: Output) -> None:
     if out.for_reading and _SENTENCE in table.columns:
         place = list(table.columns).index(_SENTENCE)
         rows = [(*row[:place], closed_up(str(row[place])), *row[place + 1 :]) for row in rows]
-    out.rows(table.columns, rows, programs=NATURAL)
+    out.rows(table.columns, rows, programs=NATURAL, essential=(_SENTENCE,))
 
 
 def _read(heading: str, figures: str, parts: Sequence[Callable[[], None]]) -> None:

@@ -12,11 +12,11 @@ A command takes ``out: Output`` and is wrapped in `output_options`, which replac
     app.command("words")(words)
 
 Data goes to standard output and everything else to standard error (`Output.note`). In a terminal the table
-fits its width (`terminal_table`), and what it leaves out is named; elsewhere, and with ``--wide``, it is plain
-aligned text of any width. JSON numbers stay numbers; NaN and the infinities become null in JSON and empty in CSV
-and TSV. CSV, TSV, JSON and JSON lines are written row by row. The text of a corpus is hostile: tables for
-reading show control characters and text-direction overrides as escapes such as ``\\x1b``, and never read markup
-in them; the other formats keep the text as it is.
+fits its width (`terminal_table`), and what it leaves out is named; elsewhere and with ``--wide`` it is plain
+aligned text of any width. JSON numbers stay numbers; NaN and the infinities become null in JSON and empty in
+CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row. The text of a corpus is hostile: tables for
+reading show control characters and text-direction overrides as escapes such as ``\\x1b``, and never read
+markup in them; the other formats keep the text as it is.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class Look(TypedDict, total=False):
         align: column to its side, where it is not numbers right and text left.
         styles: column to its Rich style in a terminal, such as ``bold``.
         programs: columns that are left out.
-        essential: columns without which a row says nothing, as the first one always is; if none are named, all
-            up to the first of numbers. The others matter as they stand, the first one most.
+        essential: columns without which a row says nothing, as the first one always is; if none are named,
+            all up to the first of numbers. The others matter as they stand, the first one most.
         none: what is said on standard error, in any format, if there are no rows: why, and what makes one.
     """
 

@@ -1,9 +1,9 @@
 """A table in a terminal: the columns that fit its width, whole, or each row as a record.
 
 A number is never cut and never wrapped. Text wraps between words, into a column that is wide enough to be
-read; the head of a narrow column wraps after an underscore. What does not fit then is left out, and named by the
-caller. Columns stand in the order of their importance, but for those that are essential: where these do not fit,
-each row is a record, a line for each column.
+read; the head of a narrow column wraps after an underscore. What does not fit then is left out, and named by
+the caller. Columns stand in the order of their importance, but for those that are essential: where these do
+not fit, each row is a record, a line for each column.
 
 Widths are those of a terminal in cells, not in characters: a Chinese one has two, a combining mark none.
 """
@@ -98,11 +98,13 @@ def widths_of(columns: Sequence[TableColumn], essential: Collection[str], room: 
     room -= sum(least[place] + _GAP for place in needed) - _GAP
     if room < 0:
         return {}
-    fitting = {*needed}
-    for place, width in enumerate(least):
-        if place not in needed and width + _GAP <= room:
-            fitting.add(place)
-            room -= width + _GAP
+    fitting = [*needed]
+    for place in sorted({*range(len(columns))} - {*needed}):
+        # What matters less does not take its place, though there may be room for it.
+        if least[place] + _GAP > room:
+            break
+        fitting.append(place)
+        room -= least[place] + _GAP
     return _widened(columns, {place: least[place] for place in sorted(fitting)}, room)
 
 

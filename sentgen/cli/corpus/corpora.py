@@ -26,7 +26,11 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
     Example: `sentgen corpora list`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        out.arrow(corpora.overview(store))
+        out.arrow(
+            corpora.overview(store),
+            essential=("sentences", "tokens"),
+            none="no corpora yet; make one with: sentgen ingest FILE --corpus NAME",
+        )
 
 
 @app.command()
@@ -38,7 +42,11 @@ def show(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = Non
     Example: `sentgen corpora show ewt --rejected`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        out.arrow(asked.show(store))
+        out.arrow(
+            asked.show(store),
+            essential=("sentences", "tokens", "rejected", "line", "message"),
+            none=f"no sentence of {asked.name} was rejected" if asked.rejected else "",
+        )
 
 
 @app.command()
@@ -51,7 +59,11 @@ def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         found = corpora.verify(store, asked.name)
-    out.rows(["source", "status", "sha256"], [(row.path, row.status, row.sha256) for row in found])
+    out.rows(
+        ["source", "status", "sha256"],
+        [(row.path, row.status, row.sha256) for row in found],
+        essential=("status",),
+    )
     if any(row.relative and row.status != "same" for row in found):
         out.note(
             f"relative paths, of an earlier sentgen, were looked for from {Path.cwd()}; "

@@ -117,7 +117,11 @@ def list_(
     Example: `sentgen pairs list papers --limit 5`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        out.first(list_pairs(store, corpus, limit=one_more(limit)), limit)
+        out.first(
+            list_pairs(store, corpus, limit=one_more(limit)),
+            limit,
+            none="no pairs yet; read some with: sentgen pairs ingest FILE --corpus NAME",
+        )
 
 
 @app.command()

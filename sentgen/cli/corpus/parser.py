@@ -156,7 +156,11 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         rows = kept_parses(store)
-    out.rows(["parser", "version", "texts", "sentences", "tokens"], rows)
+    out.rows(
+        ["parser", "version", "texts", "sentences", "tokens"],
+        rows,
+        none="no parses yet; keep some with: sentgen ingest FILE --corpus NAME --parser PARSER",
+    )
 
 
 @app.command()

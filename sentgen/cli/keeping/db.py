@@ -64,6 +64,7 @@ def check(
     out.rows(
         ["check", "status", "problems", "first problem"],
         [(r.check.name, r.status, r.problems, r.example) for r in results],
+        essential=("status", "first problem"),
     )
     failed = [r for r in results if r.status == "failed"]
     for result in failed:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import wraps
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Annotated, Any
@@ -129,7 +130,10 @@ def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
     """
     answer = reading.ask(asked)
     table = answer.found
-    out.arrow(without_columns(table, _empty(table)) if out.for_reading else table, truncated=answer.truncated)
+    if out.for_reading:
+        table = without_columns(table, _empty(table))
+    # What is counted are all of them together.
+    out.arrow(table, truncated=answer.truncated, essential=names_of(table))
     finish(answer, out)
 
 
@@ -143,7 +147,13 @@ def args(*, asked: Arguments, reading: Reading, out: Output) -> None:
     """
     answer = reading.ask(asked)
     table = _with_bars(answer.found) if out.for_reading else answer.found
-    out.arrow(table, truncated=answer.truncated, align={"arguments": "right"}, styles={"histogram": "cyan"})
+    out.arrow(
+        table,
+        truncated=answer.truncated,
+        align={"arguments": "right"},
+        styles={"histogram": "cyan"},
+        essential=("direction", "arguments", "count", "share"),
+    )
     finish(answer, out)
 
 
@@ -219,7 +229,9 @@ def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
     answer = reading.ask(asked)
-    out.arrow(answer.found, truncated=answer.truncated)
+    names = names_of(answer.found)
+    keys = names[: names.index("count")]
+    out.arrow(answer.found, truncated=answer.truncated, essential=(*keys, "count", "per_million_in_part"))
     finish(answer, out)
 
 
@@ -236,7 +248,7 @@ def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
     answer = reading.ask(asked)
-    out.arrow(answer.found, truncated=answer.truncated)
+    out.arrow(answer.found, truncated=answer.truncated, essential=("count", _column(asked.measure)))
     finish(answer, out)
 
 
@@ -260,7 +272,8 @@ def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
         size = len(list(rows))
         other = "head" if role == "modifier" else "modifier"
         typer.echo(f"{asked.word} as {other} of {relation}: {quantity(pairs, 'pair')}")
-        out.arrow(without_columns(table.slice(start, size), ["relation", "role", "pairs", "rank"]))
+        rows = without_columns(table.slice(start, size), ["relation", "role", "pairs", "rank"])
+        out.arrow(rows, essential=("count", _column(asked.measure)))
         typer.echo()
         start += size
     finish(answer, out)
@@ -277,8 +290,14 @@ def keyness(*, asked: Keywords, reading: Reading, out: Output) -> None:
     Example: `sentgen keyness fiction --against news --by lemma --measure log-ratio --min-count 10`
     """
     answer = reading.ask(asked)
-    out.arrow(answer.found, truncated=answer.truncated)
+    essential = ("count", "reference_count", _column(asked.measure))
+    out.arrow(answer.found, truncated=answer.truncated, essential=essential)
     finish(answer, out)
+
+
+def _column(measure: StrEnum) -> str:
+    """Return the column of a measure."""
+    return measure.replace("-", "_")
 
 
 def _check_window(text: str | None) -> None:

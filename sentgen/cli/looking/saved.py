@@ -90,7 +90,12 @@ def list_(*, db: DbOption = None, out: Output) -> None:
     """
     with open_store(db, read_only=True) as store, store.connect() as connection:
         rows = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
-    out.rows(["name", "query", "saved_at"], rows)
+    out.rows(
+        ["name", "query", "saved_at"],
+        rows,
+        essential=("query",),
+        none="no saved queries yet; make one with: sentgen saved add NAME -- kwic WORD",
+    )
 
 
 @app.command()

@@ -36,12 +36,14 @@ def show(name: NameArgument = None, *, db: DbOption = None, out: Output) -> None
                 (c.name, c.type.lower(), "yes" if c.nullable else "no", c.description)
                 for c in relation.columns
             ],
+            essential=("type", "description"),
         )
         return
     rows = _row_counts(db or default_path(), out)
     out.rows(
         ["name", "kind", "rows", "description"],
         [(r.name, r.kind, rows.get(r.name), r.description) for r in dictionary.relations()],
+        essential=("description",),
     )
 
 

@@ -59,7 +59,9 @@ def sql(
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
     # The time of the opening counts as well.
     with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
-        out.parts(readonly.parts(duck, text, values, arrow=out.form is Format.PARQUET), limit=limit)
+        out.parts(
+            readonly.parts(duck, text, values, arrow=out.form is Format.PARQUET), limit=limit, none="no rows"
+        )
 
 
 def check_sql(query: str | None, param: list[str] | None, db: Path | None) -> None:

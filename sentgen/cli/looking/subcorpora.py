@@ -58,7 +58,11 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
         open_store(db, read_only=True, memory_limit=memory_limit) as store,
         store.connect() as connection,
     ):
-        out.table(subcorpora.overview(connection))
+        out.table(
+            subcorpora.overview(connection),
+            essential=("where",),
+            none="no subcorpora yet; make one with: sentgen subcorpora define NAME --where CONDITION",
+        )
 
 
 @app.command()

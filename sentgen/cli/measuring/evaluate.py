@@ -162,7 +162,7 @@ def _show_comparisons(comparisons: Sequence[Comparison], out: Output) -> None:
     ]
     typer.echo()
     columns = ["worse", "better", "by", "+", "-", "=", *tests]
-    out.rows(columns, rows, align=dict.fromkeys(tests, "right"))
+    out.rows(columns, rows, align=dict.fromkeys(tests, "right"), essential=("better", "by", tests[-1]))
 
 
 def _show_lengths(result: RegenerationResult, out: Output) -> None:

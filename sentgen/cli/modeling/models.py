@@ -55,7 +55,11 @@ def list_models(db: DbOption = None, memory_limit: MemoryOption = None, *, out: 
     Example: sentgen models list
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        out.table(registry.overview(store))
+        out.table(
+            registry.overview(store),
+            essential=("order", "smoothing", "tokens", "over"),
+            none="no models yet; make one with: sentgen models build NAME --corpus CORPUS",
+        )
 
 
 @app.command("show")

@@ -59,7 +59,7 @@ def score(
                 sums.add(one)
             out.rows(TOTALS, [sums.row], programs=NATURAL)
             return
-        out.rows(COLUMNS, score_rows(found, sums), programs=NATURAL)
+        out.rows(COLUMNS, score_rows(found, sums), programs=NATURAL, essential=("log10", "text"))
     # Only now: the sums are complete when the rows are written.
     for note in sums.notes:
         out.note(note)

@@ -40,7 +40,11 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
     Example: `sentgen vectors list`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        out.table(registry.overview(store))
+        out.table(
+            registry.overview(store),
+            essential=("corpora", "dimensions", "words"),
+            none="no vectors yet; make some with: sentgen vectors build NAME --corpus CORPUS",
+        )
 
 
 @app.command()
