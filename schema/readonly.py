@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sentgen.errors import NotFoundError, QueryRejected, StoreError
+from sentgen.errors import QueryRejected, StoreError
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema import connections
 from sentgen.schema.durability import write_lock
@@ -184,7 +184,7 @@ def open_locked(
     if lake := lake_at(path):
         return _open_locked_lake(lake, memory_limit=limit, threads=threads)
     if not path.exists():
-        raise NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
+        raise write_lock.no_store(path)
     # An ordinary opening: it puts right what a crash has left, and says what is wrong with the store.
     Store(path, read_only=True).close()
     with translated_errors(path):

@@ -27,6 +27,7 @@ import duckdb
 from sqlalchemy import text
 
 from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.schema.durability import write_lock
 from sentgen.schema.durability.write_ahead_log import log_of
 from sentgen.schema.engine import sync_folder, translated_errors
 from sentgen.schema.lakes.loading import load
@@ -108,7 +109,7 @@ def publish(
     if keep is not None and keep < 1:
         raise InputError(f"--keep {keep} would remove what is published; give 1 or more")
     if not (lake_at(store) or store.exists()):
-        raise NotFoundError(f"{store}: no store here; make one with: sentgen ingest PATH --corpus NAME")
+        raise write_lock.no_store(store)
     with _publishing(folder):
         draft, digest = _copy(store, folder, memory_limit)
         try:

@@ -89,9 +89,7 @@ class Store:
             self.engine = self._opened_lake(self.lake, read_only=read_only)
             return
         if not self.path.exists() and not create:
-            raise NotFoundError(
-                f"{self.path}: no store here; make one with: sentgen ingest PATH --corpus NAME"
-            )
+            raise write_lock.no_store(self.path)
         with translated_errors(self.path):
             if self.path == unnamed_path():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,6 +109,8 @@ class Store:
                     migrate.prepare(self.engine, self.path, read_only=read_only)
                     if suspect:
                         self._examine(read_only)
+                    if read_only:
+                        self._tell_of_writer()
                 except BaseException:
                     self.engine.dispose()
                     raise
@@ -136,6 +136,16 @@ class Store:
             )
 
         return write_lock.waited(self.path, opened, seconds=wait)
+
+    def _tell_of_writer(self) -> None:
+        """Say who writes to a store that has no corpora yet, which looks like one that nobody fills."""
+        if who := write_lock.holder(self.path):
+            with self.engine.connect() as connection:
+                found = connection.exec_driver_sql("select 1 from corpus limit 1").first()
+            if found is None:
+                write_lock.logger.warning(
+                    "nothing is stored yet: %s, writes to this store; wait until it ends", who
+                )
 
     def _release(self) -> None:
         if self._lock:

@@ -27,7 +27,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-from sentgen.errors import StoreError
+from sentgen.errors import NotFoundError, StoreError
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -196,6 +196,17 @@ def in_use(path: Path, message: str = "") -> InUseError:
         f"{path}: the store is in use by another process{told};"
         " wait until it ends (--wait SECONDS), or use a copy of the file"
     )
+
+
+def no_store(path: Path) -> NotFoundError:
+    """Say that there is no store, and who makes one or how."""
+    who = holder(path)
+    told = (
+        f"; {who}, makes it: wait until it ends"
+        if who
+        else "; make one with: sentgen ingest PATH --corpus NAME"
+    )
+    return NotFoundError(f"{path}: no store here{' yet' if who else ''}{told}")
 
 
 def refuse_if_wanted(path: Path) -> None:
