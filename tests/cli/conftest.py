@@ -99,6 +99,19 @@ def sentgen(
 
 
 @pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[int], None]:
+    """Make standard output look like a terminal of a width."""
+
+    def make(width: int) -> None:
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("LINES", "24")
+        monkeypatch.setenv("TERM", "xterm-256color")
+
+    return make
+
+
+@pytest.fixture
 def pets(tmp_path: Path) -> Path:
     """A treebank of two sentences."""
     path = tmp_path / "pets.conllu"

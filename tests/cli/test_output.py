@@ -168,18 +168,6 @@ def test_center_and_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "wide  at\n a    2026-01-02 03:04:05\n"
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Make standard output look like a terminal of a width."""
-
-    def make(width: int) -> None:
-        monkeypatch.setattr(Console, "is_terminal", True)
-        monkeypatch.setenv("COLUMNS", str(width))
-        monkeypatch.setenv("TERM", "xterm-256color")
-
-    return make
-
-
 @pytest.mark.parametrize("width", [40, 80])
 def test_table_fits_the_terminal(
     width: int, terminal: Callable[[int], None], capsys: pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, insert, select
 
-from sentgen.errors import StoreError
+from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.schema.durability.write_lock import manners
 from sentgen.schema.tables.corpus import word
@@ -197,3 +197,28 @@ def test_a_link_has_the_lock_of_its_store(path: Path, tmp_path: Path) -> None:
         one.does("store = Store(path); store.share()")
         with pytest.raises(StoreError, match="sentgen ingest"):
             Store(link)
+
+
+def test_a_reader_hears_who_fills_an_empty_store(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It would take it for one that nobody fills; there is nothing to say once something is stored."""
+    with other(path) as one:
+        one.does("store = Store(path); store.share()")
+        Store(path, read_only=True).close()
+        assert f"nothing is stored yet: sentgen ingest (process {one.process.pid}), for " in caplog.text
+        one.does(
+            "with store.begin() as c: c.execute(text(\"insert into corpus by name select 1 as id, 'a' as name, 'corpus'"
+            " as kind, 1 as max_order, 'xpos' as tags, false as lowercase, now()::timestamp as created_at\"))"
+        )
+        one.does("store.share()")
+        caplog.clear()
+        Store(path, read_only=True).close()
+
+    assert caplog.text == ""
+
+
+def test_a_store_that_is_not_there_yet_names_who_makes_it(path: Path) -> None:
+    path.unlink()
+    with other(path) as one:
+        one.does("import pathlib; lock = write_lock.take(pathlib.Path(path))")
+        with pytest.raises(NotFoundError, match=r"no store here yet; sentgen ingest \(process \d+\), for"):
+            Store(path, read_only=True)

@@ -157,16 +157,15 @@ def _wrapped(cells: Sequence[str], width: int, console: Console) -> list[str]:
 
 def _print_records(columns: Sequence[TableColumn], console: Console) -> None:
     """Print each row as a record: a line for each column, and a blank one between records."""
-    names = max(cell_len(column.name) for column in columns) + 1
-    room = console.width - names - _GAP
-    table = Table.grid(padding=(0, _GAP, 0, 0))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(no_wrap=True)
-    wrapped = [_wrapped(column.cells, max(room, _READABLE), console) for column in columns]
-    for number, row in enumerate(zip(*wrapped, strict=True)):
-        if number:
-            table.add_row()
+    names = max(cell_len(column.name) for column in columns) + 1 + _GAP
+    # A line that is too narrow even for that, the terminal breaks.
+    room = max(console.width - names, _READABLE)
+    for number, row in enumerate(zip(*(_wrapped(one.cells, room, console) for one in columns), strict=True)):
+        lines = [Text()] if number else []
         for column, cell in zip(columns, row, strict=True):
-            table.add_row(Text(f"{column.name}:"), Text(cell, style=column.style or ""))
-    # On lines that are too narrow for that, a terminal breaks them, where rich would cut them.
-    console.print(table, width=max(console.width, names + _GAP + _READABLE), crop=False)
+            name = f"{column.name}:"
+            for line in cell.split("\n"):
+                blanks = " " * (names - cell_len(name))
+                lines.append(Text.assemble((name, "bold"), blanks, (line, column.style or "")))
+                name = ""
+        console.print(Text("\n").join(lines), soft_wrap=True)

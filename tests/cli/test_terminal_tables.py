@@ -1,0 +1,255 @@
+"""In a terminal no cell is cut and no column silently gone, whatever the command and the width."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from test_reading_commands import READERS, WRITERS
+
+from sentgen.cli import build
+from sentgen.cli.console import output
+from sentgen.cli.console.output import Output
+from sentgen.cli.console.terminal_table import TableColumn, print_table, widths_of
+from sentgen.server import running
+
+WIDTHS = (60, 80, 100)
+#: Tables besides those of each reading command with its shortest command line.
+MORE = (
+    "formats",
+    "algorithms",
+    "aligners",
+    "check {folder}/notes.txt --against {folder}/notes.txt",
+    "corpora show pets --rejected",
+    "freq --query '\"dog\"' --by match.doc_genre",
+    "pairs list pairs",
+    "schema v_corpora",
+    "score --model kn 'the dog' --totals",
+    "regenerate --model kn -a lmo 'dog the chased' --explain",
+    "regenerate --model kn 'dog the chased' --explain --tree",
+    "generate --corpus clusters --lengths 5 --trace",
+    "sql 'select * from v_sentences'",
+    "sql 'select * from v_tokens'",
+    "align text --document {folder}/notes.txt --abstract {folder}/notes.txt --explain",
+)
+#: Evaluations print tables, and keep what they found.
+EVALUATIONS = tuple(line for line in WRITERS if line.startswith(("evaluate", "align tune")))
+#: Commands whose lines are cut to the width before they are a table.
+CUT_BEFORE = ("kwic", "match", "saved run")
+
+Printed = tuple[Sequence[TableColumn], Sequence[str]]
+
+
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> list[Printed]:
+    """The tables that were printed, each with the columns that are essential."""
+    tables: list[Printed] = []
+
+    def kept(columns: Sequence[TableColumn], essential: Sequence[str], console: Console) -> list[str]:
+        tables.append((columns, essential))
+        return print_table(columns, essential, console)
+
+    monkeypatch.setattr(output, "print_table", kept)
+    return tables
+
+
+def look_at(columns: Sequence[TableColumn], essential: Sequence[str], width: int) -> None:
+    """Check a table in a terminal of a width, as it is printed."""
+    console = Console(file=io.StringIO(), width=width)
+    left_out = print_table(columns, essential, console)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    places = widths_of(columns, essential, width)
+    if not places:
+        assert left_out == []
+        assert letters("".join(lines)) == letters(
+            "".join(
+                f"{column.name}:{cell}"
+                for row in zip(*(c.cells for c in columns), strict=True)
+                for column, cell in zip(columns, row, strict=True)
+            )
+        )
+        return
+    assert {*left_out} == {column.name for column in columns} - {columns[place].name for place in places}
+    assert 0 in places
+    assert all(cell_len(line) <= width for line in lines)
+    rule = next(number for number, line in enumerate(lines) if line.startswith("─"))
+    start = 0
+    for place, size in places.items():
+        column, shown = columns[place], [cut(line, start, size) for line in lines]
+        start += size + 2
+        assert letters("".join(shown[:rule])) == letters(column.name)
+        assert letters("".join(shown[rule + 1 :])) == letters("".join(column.cells))
+        # A number stands on one line, and a text on lines that can be read.
+        assert size >= (column.widest if column.number else min(column.widest, 12))
+
+
+def cut(line: str, start: int, size: int) -> str:
+    """Return what stands in some cells of a line."""
+    ends, found = 0, ""
+    for character in line:
+        if start <= ends < start + size:
+            found += character
+        ends += cell_len(character)
+    return found
+
+
+def letters(text: str) -> str:
+    """Return a text without blanks, which change where it wraps, and isolates, of which each line has its own."""
+    return "".join(character for character in text if not character.isspace() and character not in "⁦⁧⁩")
+
+
+def run(line: str, store: Path, **places: object) -> None:
+    """Run a command line."""
+    without = line.split()[0] in ("formats", "algorithms", "aligners", "check")
+    words = shlex.split(line.format(**places))
+    build()([*words, *([] if without else ["--db", str(store)])], standalone_mode=False)
+
+
+@pytest.mark.parametrize("line", [*READERS, *MORE])
+def test_each_cell_of_each_table_is_whole(
+    full: Path,
+    tmp_path: Path,
+    printed: list[Printed],
+    terminal: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+) -> None:
+    """What a command prints at 80 columns, and what the same table is at 60 and 100."""
+    monkeypatch.setattr(running, "serve", lambda *_, **__: None)
+    cut_before = line.startswith(CUT_BEFORE)
+    for width in WIDTHS if cut_before else (80,):
+        printed.clear()
+        terminal(width)
+        run(line, full, folder=full.parent, to=tmp_path)
+        for columns, essential in printed:
+            for at in (width,) if cut_before else WIDTHS:
+                look_at(columns, essential, at)
+
+
+@pytest.mark.parametrize("line", EVALUATIONS)
+def test_so_are_those_of_evaluations(
+    full: Path,
+    tmp_path: Path,
+    tiny_model: Path,
+    printed: list[Printed],
+    terminal: Callable[[int], None],
+    line: str,
+) -> None:
+    """They write, and so each has a store of its own."""
+    store = Path(shutil.copy(full, tmp_path / "store.duckdb"))
+    (tmp_path / "gold").write_text("the dog ||| a dog ||| 1-1\n")
+    terminal(80)
+
+    run(line, store, folder=full.parent, to=tmp_path, model=tiny_model)
+
+    assert printed
+    for columns, essential in printed:
+        for width in WIDTHS:
+            look_at(columns, essential, width)
+
+
+def table(rows: Sequence[Sequence[object]], *names: str, **look: Any) -> None:
+    """Print a table."""
+    Output().rows(names, rows, **look)
+
+
+def test_what_does_not_fit_is_named(
+    terminal: Callable[[int], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last columns go first, and what matters less does not take the place of what matters more."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal(24)
+    rows = [("the", 123456, 123456789, 1)]
+    table(rows, "word", "count", "frequency", "n")
+    Output(wide=True).rows(("word", "count", "frequency", "n"), rows)
+
+    told = capsys.readouterr()
+    fitted, wide = told.out.splitlines()[2::3][0], told.out.splitlines()[-1]
+    assert fitted.split() == ["the", "123456"]
+    assert wide.split() == ["the", "123456", "123456789", "1"]
+    assert told.err == "2 columns more: frequency, n (--wide shows all)\n"
+
+
+def test_what_is_essential_stays(terminal: Callable[[int], None], capsys: pytest.CaptureFixture[str]) -> None:
+    terminal(24)
+    table([("the", 123456, 123456789, 1)], "word", "count", "frequency", "n", essential=["n", "frequency"])
+
+    told = capsys.readouterr()
+    assert "123456789  1" in told.out
+    assert told.err == "1 column more: count (--wide shows all)\n"
+
+
+def test_a_row_is_a_record_where_what_is_essential_does_not_fit(
+    terminal: Callable[[int], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal(12)
+    table([("the", 123456789), ("a", 1)], "word", "count")
+
+    told = capsys.readouterr()
+    lines = [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", told.out).splitlines()]
+    assert lines == ["word:   the", "count:  123456789", "", "word:   a", "count:          1"]
+    assert told.err == ""
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["日本語の長い言葉" * 4, "e\u0301" * 40, "🙂" * 30, "وقال " * 12, "a" * 50, "some words " * 8],
+    ids=["Chinese", "combining", "emoji", "right to left", "long", "words"],
+)
+def test_widths_are_those_of_cells(word: str) -> None:
+    """A letter may be two cells wide, or none; also a head."""
+    text = TableColumn(word[:20], [word, "x"], "left", number=False)
+    number = TableColumn("count", ["123,456", "7"], "right", number=True)
+
+    for width in range(20, 110, 7):
+        look_at([number, text], ["count", text.name], width)
+
+
+def test_a_pipe_gets_all(capsys: pytest.CaptureFixture[str]) -> None:
+    table([["x" * 100] * 5], *"abcde")
+
+    told = capsys.readouterr()
+    assert told.out.splitlines()[1].split() == ["x" * 100] * 5
+    assert told.err == ""
+
+
+def test_it_is_so_in_a_terminal(full: Path) -> None:
+    """A pseudo-terminal of 80 columns and 24 lines, in which a user types."""
+    here, there = pty.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    command = [sys.executable, "-m", "sentgen", "corpora", "list", "--db", str(full)]
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    done = subprocess.run(
+        command,
+        stdin=there,
+        stdout=there,
+        stderr=subprocess.PIPE,
+        env={**environment, "NO_COLOR": "1"},
+        text=True,
+        check=False,
+    )
+    # While both ends are open: what was written is gone with the other one.
+    shown = os.read(here, 2**16).decode()
+    os.close(there)
+    os.close(here)
+
+    assert done.returncode == 0, done.stderr
+    assert all(word in shown for word in ("corpus", "clusters", "tokens", "rejected"))
+    assert "columns more: segments" in done.stderr
