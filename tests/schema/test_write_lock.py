@@ -207,7 +207,7 @@ def test_a_reader_hears_who_fills_an_empty_store(path: Path, caplog: pytest.LogC
         assert f"nothing is stored yet: sentgen ingest (process {one.process.pid}), for " in caplog.text
         one.does(
             "with store.begin() as c: c.execute(text(\"insert into corpus by name select 1 as id, 'a' as name, 'corpus'"
-            " as kind, 1 as max_order, 'xpos' as tags, false as lowercase, now()::timestamp as created_at\"))"
+            " as kind, 1 as max_order, 'xpos' as tags, false as lowercase, false as function_heads, now()::timestamp as created_at\"))"
         )
         one.does("store.share()")
         caplog.clear()
