@@ -61,6 +61,7 @@ OF_COMMANDS = {
         "show_sql",
         "all_relations",
         "width",
+        "wide",
     ),
     *("fail_under", "save", "note", "progress"),
 }

@@ -272,8 +272,8 @@ def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
         size = len(list(rows))
         other = "head" if role == "modifier" else "modifier"
         typer.echo(f"{asked.word} as {other} of {relation}: {quantity(pairs, 'pair')}")
-        rows = without_columns(table.slice(start, size), ["relation", "role", "pairs", "rank"])
-        out.arrow(rows, essential=("count", _column(asked.measure)))
+        part = without_columns(table.slice(start, size), ["relation", "role", "pairs", "rank"])
+        out.arrow(part, essential=("count", _column(asked.measure)))
         typer.echo()
         start += size
     finish(answer, out)
