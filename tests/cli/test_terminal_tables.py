@@ -34,7 +34,7 @@ MORE = (
     "formats",
     "algorithms",
     "aligners",
-    "check {folder}/clusters.conllu --against {folder}/odd.conllu",
+    "check {folder}/clusters.conllu --against {folder}/clusters.conllu --all",
     "corpora show pets --rejected",
     "freq --query '\"dog\"' --by match.doc_genre",
     "pairs list pairs",
