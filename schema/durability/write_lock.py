@@ -200,13 +200,9 @@ def in_use(path: Path, message: str = "") -> InUseError:
 
 def no_store(path: Path) -> NotFoundError:
     """Say that there is no store, and who makes one or how."""
-    who = holder(path)
-    told = (
-        f"; {who}, makes it: wait until it ends"
-        if who
-        else "; make one with: sentgen ingest PATH --corpus NAME"
-    )
-    return NotFoundError(f"{path}: no store here{' yet' if who else ''}{told}")
+    if who := holder(path):
+        return NotFoundError(f"{path}: no store here yet; {who}, makes it: wait until it ends")
+    return NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
 
 
 def refuse_if_wanted(path: Path) -> None:
