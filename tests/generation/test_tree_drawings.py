@@ -17,6 +17,7 @@ from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, arc_levels, corpus_tree_svg, tree_svg
 from sentgen.generation.drawing.text import tree_text
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
+from sentgen.output.typography import is_right_to_left
 
 DOW = parse_bag("[the/DT dow/NNP] fell/VBD to/TO [35/CD points/NNS] ./.")
 HEADS = [1, ROOT, 1, 2, 1]
@@ -153,15 +154,39 @@ def test_svg_is_well_formed_and_whole(forest: tuple[list[Unit], list[int]]) -> N
     svg = "{http://www.w3.org/2000/svg}"
     shown = [text.text for text in root.iter(f"{svg}text")][1:]
     width = float(root.attrib["width"])
-    places = [float(text.attrib["x"]) for text in root.iter(f"{svg}text") if "x" in text.attrib]
+    places = [float(text.attrib["x"]) for text in [*root.iter(f"{svg}text")][1:]]
 
     assert root.attrib["viewBox"] == f"0 0 {root.attrib['width']} {root.attrib['height']}"
     assert shown == [" ".join(unit.words) for unit in units]
-    assert len([path for path in root.iter(f"{svg}path") if path.find(f"{svg}title") is not None]) == len(
-        units
-    )
+    assert len(arcs_of(root)) == len(units)
     assert all(0 < place < width for place in places)
-    assert places == sorted(places)
+    turned = is_right_to_left(word for unit in units for word in unit.words)
+    assert places == sorted(places, reverse=turned)
+
+
+def test_a_script_from_right_to_left_is_drawn_so() -> None:
+    """The mirror image of the same tree: words, arcs and labels at the same distance from the other end."""
+    heads, labels = [0, 1, 2], ["root", "nsubj", "flat"]
+    drawings = [
+        ElementTree.fromstring(corpus_tree_svg("s", forms, ["VERB"] * 3, heads, labels))
+        for forms in (["abcd", "egho", "opqu"], ["كتبت", "كوري", "شولم"])
+    ]
+    left, right = (
+        {text.text: float(text.get("x", 0)) for text in root.iter("{http://www.w3.org/2000/svg}text")}
+        for root in drawings
+    )
+    width = float(drawings[0].attrib["width"]) - 2 * 16
+
+    assert [left["abcd"] + right["كتبت"], left["opqu"] + right["شولم"]] == pytest.approx([width, width])
+    assert [left[name] + right[name] for name in ("s", *labels)] == pytest.approx([width] * 4)
+    starts = [float(re.match(r"M([\d.]+)", path.attrib["d"])[1]) for path in arcs_of(drawings[1])]
+    assert starts[0] > starts[1] > starts[2]
+
+
+def arcs_of(root: ElementTree.Element) -> list[ElementTree.Element]:
+    """The arcs of a drawing, each with a title."""
+    svg = "{http://www.w3.org/2000/svg}"
+    return [path for path in root.iter(f"{svg}path") if path.find(f"{svg}title") is not None]
 
 
 def test_svg_escapes_a_corpus() -> None:

@@ -2,8 +2,8 @@
 
 An arc lies above all arcs that it spans, and arcs leave a unit side by side, the longest nearest to its
 middle: those of a projective tree never cross. The drawing is as wide as its longest sentence, so that text
-keeps its size at any length. It takes its color from the page (`currentColor`), and everything from a corpus
-is escaped.
+keeps its size at any length; a script that runs from right to left begins on the right. It takes its color
+from the page (`currentColor`), and everything from a corpus is escaped.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sentgen.generation.bag import Unit
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees.trees import is_forced
 from sentgen.output.logarithms import decimal
+from sentgen.output.typography import is_right_to_left
 
 #: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
 _FONT, _SMALL, _GAP, _RISE = 16, 11, 18, 20
@@ -49,13 +50,23 @@ class SentenceDrawing:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where everything of a sentence is, in pixels from its upper left corner."""
+    """Where everything of a sentence is, in pixels from its upper left corner.
+
+    ``ground`` is where arcs begin and end, ``onward`` is 1 if later units stand further right, else -1.
+    """
 
     centers: list[float]
     levels: list[int]
     width: float
-    ground: float  # where arcs begin and end
+    ground: float
     height: float
+    onward: int
+
+    def text(self, text: str, x: float, y: float) -> str:
+        """Return a small text that begins at a place, and runs as the sentence does."""
+        anchor = "start" if self.onward > 0 else "end"
+        place = f'x="{_number(x)}" y="{_number(y)}"' if x else f'y="{_number(y)}"'
+        return f'<text font-size="{_SMALL}" text-anchor="{anchor}" {place}>{_text(text)}</text>'
 
 
 def corpus_tree(
@@ -128,7 +139,11 @@ def _layout(sentence: SentenceDrawing) -> _Layout:
         if head == ROOT
     ]
     width = max(at - _GAP, 0.0, *ends)
-    return _Layout(centers, levels, width, ground, ground + _FONT + 2 * _SMALL + 6)
+    turned = is_right_to_left(word for unit in sentence.units for word in unit.words)
+    if turned:
+        centers = [width - center for center in centers]
+    height = ground + _FONT + 2 * _SMALL + 6
+    return _Layout(centers, levels, width, ground, height, -1 if turned else 1)
 
 
 def _label_width(sentence: SentenceDrawing, place: int) -> float:
@@ -174,9 +189,7 @@ def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float, number: int
     """Return one sentence as a group."""
     left, right = _fans(sentence.tree)
     parts = [f'<g id="sentence-{number}" transform="translate({_MARGIN} {_number(top)})">']
-    parts.append(
-        f'<text font-size="{_SMALL}" text-anchor="start" y="{_SMALL}">{_text(sentence.title)}</text>'
-    )
+    parts.append(layout.text(sentence.title, 0 if layout.onward > 0 else layout.width, _SMALL))
     parts.append('<g fill="none" stroke="currentColor" stroke-width="1.2">')
     for unit, head in enumerate(sentence.tree.heads):
         path = _arc(layout, unit, head, left, right)
@@ -196,7 +209,7 @@ def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: li
     end = layout.centers[unit]
     if head == ROOT:
         return f"M{_number(end)} {_CAPTION}V{_number(layout.ground)}"
-    toward = -1 if unit < head else 1
+    toward = layout.onward * (-1 if unit < head else 1)
     start = _start(layout, unit, head, left, right)
     y = layout.ground - _CLEARANCE - _RISE * layout.levels[unit]
     corner = min(_CORNER, abs(end - start) / 2) * toward
@@ -213,10 +226,9 @@ def _label(
 ) -> str:
     """Return the relation of a unit, over the middle of its arc; beside that of the root."""
     head, end = sentence.tree.heads[unit], layout.centers[unit]
-    text = _text(sentence.labels[unit])
     if head == ROOT:
-        x, y = _number(end + 4), _CAPTION + 10
-        return f'<text font-size="{_SMALL}" text-anchor="start" x="{x}" y="{y}">{text}</text>'
+        return layout.text(sentence.labels[unit], end + 4 * layout.onward, _CAPTION + 10)
+    text = _text(sentence.labels[unit])
     start = _start(layout, unit, head, left, right)
     above = layout.ground - _CLEARANCE - _RISE * layout.levels[unit] - 3
     return f'<text font-size="{_SMALL}" x="{_number((start + end) / 2)}" y="{_number(above)}">{text}</text>'
@@ -225,7 +237,7 @@ def _label(
 def _start(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> float:
     """Return where the arc to a unit leaves its head."""
     fan = left[head] if unit < head else right[head]
-    toward = -1 if unit < head else 1
+    toward = layout.onward * (-1 if unit < head else 1)
     return layout.centers[head] + toward * _PORT * (1 + fan.index(unit))
 
 
