@@ -66,31 +66,37 @@ def explained(
     asked = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
     hints = dict.fromkeys(selection.condition.hints(connection) if selection.condition else ())
     # Where no sentence is chosen, every value would be said to be missing.
-    if not hints:
-        hints = dict.fromkeys(_hint(connection, selection, one, alone=len(asked) == 1) for one in asked)
-    return replace(answer, hints=tuple(filter(None, hints)))
+    if hints:
+        return replace(answer, hints=tuple(hints))
+    near = dict[str, list[str]]()
+    for value in asked:
+        missing = _missing(connection, selection, value)
+        if missing is None:
+            continue
+        told, meant = missing
+        # A tag of another kind takes more than another value.
+        if meant and not told:
+            near[value.pattern] = [one.removeprefix(value.prefix) for one in meant]
+        # What was asked for stands in the answer already; of several things, one has to be named.
+        if not told and len(asked) > 1:
+            told = f"{value.prefix}{value.pattern} never occurs"
+        question = f"did you mean {either(meant)}?" if meant else ""
+        hints[", ".join(filter(None, (told, question)))] = None
+    return replace(answer, hints=tuple(filter(None, hints)), near=near)
 
 
-def _hint(connection: Connection, selection: Selection, value: Value, *, alone: bool) -> str:
-    """Return what is said of a value that never occurs; ``alone`` if the question names nothing else."""
-    told, near = "", list[str]()
+def _missing(connection: Connection, selection: Selection, value: Value) -> tuple[str, list[str]] | None:
+    """Return what is to be said of a value that never occurs, and what may be meant; None if it occurs."""
     if value.attribute in ("word", "lemma"):
         if _occurs(connection, selection, value):
-            return ""
+            return None
         if _occurs(connection, selection, replace(value, pattern=ANY)):
-            near = _near_words(connection, selection, value)
-        else:
-            told = f"these corpora have no {value.attribute}"
-    else:
-        labels = _labels(connection, selection, value.attribute)
-        if _matching(labels, value.pattern):
-            return ""
-        told, near = _near_labels(connection, selection, value, labels)
-    # What was asked for stands in the answer already; of several things, one has to be named.
-    if not told and not alone:
-        told = f"{value.prefix}{value.pattern} never occurs"
-    question = f"did you mean {either(near)}?" if near else ""
-    return ", ".join(filter(None, (told, question)))
+            return "", _near_words(connection, selection, value)
+        return f"these corpora have no {value.attribute}", []
+    labels = _labels(connection, selection, value.attribute)
+    if _matching(labels, value.pattern):
+        return None
+    return _near_labels(connection, selection, value, labels)
 
 
 def _near_labels(

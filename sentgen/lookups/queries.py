@@ -8,7 +8,7 @@ The modules beside this one (`ngram_search`, `dependency_search`, `concordance`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -143,6 +143,7 @@ class Answer:
         total: how many rows there are in all, where that was counted.
         left_out: corpora that could not be asked.
         hints: why there may be nothing, where nothing was found.
+        near: what may stand in place of a value that never occurs, by that value; the hints name it, too.
     """
 
     found: pa.Table | Rows
@@ -152,6 +153,7 @@ class Answer:
     total: int | None = None
     left_out: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    near: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def table(self) -> pa.Table:

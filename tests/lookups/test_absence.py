@@ -57,6 +57,26 @@ def test_hints(question: Any, hint: str, connection: Connection) -> None:
     assert answer.notes[-1] == f"no {answer.missing}" + (f"; {hint}" if hint else "")
 
 
+@pytest.mark.parametrize(
+    ("question", "near"),
+    [
+        (Kwic(pattern="the upos:noun"), {"noun": ["NOUN"]}),
+        (Kwic(cql='[word="sharpply"]'), {"sharpply": ["sharply"]}),
+        (Ngrams(pattern="go *"), {"go": ["Go", "--ignore-case"]}),
+        # What takes more than another value in the same place.
+        (Kwic(pattern="upos:VBD"), {}),
+        (Frequencies(by=["upos"], pattern="VBD"), {}),
+        (Kwic(pattern="zebra dow"), {}),
+    ],
+    ids=str,
+)
+def test_what_may_be_meant_can_be_put_in_its_place(
+    question: Any, near: dict[str, list[str]], connection: Connection
+) -> None:
+    """For pages and programs: by the value that never occurs, the values without what stands before them."""
+    assert question.ask(connection).near == near
+
+
 def test_only_the_corpora_asked_for_are_looked_at(connection: Connection) -> None:
     """VBZ is a tag of the corpus other alone; what is not in the corpus asked for is not proposed."""
     assert Kwic(pattern="xpos:vbz").ask(connection).hints == ("did you mean xpos:VBZ?",)

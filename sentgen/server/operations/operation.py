@@ -252,5 +252,7 @@ def _option(name: str) -> str:
 
 def answered(answer: Answer) -> Result:
     """Return the result of a question to the counts, with the notes of its command."""
-    more = {} if answer.total is None else {"total": answer.total}
+    more: dict[str, Any] = {} if answer.total is None else {"total": answer.total}
+    if answer.near:
+        more["near"] = answer.near
     return Result(answer.found, answer.truncated, answer.notes, (answer.query.filled(),), more)
