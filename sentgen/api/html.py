@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import escape
 
-from sentgen.output.display import heading, inline_svg, is_number, shortened, shown
+from sentgen.output.display import inline_svg, is_number, shortened, shown
 from sentgen.output.typography import is_right_to_left, readable
 
 # Colors of the notebook, light or dark, are inherited; nothing here is fixed. The class stands three times
@@ -51,7 +51,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _head(columns: Sequence[str], first: Sequence[object]) -> str:
     cells = []
     for name, value in zip(columns, first, strict=True):
-        cells.append(f'<th scope="col"{_number(value)}>{escape(shortened(heading(name), 60))}</th>')
+        cells.append(f'<th scope="col"{_number(value)}>{escape(shortened(name, 60))}</th>')
         if name == "count":
             cells.append("<th></th>")
     return f"<thead><tr>{''.join(cells)}</tr></thead>"

@@ -7,10 +7,17 @@ from collections.abc import Mapping, Sequence
 
 #: Characters of one value that are shown; a corpus may hold words of thousands.
 MOST_CHARACTERS = 300
-MOST_OF_WORD = 60
+#: Letters of one word; names of documents and hashes are shorter.
+MOST_OF_WORD = 120
+#: Letters of a word that a line of a table need not have room for.
+_MOST_UNBROKEN = 24
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD + 1},}}")
 _SVG_ID = re.compile(r'<g id="sentence-\d+"')
+_SVG_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)"')
+#: Pixels of the widest drawings whose smallest letters, of 11 pixels, can still be read in boxes of 346 and
+#: 1186 pixels.
+_SHRINKABLE = {"small": 480, "medium": 1640}
 
 
 def shown(value: object) -> str:
@@ -44,7 +51,7 @@ def _rounded(value: float) -> str:
 def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return a text, or its beginning with its length if it is too long; the same for a word in it.
 
-    >>> shortened("camp"), shortened("no camp", 3), shortened("x" * 5000)[57:]
+    >>> shortened("camp"), shortened("no camp", 3), shortened("x" * 5000)[117:]
     ('camp', 'no … (7 characters)', 'xxx… (5,000 characters)')
     """
     return _cut(_LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), visible(text)), most)
@@ -70,18 +77,19 @@ def is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def heading(column: str) -> str:
-    """Return the name of a column for reading.
-
-    >>> heading("per_million")
-    'per million'
-    """
-    return column.replace("_", " ")
+def is_long(text: str) -> bool:
+    """Return whether a text has a word, such as an address, that has to be broken to fit a column."""
+    return any(len(word) > _MOST_UNBROKEN for word in text.split())
 
 
 def inline_svg(svg: str) -> str:
-    """Return a drawing of ours without ids, so that several can stand on one page."""
-    return _SVG_ID.sub("<g", svg)
+    """Return a drawing of ours without ids, so that several can stand on one page.
+
+    Its class says on what it can be read when it is made as narrow as its box: a telephone, or a window.
+    """
+    width = _SVG_WIDTH.match(svg)
+    kind = next((name for name, most in _SHRINKABLE.items() if width and float(width[1]) <= most), "wide")
+    return _SVG_ID.sub("<g", svg).replace("<svg ", f'<svg class="{kind}" ', 1)
 
 
 def tail(text: str, most: int) -> str:
@@ -92,3 +100,14 @@ def tail(text: str, most: int) -> str:
     """
     text = visible(text)
     return text if len(text) <= most else f"…{text[1 - most :]}"
+
+
+def middle(text: str, most: int) -> str:
+    """Return a name without its middle if it is too long: both ends tell names of several corpora apart.
+
+    >>> middle("relief-003", 16), middle("weblog-blogspot.com_20040409_053012", 16)
+    ('relief-003', 'weblog-b…_053012')
+    """
+    text = visible(text)
+    left = most // 2
+    return text if len(text) <= most else f"{text[:left]}…{text[left + 1 - most :]}"

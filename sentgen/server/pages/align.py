@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sentgen.server.pages import examples
+from sentgen.server.pages.examples import Example, Passage
 from sentgen.server.pages.page import Asking, Page, Query
 
 #: Aligners that learn nothing from pairs, with what they are called on the page.
@@ -40,7 +42,9 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         asked["format"] = "" if form == FORMATS[0] else form
         texts = {"document": document, "abstract": abstract}
         answer = await ask("align", **texts, **asked, explain=True, html=True)
+    begin = None if answer else await examples.passage(ask)
     return {
+        "examples": [] if begin is None else _examples(begin),
         "document": document,
         "abstract": abstract,
         "models": models,
@@ -53,6 +57,15 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "threshold": threshold,
         "answer": answer,
     }
+
+
+def _examples(text: Passage) -> list[Example]:
+    """Return a document with a summary in its own words, for two aligners."""
+    asked = {"document": " ".join(text.sentences), "abstract": examples.halves(text.sentences)}
+    return [
+        Example(f"{asked['abstract']} ({SYSTEMS[system]})", {**asked, "aligner": system, "format": "text"})
+        for system in ("", "lcs")
+    ]
 
 
 def added(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 #: What there is of a subcorpus, and more of a corpus or of all.
@@ -32,6 +33,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         there = f"there are: {known}" if known else "the store has no corpora"
         overview = ask.problem(f"no corpus {name!r}; {there}", 404)
     answer = None if overview.problem else await _VIEWS[tab](ask, query, name)
+    begin = tab == "concordance" and answer is None and not overview.problem
     return {
         "name": name,
         "tab": tab,
@@ -41,6 +43,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "about": about,
         "sizes": await _sizes(ask, [name] if name in names else names if tab == "subcorpora" else []),
         "answer": answer,
+        "examples": await examples.words(ask, _only(name), "pattern") if begin else [],
         "units": UNITS,
         "orders": ORDERS,
         "rows": query.number("limit", _ROWS, least=1, most=500),

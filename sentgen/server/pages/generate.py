@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sentgen.server.pages import examples
+from sentgen.server.pages.examples import Example, Passage
 from sentgen.server.pages.page import Asking, Page, Query
 
 ALGORITHMS = ("depviterbi", "bigram")
 REUSE = ("none", "counts", "free")
 TRANSITIONS = ("all", "seen")
 FORMATS = ("detected", "conllu", "text")
+#: Of the sentences of an example: those of long ones take longer to make.
+_LENGTHS = "5-8"
 TRACE = ("word", "ngram", "dep", "transition", "log10", "rule", "partner", "stack")
 
 
@@ -41,7 +45,9 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     elif corpus:
         names = [query.raw("cluster")] if query.raw("cluster") else []
         answer = await ask("generate", **asked, corpus=corpus, cluster=names, tree=True, trace=True)
+    begin = None if text.strip() or corpus else await examples.passage(ask)
     return {
+        "examples": [] if begin is None else _examples(begin),
         "text": text,
         "corpus": corpus,
         "cluster": query.raw("cluster"),
@@ -55,6 +61,13 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "forms": FORMATS,
         "trace_columns": TRACE,
     }
+
+
+def _examples(text: Passage) -> list[Example]:
+    """Return what makes sentences from a document: with its trees if it has some, and without."""
+    asked = {"corpus": text.corpus, "cluster": text.document, "lengths": _LENGTHS}
+    ways = ALGORITHMS if text.tree else ALGORITHMS[1:]
+    return [Example(f"{text.document}, {way}", {**asked, "algorithm": way}) for way in ways]
 
 
 PAGE = Page("/generate", "Generate", "generate.html.j2", view)

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, Query
 
 
 async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     """Ask for corpora and models."""
-    corpora, models = await asyncio.gather(ask("corpora"), ask("models"))
-    return {"corpora": corpora, "models": models}
+    corpora, models, words = await asyncio.gather(ask("corpora"), ask("models"), examples.words(ask))
+    return {"corpora": corpora, "models": models, "examples": words}
 
 
 PAGE = Page("/", "Home", "home.html.j2", view)

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from sentgen.server.pages import examples
+from sentgen.server.pages.examples import Example, Passage
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 
@@ -24,7 +26,22 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         ask("backoff", model=name, ngram=ngram) if ngram else nothing(),
         ask("score", model=name, text=lines) if lines else nothing(),
     )
-    return {"name": name, "about": about, "backoff": backoff, "scores": scores, "text": text, "ngram": ngram}
+    begin = None if text or ngram else await examples.passage(ask)
+    return {
+        "examples": [] if begin is None else [_example(begin)],
+        "name": name,
+        "about": about,
+        "backoff": backoff,
+        "scores": scores,
+        "text": text,
+        "ngram": ngram,
+    }
+
+
+def _example(text: Passage) -> Example:
+    """Return a sentence, and how the model gets the probability of its third word."""
+    words = " ".join(text.words)
+    return Example(words, {"ngram": " ".join(text.words[:3]), "text": words})
 
 
 PAGE = Page("/model", "Models", "model.html.j2", view)

@@ -14,6 +14,7 @@ from starlette.datastructures import QueryParams
 
 from sentgen.server import problems
 from sentgen.server.operations import operations
+from sentgen.server.pages.examples import Example
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 from sentgen.server.pages.texts import cql_value, link
@@ -48,35 +49,39 @@ _SEPARATOR = ";"
 _FILE = "sentences.conllu"
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A query to begin with, and what to count its hits by."""
-
-    name: str
-    query: str
-    by: str = ""
-
-
 EXAMPLES = {
     "cql": (
-        Example("All forms of a lemma", '[lemma="be"]', "word"),
-        Example("A word with one to three words before another", '"the" []{1,3} "of"'),
-        Example("A determiner, adjectives and a noun", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]'),
-        Example("What stands before a noun, by lemma", 'a:[upos="ADJ"] [upos="NOUN"]', "a.lemma"),
-        Example("The same word twice", "a:[] b:[] :: a.word = b.word", "word"),
-        Example("The first word of each sentence", "<s> []", "word"),
+        Example("All forms of a lemma", {"query": '[lemma="be"]', "by": "word"}),
+        Example("A word with one to three words before another", {"query": '"the" []{1,3} "of"'}),
+        Example("A determiner, adjectives and a noun", {"query": '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]'}),
+        Example(
+            "What stands before a noun, by lemma", {"query": 'a:[upos="ADJ"] [upos="NOUN"]', "by": "a.lemma"}
+        ),
+        Example("The same word twice", {"query": "a:[] b:[] :: a.word = b.word", "by": "word"}),
+        Example("The first word of each sentence", {"query": "<s> []", "by": "word"}),
     ),
     "grew": (
-        Example("Verbs with subject and object", "pattern { V -[nsubj]-> S; V -[obj]-> O }", "V.lemma"),
-        Example("In which order they stand", "pattern { V -[nsubj]-> S; V -[obj]-> O }", "S#V#O"),
+        Example(
+            "Verbs with subject and object",
+            {"query": "pattern { V -[nsubj]-> S; V -[obj]-> O }", "by": "V.lemma"},
+        ),
+        Example(
+            "In which order they stand",
+            {"query": "pattern { V -[nsubj]-> S; V -[obj]-> O }", "by": "S#V#O"},
+        ),
         Example(
             "Verbs without a subject",
-            "pattern { V [upos=VERB] }\nwithout { V -[1=nsubj]-> S }",
-            "V.lemma",
+            {"query": "pattern { V [upos=VERB] }\nwithout { V -[1=nsubj]-> S }", "by": "V.lemma"},
         ),
-        Example("Relations and how often they are", "pattern { e: H -> M }", "e.label"),
-        Example("Edges that cross", "pattern {\n  e: A -> B;\n  f: C -> D;\n  e >< f\n}", "e.label"),
-        Example("Adjectives that agree with their noun", "pattern { N -[amod]-> A; N.Number = A.Number }"),
+        Example("Relations and how often they are", {"query": "pattern { e: H -> M }", "by": "e.label"}),
+        Example(
+            "Edges that cross",
+            {"query": "pattern {\n  e: A -> B;\n  f: C -> D;\n  e >< f\n}", "by": "e.label"},
+        ),
+        Example(
+            "Adjectives that agree with their noun",
+            {"query": "pattern { N -[amod]-> A; N.Number = A.Number }"},
+        ),
     ),
 }
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sentgen.schema.tables.corpus import RESERVED_WORDS, ROOT
+from sentgen.server.pages import examples
+from sentgen.server.pages.examples import Example, Passage
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 if TYPE_CHECKING:
@@ -18,8 +20,8 @@ _WITH_TREES, _WITHOUT = ("joint", "ab"), ("beam", "lmo")
 UNITS = ("np", "word")
 #: What is shown of the reasons for an attachment; the command line gives all of it.
 ATTACHMENT = ("modifier", "side", "head", "log10_weight", "prob", "factor", "forced")
-#: Levels of back-off: events as head and modifier, and pairs in a sentence.
-LEVELS = ("word", "mixed", "tag")
+#: Levels of back-off (events as head and modifier, and pairs in a sentence), with what they are called.
+LEVELS = {"word": "words", "mixed": "word and tag", "tag": "tags"}
 WORD = ("word", "ngram", "log10", "log10_backoff", "log10_total")
 
 
@@ -64,7 +66,9 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         attempts = list(
             await asyncio.gather(*(_attempt(ask, algorithms[name], words, asked) for name in chosen))
         )
+    text = None if words else await examples.passage(ask)
     return {
+        "examples": [] if text is None else [_example(text)],
         "words": words,
         "models": models,
         "labels": labels[::-1],
@@ -76,6 +80,11 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
         "levels": LEVELS,
         "word_columns": WORD,
     }
+
+
+def _example(text: Passage) -> Example:
+    """Return the words of a sentence in the order of the alphabet."""
+    return Example(" ".join(text.words), {"words": " ".join(sorted(text.words))})
 
 
 async def _have_trees(ask: Asking, corpora: Sequence[str], units: str) -> bool:

@@ -133,12 +133,12 @@ def environment() -> Environment:
         "closed_up": closed_up,
         "readable": readable,
         "visible": display.visible,
-        "heading": display.heading,
+        "middle": display.middle,
         # What the workers drew, or wrote as HTML, has been escaped there.
         "drawing": lambda svg: Markup(display.inline_svg(svg)),
         "fragment": Markup,
     }
-    made.tests["figure"] = display.is_number
+    made.tests |= {"figure": display.is_number, "long": display.is_long}
     made.globals |= {
         "is_right_to_left": is_right_to_left,
         "link": texts.link,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request, Response
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 from sentgen.schema import dictionary
 from sentgen.server import problems
 from sentgen.server.operations import operations
+from sentgen.server.pages.examples import Example
 from sentgen.server.pages.page import Asking, Page, Query
 from sentgen.server.problems import Refused
 from sentgen.server.rendering import Format
@@ -22,44 +22,46 @@ _ROWS = 200
 _FILES = {"results.csv": Format.CSV, "results.parquet": Format.PARQUET}
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A query to begin with."""
-
-    name: str
-    query: str
-
-
 EXAMPLES = (
-    Example("What the store holds", "select * from v_corpora order by corpus"),
+    Example("What the store holds", {"query": "select * from v_corpora order by corpus"}),
     Example(
         "The most frequent trigrams inside sentences",
-        "select w1, w2, w3, count\nfrom v_ngrams_3\nwhere w1 <> '<s>' and w3 <> '</s>'\n"
-        "order by count desc, w1, w2, w3\nlimit 20",
+        {
+            "query": "select w1, w2, w3, count\nfrom v_ngrams_3\nwhere w1 <> '<s>' and w3 <> '</s>'\n"
+            "order by count desc, w1, w2, w3\nlimit 20"
+        },
     ),
     Example(
         "How long the sentences are",
-        "select corpus, count(*) as sentences, median(length) as median, max(length) as longest\n"
-        "from v_sentences\ngroup by corpus\norder by corpus",
+        {
+            "query": "select corpus, count(*) as sentences, median(length) as median,\n"
+            "  max(length) as longest\nfrom v_sentences\ngroup by corpus\norder by corpus"
+        },
     ),
     Example(
         "Modifiers on both sides of the same head",
-        "select head, modifier,\n  sum(count) filter (direction = 'left') as before,\n"
-        "  sum(count) filter (direction = 'right') as after\nfrom v_dependencies\n"
-        "where layer = 'unit' and level = 'word-word'\ngroup by all\nhaving before > 0 and after > 0\n"
-        "order by before + after desc, head, modifier\nlimit 20",
+        {
+            "query": "select head, modifier,\n  sum(count) filter (direction = 'left') as before,\n"
+            "  sum(count) filter (direction = 'right') as after\nfrom v_dependencies\n"
+            "where layer = 'unit' and level = 'word-word'\ngroup by all\nhaving before > 0 and after > 0\n"
+            "order by before + after desc, head, modifier\nlimit 20"
+        },
     ),
     Example(
         "What verbs have as subjects",
-        "select h.lemma as verb, t.lemma as subject, count(*) as count\nfrom v_tokens as t\n"
-        "join v_tokens as h on h.sentence_id = t.sentence_id and h.position = t.head\n"
-        "where t.deprel = 'nsubj' and h.upos = 'VERB'\ngroup by all\norder by count desc, verb, subject\n"
-        "limit 20",
+        {
+            "query": "select h.lemma as verb, t.lemma as subject, count(*) as count\nfrom v_tokens as t\n"
+            "join v_tokens as h on h.sentence_id = t.sentence_id and h.position = t.head\n"
+            "where t.deprel = 'nsubj' and h.upos = 'VERB'\ngroup by all\norder by count desc, verb, subject\n"
+            "limit 20"
+        },
     ),
     Example(
         "Where models back off: the lowest weights",
-        "select model, version, n, ngram, log10_backoff\nfrom v_model_ngrams\nwhere n = 2\n"
-        "order by log10_backoff, model, version, ngram\nlimit 20",
+        {
+            "query": "select model, version, n, ngram, log10_backoff\nfrom v_model_ngrams\nwhere n = 2\n"
+            "order by log10_backoff, model, version, ngram\nlimit 20"
+        },
     ),
 )
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 
 _ROWS = 30
@@ -21,7 +22,16 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
 
     asked = {"word": word, "vectors": name, "limit": rows}
     spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else nothing())
-    return {"spaces": spaces, "near": near, "word": word, "name": name, "rows": rows}
+    begin = next((row for row in spaces.rows if name in ("", row["name"])), None) if not word else None
+    return {
+        "examples": await examples.words(ask, begin["corpora"].split(", ")) if begin else [],
+        "begin": begin,
+        "spaces": spaces,
+        "near": near,
+        "word": word,
+        "name": name,
+        "rows": rows,
+    }
 
 
 PAGE = Page("/vectors", "Vectors", "vectors.html.j2", view)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
 from sentgen.server.pages.texts import literal_pattern, phrase_pattern, token_pattern
 
@@ -58,7 +59,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     common |= {"ignore_case": ignore_case}
     of = {"corpus": corpora, "ignore_case": bool(ignore_case)}
     if not words:
-        return common
+        return {**common, "examples": await examples.words(ask)}
     # Not awaited yet: it runs beside the others, or alone.
     lines = ask("kwic", pattern=phrase_pattern(words), sort="left", limit=_SHOWN, **of)
     if len(words) > 1:

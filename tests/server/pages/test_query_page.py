@@ -90,7 +90,7 @@ def test_a_count_leads_to_its_hits(visit):
     row.locator("td.number a").click()
     page.wait_for_selector("table.counts", state="detached")
 
-    assert page.locator("#said").inner_text() == f"{number} rows"
+    assert page.locator("#said").inner_text() == f"{number} hits"
     assert f'V.lemma = "{lemma}"' in page.locator("#query").input_value()
 
 
@@ -135,8 +135,7 @@ def test_a_narrowed_query_matches_what_was_counted(query: str, by: str, held):
 def test_every_example_can_be_clicked(language, site):
     """Each is a query that the server understands, counts included."""
     for example in EXAMPLES[language]:
-        asked = {"language": language, "query": example.query, "by": example.by}
-        answer = site.client.get("/query", params=asked)
+        answer = site.client.get("/query", params={"language": language, **example.asked})
 
         assert answer.status_code == 200, example.name
         assert 'role="alert"' not in answer.text, example.name
@@ -173,7 +172,7 @@ def test_files_have_what_the_page_counts(opened, site, store: Path):
     asked = ["match", REQUEST, "--corpus", "relief", "--limit", "0", "--conllu", "--db", str(store)]
 
     rows = list(csv.DictReader(io.StringIO(hits)))
-    assert page.locator("#said").inner_text() == f"20 of {len(rows)} rows"
+    assert page.locator("#said").inner_text().startswith(f"20 of {len(rows)} hits, counted in ")
     assert sum(int(row["count"]) for row in csv.DictReader(io.StringIO(counts))) == len(rows)
     assert conllu.text == CliRunner().invoke(build(), asked).stdout
     assert 'filename="sentences.conllu"' in conllu.headers["content-disposition"]

@@ -16,7 +16,7 @@ from sentgen.errors import NotFoundError
 from sentgen.lookups.concordances.browsing import find_sentence, list_documents, list_sentences
 from sentgen.lookups.concordances.concordance import concordance
 from sentgen.lookups.patterns import glob
-from sentgen.output.display import MOST_CHARACTERS, ending, inline_svg, shown, visible
+from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, ending, inline_svg, shown, visible
 from sentgen.output.logarithms import NATURAL
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
@@ -65,7 +65,7 @@ def test_texts_are_shortened():
     """Of a long text the beginning, or the end, is shown; a long word loses its tail in any text."""
     assert shown("a b " * 100) == f"{('a b ' * 100)[:MOST_CHARACTERS]}… (400 characters)"
     assert ending("a b " * 100) == f"…{('a b ' * 100)[-MOST_CHARACTERS:]}"
-    assert shown(f"He said {LONG}").endswith(f"{'x' * 60}… (4,096 characters)")
+    assert shown(f"He said {LONG}").endswith(f"{'x' * MOST_OF_WORD}… (4,096 characters)")
 
 
 def test_characters_that_turn_text_around_are_made_visible():
@@ -172,7 +172,7 @@ def test_the_sql_of_a_path_holds_its_ngrams(held):
 @pytest.mark.parametrize("example", sql.EXAMPLES, ids=lambda one: one.name)
 def test_examples_of_sql_run(example, held):
     """Each example passes the guard and gives rows from the demo."""
-    assert ran(held, example.query)
+    assert ran(held, example.asked["query"])
 
 
 def test_without_sql_there_is_no_page_for_it():
@@ -226,6 +226,7 @@ def test_trees_say_which_algorithms_are_checked(roots, there, chosen):
             "models": [{"name": "m", "version": 1, "over": "words", "corpora": "relief, gone"}],
             "corpora": [{"corpus": one} for one in there],
             "dependencies": roots,
+            "documents": [],
         }
         assert asked.get("corpus", there) == there
         return PageAnswer(rows=rows[name])
