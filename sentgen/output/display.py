@@ -83,13 +83,19 @@ def is_long(text: str) -> bool:
 
 
 def inline_svg(svg: str) -> str:
-    """Return a drawing of ours without ids, so that several can stand on one page.
+    """Return a drawing of ours without ids, so that several can stand on one page."""
+    return _SVG_ID.sub("<g", svg)
 
-    Its class says on what it can be read when it is made as narrow as its box: a telephone, or a window.
+
+def sized(svg: str) -> str:
+    """Return a drawing with a class: on what it can be read when it is made as narrow as its box.
+
+    >>> sized('<svg width="460" height="9"/>'), sized('<svg width="9999" height="9"/>')
+    ('<svg class="small" width="460" height="9"/>', '<svg class="wide" width="9999" height="9"/>')
     """
     width = _SVG_WIDTH.match(svg)
     kind = next((name for name, most in _SHRINKABLE.items() if width and float(width[1]) <= most), "wide")
-    return _SVG_ID.sub("<g", svg).replace("<svg ", f'<svg class="{kind}" ', 1)
+    return svg.replace("<svg ", f'<svg class="{kind}" ', 1)
 
 
 def tail(text: str, most: int) -> str:

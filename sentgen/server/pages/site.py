@@ -135,7 +135,7 @@ def environment() -> Environment:
         "visible": display.visible,
         "middle": display.middle,
         # What the workers drew, or wrote as HTML, has been escaped there.
-        "drawing": lambda svg: Markup(display.inline_svg(svg)),
+        "drawing": lambda svg: Markup(display.inline_svg(display.sized(svg))),
         "fragment": Markup,
     }
     made.tests |= {"figure": display.is_number, "long": display.is_long}
