@@ -130,6 +130,8 @@ class SketchOptions(TypedDict, total=False):
 class KeynessOptions(TypedDict, total=False):
     """What is more frequent in some corpora than in others."""
 
+    where: Annotated[str | None, None, "Only sentences of these corpora whose metadata meet this: `genre = academic`."]
+    against_where: Annotated[str | None, None, "Only sentences of the others whose metadata meet this: `genre = fiction`."]
     by: Annotated[Literal["word", "lemma", "upos", "xpos", "deprel"], "word", "What to compare."]
     measure: Annotated[Literal["log-likelihood", "log-ratio", "percent-diff"], "log-likelihood", "What to rank by."]
     negative: Annotated[bool, False, "Begin with what is rarer in these corpora than in the others."]

@@ -144,6 +144,7 @@ class Answer:
         left_out: corpora that could not be asked.
         hints: why there may be nothing, where nothing was found.
         near: what may stand in place of a value that never occurs, by that value; the hints name it, too.
+        remarks: what else is to be known of the rows.
     """
 
     found: pa.Table | Rows
@@ -154,6 +155,7 @@ class Answer:
     left_out: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     near: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     @property
     def table(self) -> pa.Table:
@@ -168,7 +170,7 @@ class Answer:
     @property
     def notes(self) -> list[str]:
         """What is to be said beside the rows: corpora that were left out, and that there is nothing."""
-        notes = []
+        notes = list(self.remarks)
         if self.left_out:
             notes.append(f"not counted to this order and left out: {', '.join(self.left_out)}")
         if self.nothing:

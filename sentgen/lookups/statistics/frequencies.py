@@ -213,6 +213,16 @@ def frequency_list(
     return explained(connection, answer, selection, [Value(by, pattern)])
 
 
+def count_items(by: By, selection: Selection, bindings: Bindings) -> str:
+    """Return the statement that counts all items of a selection by their number: ``id`` and ``count``."""
+    if by is By.WORD and selection.condition is None:
+        conditions = [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
+        return _OF_UNIGRAMS.format(conditions=where(conditions, "  "))
+    column = ATTRIBUTES[by][0]
+    conditions = [f"{column} is not null", *selection.of_tokens(bindings)]
+    return _OF_TOKENS.format(column=column, conditions=where(conditions, "  "))
+
+
 @dataclass(frozen=True, slots=True)
 class _List:
     """A frequency list that is asked for."""
@@ -226,14 +236,6 @@ class _List:
     def column(self) -> str:
         """The column of `token` with the number of the item."""
         return ATTRIBUTES[self.by][0]
-
-    def counted(self, bindings: Bindings) -> str:
-        """Return the statement that counts all items."""
-        if self.by is By.WORD and self.selection.condition is None:
-            conditions = [f"w1 not in ({BOS}, {EOS})", *self.selection.of_segments(bindings)]
-            return _OF_UNIGRAMS.format(conditions=where(conditions, "  "))
-        conditions = [f"{self.column} is not null", *self.selection.of_tokens(bindings)]
-        return _OF_TOKENS.format(column=self.column, conditions=where(conditions, "  "))
 
     def best(self, bindings: Bindings) -> str:
         """Return the common table expressions of the items that are listed."""
@@ -253,7 +255,7 @@ class _List:
         bindings = Bindings()
         text = _ALONE.format(
             by=self.by,
-            counted=self.counted(bindings),
+            counted=count_items(self.by, self.selection, bindings),
             best=self.best(bindings),
             segments=where(self.selection.of_tokens(bindings), "  "),
         )
@@ -271,7 +273,7 @@ class _List:
             joined = where([f"{self.column} in (select id from best)", *conditions], "  ")
         text = _STATEMENT.format(
             by=self.by,
-            counted=counted or self.counted(bindings),
+            counted=counted or count_items(self.by, self.selection, bindings),
             best=self.best(bindings),
             sentences=where(self.selection.of_sentences(bindings), "  "),
             juilland=JUILLAND_D.format(documents="total.documents", squares="squares", rates="rates"),
@@ -282,7 +284,7 @@ class _List:
     def gathered(self, connection: Connection, spread: Spread, missing: str) -> Answer:
         """Return the answer of the statement, counted range by range."""
         folded, bindings, items = self.selection.ignore_case, Bindings(), {}
-        counted = self.counted(bindings)
+        counted = count_items(self.by, self.selection, bindings)
         if self.by is not By.WORD:
             items, counted = {"items": Query(counted, bindings).run(connection)}, "  from items"
         with lent(connection, **items):

@@ -16,16 +16,27 @@ corpora, and its expected occurrences e1 = c (a + b) / (c + d) and e2 = d (a + b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups import counted_anew
 from sentgen.lookups.patterns import ATTRIBUTES
-from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora
-from sentgen.lookups.statistics.frequencies import By
-from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.lookups.queries import (
+    Answer,
+    Bindings,
+    Query,
+    Selection,
+    limit_clause,
+    limited,
+    select_corpora,
+    where,
+)
+from sentgen.lookups.statistics.frequencies import By, count_items
+from sentgen.output.wording import quantity
 
 
 class Keyness(StrEnum):
@@ -37,25 +48,23 @@ class Keyness(StrEnum):
 
 
 _STATEMENT = """\
-with side as (
-  select id, name in $focus as focus
-  from corpus
-  where name in $focus or name in $reference
+with focus as (
+{focus}
+),
+reference as (
+{reference}
 ),
 size as (
-  select nullif(sum(tokens) filter (focus), 0) as c, nullif(sum(tokens) filter (not focus), 0) as d
-  from segment
-  join side on side.id = segment.corpus_id
-),
-counted as (
-{counted}
+  select ({focus_size}) as c, ({reference_size}) as d
 ),
 named as (
-  select {item} as item, coalesce(sum(a), 0)::bigint as a, coalesce(sum(b), 0)::bigint as b
-  from counted
-  join {table} on {table}.id = counted.id
+  select {item} as item, coalesce(sum(focus.count), 0)::bigint as a,
+    coalesce(sum(reference.count), 0)::bigint as b
+  from focus
+  full join reference using (id)
+  join {table} using (id)
   group by item
-  having sum(coalesce(a, 0) + coalesce(b, 0)) >= $min_count
+  having sum(coalesce(focus.count, 0) + coalesce(reference.count, 0)) >= $min_count
 ),
 expected as (
   select *, a / c as share, b / d as other_share, c * (a + b) / (c + d) as e1, d * (a + b) / (c + d) as e2
@@ -72,20 +81,8 @@ select item as "{by}", a as count, 1e6 * share as per_million, b as reference_co
 from expected
 order by {order}{limit}"""
 
-_WORDS = f"""\
-  select w1 as id, sum(count) filter (focus) as a, sum(count) filter (not focus) as b
-  from ngram_1
-  join segment on segment.id = ngram_1.segment_id
-  join side on side.id = segment.corpus_id
-  where w1 not in ({BOS}, {EOS})
-  group by w1"""
-
-_TOKENS = """\
-  select {column} as id, count(*) filter (focus) as a, count(*) filter (not focus) as b
-  from token
-  join side on side.id = token.corpus_id
-  where {column} is not null
-  group by {column}"""
+_HAS_ITEM = "select 1 from token{conditions} limit 1"
+_SHARED = "select count(*) from sentence{conditions}"
 
 
 def find_keywords(
@@ -93,6 +90,8 @@ def find_keywords(
     corpora: Iterable[str],
     against: Iterable[str],
     *,
+    condition: str | None = None,
+    against_condition: str | None = None,
     by: By = By.WORD,
     measure: Keyness = Keyness.LOG_LIKELIHOOD,
     negative: bool = False,
@@ -105,52 +104,103 @@ def find_keywords(
     The columns are the item; ``count`` and ``per_million`` tokens in the corpora; ``reference_count`` and
     ``reference_per_million`` in those that they are compared with; and the measures: ``log_likelihood``,
     ``log_ratio``, and ``percent_diff``, which is null where the reference has none. Equals come by falling
-    count, then alphabetically. One scan of the counts of words, of `token` for anything else.
+    count, then alphabetically. One scan of the counts of words on each side; of `token` for anything else,
+    and where sentences are chosen, by a subcorpus or a condition.
 
     Args:
         connection: the store.
-        corpora: names of the focus corpora; at least one.
-        against: names of the reference corpora; at least one, and none of the others.
+        corpora: names of the focus corpora, or of subcorpora; at least one.
+        against: names of the reference corpora, or of subcorpora; at least one.
+        condition: what the metadata of the sentences of the focus meet; none for all sentences.
+        against_condition: the same of the reference.
         by: what is compared; tokens that lack it are tokens, but no item.
         measure: what to rank by.
         negative: begin with what is rarer in the focus corpora.
-        min_count: leave out what occurs less often in all of these corpora together.
+        min_count: leave out what occurs less often on both sides together.
         ignore_case: take words and lemmas that differ in capital letters only for one.
         limit: rows at most, 0 for all.
 
     Raises:
-        InputError: a corpus is on both sides, one side has none, or only one of them was lower-cased.
+        InputError: both sides have the same sentences, one has none, or lacks what is compared, or only one
+            of them was lower-cased.
         NotFoundError: no such corpus.
     """
-    focus, reference = list(dict.fromkeys(corpora)), list(dict.fromkeys(against))
-    _check_sides(focus, reference)
     of_words = by in (By.WORD, By.LEMMA)
-    selection = select_corpora(connection, [*focus, *reference], ignore_case=ignore_case and of_words)
-    cased = [select_corpora(connection, side).lowercase for side in (focus, reference)]
-    if of_words and cased[0] is not cased[1] and not ignore_case:
+    named = [list(dict.fromkeys(names)) for names in (corpora, against)]
+    _check_names(named, alike=condition == against_condition)
+    focus, reference = (
+        select_corpora(connection, names, condition=one, ignore_case=ignore_case and of_words)
+        for names, one in zip(named, (condition, against_condition), strict=True)
+    )
+    if of_words and focus.lowercase is not reference.lowercase and not ignore_case:
         raise InputError(
             "only one of the sides was lower-cased, so that their words differ in"
             " capitals; compare them with --ignore-case"
         )
-    column, table, name = ATTRIBUTES[by]
-    bindings = Bindings(focus=focus, reference=reference, min_count=max(min_count, 1))
+    for side, names in zip((focus, reference), named, strict=True):
+        _check_side(connection, side, ", ".join(names), by)
+    shared = _shared(connection, focus, reference)
+    _, table, name = ATTRIBUTES[by]
+    item, bindings = f"{table}.{name}", Bindings(min_count=max(min_count, 1))
     text = _STATEMENT.format(
         by=by,
-        counted=_WORDS if by is By.WORD else _TOKENS.format(column=column),
-        item=selection.spelled(f"{table}.{name}"),
+        focus=count_items(by, focus, bindings),
+        reference=count_items(by, reference, bindings),
+        focus_size=counted_anew.size(focus, bindings),
+        reference_size=counted_anew.size(reference, bindings),
+        item=f"lower({item})" if focus.ignore_case or reference.ignore_case else item,
         table=table,
         order=_order(measure, negative),
         limit=limit_clause(limit, bindings),
     )
     often = f" that occurs at least {min_count} times in both together" if min_count > 1 else ""
-    return limited(connection, Query(text, bindings), limit, f"{by}{often}")
+    answer = limited(connection, Query(text, bindings), limit, f"{by}{often}")
+    return replace(answer, remarks=shared)
 
 
-def _check_sides(focus: list[str], reference: list[str]) -> None:
-    if not (focus and reference):
+def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
+    """Refuse a side without a name, and a name on both of them; ``alike``: of the same sentences of it."""
+    if not all(sides):
         raise InputError("keywords come of a comparison; name corpora, and others to compare them with")
-    if both := [name for name in focus if name in reference]:
-        raise InputError(f"compared with itself: {', '.join(both)}; name each corpus on one side only")
+    if alike and (both := [name for name in sides[0] if name in sides[1]]):
+        raise InputError(
+            f"compared with itself: {', '.join(both)}; name each corpus on one side only, or choose"
+            " sentences with --where and --against-where"
+        )
+
+
+def _check_side(connection: Connection, side: Selection, names: str, by: By) -> None:
+    """Refuse a side without tokens, or without what is compared: all of the other one would be key."""
+    bindings = Bindings()
+    if not Query(counted_anew.size(side, bindings), bindings).value(connection):
+        hints = side.condition.hints(connection) if side.condition else []
+        told = "; ".join([f"{names} has no tokens to compare", *hints])
+        raise InputError(told if hints else f"{told}; name corpora with sentences")
+    if by is By.WORD:
+        return
+    bindings = Bindings()
+    conditions = [f"{ATTRIBUTES[by][0]} is not null", *side.of_tokens(bindings)]
+    if Query(_HAS_ITEM.format(conditions=where(conditions)), bindings).value(connection) is None:
+        raise InputError(f"{names} has no {by} to compare; compare by word")
+
+
+def _shared(connection: Connection, focus: Selection, reference: Selection) -> tuple[str, ...]:
+    """Say how many sentences are on both sides, which makes these more alike; nothing if none is.
+
+    Raises:
+        InputError: all sentences are on both sides.
+    """
+    if focus.condition is None and reference.condition is None:
+        return ()
+    bindings = Bindings()
+    sides = [side.of_sentences(bindings) for side in (focus, reference)]
+    all_of = [Query(_SHARED.format(conditions=where(side)), bindings).value(connection) for side in sides]
+    both = Query(_SHARED.format(conditions=where([*sides[0], *sides[1]])), bindings).value(connection)
+    if both == all_of[0] == all_of[1]:
+        raise InputError("both sides have the same sentences; compare different ones")
+    if not both:
+        return ()
+    return (f"{quantity(both, 'sentence is', 'sentences are')} on both sides, and counted on each",)
 
 
 def _order(measure: Keyness, negative: bool) -> str:

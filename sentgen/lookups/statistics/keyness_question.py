@@ -21,7 +21,7 @@ class Keywords:
     corpus: Annotated[
         list[str],
         Option(
-            "The corpora whose keywords are asked for.",
+            "The corpora or subcorpora whose keywords are asked for.",
             argument=True,
             given=True,
             metavar="CORPUS",
@@ -31,13 +31,29 @@ class Keywords:
     against: Annotated[
         list[str],
         Option(
-            "The corpora to compare them with.",
-            shell="Corpus to compare them with; may be repeated.",
+            "The corpora or subcorpora to compare them with.",
+            shell="Corpus or subcorpus to compare them with; may be repeated.",
             given=True,
             metavar="NAME",
             api={"min_length": 1, "max_length": 100},
         ),
     ]
+    where: Annotated[
+        str | None,
+        Option(
+            "Only sentences of these corpora whose metadata meet this: `genre = academic`.",
+            metavar="EXPR",
+            api={"max_length": 10_000},
+        ),
+    ] = None
+    against_where: Annotated[
+        str | None,
+        Option(
+            "Only sentences of the others whose metadata meet this: `genre = fiction`.",
+            metavar="EXPR",
+            api={"max_length": 10_000},
+        ),
+    ] = None
     by: Annotated[By, Option("What to compare.")] = By.WORD
     measure: Annotated[Keyness, Option("What to rank by.")] = Keyness.LOG_LIKELIHOOD
     negative: Annotated[bool, Option("Begin with what is rarer in these corpora than in the others.")] = False
@@ -50,6 +66,8 @@ class Keywords:
             connection,
             self.corpus,
             self.against,
+            condition=self.where,
+            against_condition=self.against_where,
             by=self.by,
             measure=self.measure,
             negative=self.negative,
