@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from sentgen.errors import InputError
 from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.output.wording import instead
 
 #: Attribute of a token to its column in `token` and the table that holds its strings.
 ATTRIBUTES = {
@@ -148,9 +149,10 @@ def token_pattern(
         stem, tag = rest, ""
     # An address is a word as long as it occurs; anything else of this form is a slip.
     if named and attribute == "word" and rest == text and not is_word(stem):
+        name = text.partition(":")[0]
         raise InputError(
-            f"no attribute {text.partition(':')[0]!r}; there are {', '.join(ATTRIBUTES)};"
-            f" a word with a colon is asked for as 'word:{text}'"
+            f"no attribute {name!r} (a word with a colon is asked for as 'word:{text}');"
+            f" {instead(name, ATTRIBUTES)}"
         )
     if attribute not in ("word", "lemma"):
         return TokenPattern(attribute, stem, tag)

@@ -34,6 +34,7 @@ CqlOption = Annotated[
 StrategyOption = Annotated[
     Strategy, Option("Which of the spans that a CQL query matches count: every one, or as CQP chooses.")
 ]
+_ALL_TOKENS = "[]"
 LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 
 
@@ -190,8 +191,8 @@ class Match(Lookup):
     key: Annotated[
         list[str],
         Option(
-            "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `meta.genre`.",
-            shell="What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `meta.genre`;"
+            "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`.",
+            shell="What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`;"
             " may be repeated.",
             metavar="KEY",
             api={"max_length": 20},
@@ -254,12 +255,12 @@ class Frequencies(Lookup):
     by: Annotated[
         list[str],
         Option(
-            "What to count, word unless given: word, lemma, upos, xpos or deprel; of the hits of a query also"
-            " any attribute of a label, such as `a.lemma`, or of metadata, such as `match.doc_genre`, and"
-            " several together, in a list or with commas.",
-            shell="What to count: word (the default), lemma, upos, xpos or deprel; of the hits of a query"
-            " also any attribute of a label, such as `a.lemma`, or of metadata, such as `match.doc_genre`;"
-            " may be repeated.",
+            "What to count, word unless given: word, lemma, upos, xpos, deprel, a feature such as `Number`,"
+            " metadata such as `genre`, `corpus` or `document`, of the hits of a query any attribute of a"
+            " label, such as `a.lemma`, and several together, in a list or with commas.",
+            shell="What to count: word (the default), lemma, upos, xpos, deprel, a feature such as `Number`,"
+            " metadata such as `genre`, `corpus` or `document`; of the hits of a query also any attribute of"
+            " a label, such as `a.lemma`; may be repeated.",
             metavar="ATTRIBUTE",
             api={"max_length": 20},
         ),
@@ -274,10 +275,13 @@ class Frequencies(Lookup):
     strategy: StrategyOption = Strategy.ALL
 
     def __post_init__(self) -> None:
-        if self._query is None and self._by not in list(By):
-            raise InputError(f"{self._by!r} is nothing to count by; there are {', '.join(By)}")
         if self.query is not None and self.pattern != ANY:
             raise InputError("a pattern and a query exclude each other; give one of them")
+        if self._query == _ALL_TOKENS and self.pattern != ANY:
+            listed = ", ".join(By)
+            raise InputError(
+                f"a pattern is of what is listed: {listed}; with --by {self._by} give a --query instead"
+            )
 
     @property
     def _by(self) -> str:
@@ -286,8 +290,10 @@ class Frequencies(Lookup):
 
     @property
     def _query(self) -> str | None:
-        """The query; a pattern can be one."""
-        return self.pattern if self.query is None and is_cql(self.pattern) else self.query
+        """The query; a pattern can be one, and other attributes than words and tags are of every token."""
+        if self.query is None and is_cql(self.pattern):
+            return self.pattern
+        return _ALL_TOKENS if self.query is None and self._by not in list(By) else self.query
 
     def ask(self, connection: Connection) -> Answer:
         if self._query is not None:

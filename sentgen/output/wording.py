@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 
 def quantity(number: int, one: str, many: str = "") -> str:
@@ -27,3 +28,26 @@ def either(names: Sequence[str]) -> str:
     """
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last
+
+
+def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Return the names that may be meant by one that there is not, capital or small.
+
+    >>> near("GNRE", ["genre", "year"])
+    ['genre']
+    """
+    folded = {one.lower(): one for one in reversed(list(known))}
+    return [folded[one] for one in get_close_matches(name.lower(), list(folded), n=most)]
+
+
+def instead(name: str, known: Iterable[str], most: int = 10) -> str:
+    """Say which name may be meant in place of one that there is not, else a few of those that there are.
+
+    >>> instead("gnre", ["genre", "year"]), instead("x", ["genre", "year", "speaker"], most=2)
+    ('did you mean genre?', 'there are genre, year and 1 more')
+    """
+    names = list(known)
+    if close := near(name, names):
+        return f"did you mean {either(close)}?"
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"there are {', '.join(names[:most])}{more}" if names else "there are none"

@@ -233,6 +233,19 @@ def test_clusters_are_kept_as_a_corpus(relief: Path, tmp_path: Path) -> None:
             db.generate(CLUSTER, corpus="news")
 
 
+def test_hits_are_counted_by_corpus_and_document(db: sentgen.Database) -> None:
+    """Every hit is in one corpus, and in one document; a list of frequencies says the same."""
+    hits = db.match("pattern { V [upos=VERB] }", limit=0)
+    total = len(hits)
+    documents = {row.document: row.count for row in hits.by("document")[:]}
+    verbs = db.frequencies("document", query='[upos="VERB"]', limit=0)
+
+    assert [tuple(row)[:2] for row in hits.by("corpus")] == [("relief", total)]
+    assert sum(documents.values()) == total
+    assert {row.document: row.count for row in verbs} == documents
+    assert sum(db.frequencies("corpus", limit=0)["count"]) == sum(db.corpora()["tokens"])
+
+
 def test_a_summary_is_checked(db: sentgen.Database) -> None:
     """Precision, and each claim with its reason."""
     found = db.check(CLUSTER, CLUSTER.replace("camps", "huts"))
@@ -259,6 +272,17 @@ def test_a_summary_is_checked(db: sentgen.Database) -> None:
         (lambda db: db.kwic(), InputError, "nothing is asked for"),
         (lambda db: db.match("pattern { V -[ }"), QueryError, "column 16: expected"),
         (lambda db: db.match(SUBJECTS, key="V.x", count=True), InputError, "a count alone has no keys"),
+        (
+            lambda db: db.match(SUBJECTS, key="V.lema"),
+            InputError,
+            "V.lema: no token has 'lema'; did you mean",
+        ),
+        (
+            lambda db: db.match(SUBJECTS).by("meta.gnre"),
+            InputError,
+            "no metadata 'meta.gnre'; there are corpus",
+        ),
+        (lambda db: db.frequencies("lema"), QueryError, "no attribute 'lema'; did you mean lemma?"),
         (lambda db: db.model("nope"), NotFoundError, "no model 'nope'; there are: relief@1"),
         (lambda db: db.model("relief").score([1]), InputError, "`text` is a text, or several"),
         (

@@ -124,8 +124,79 @@ def test_keys_are_given_one_by_one_or_with_commas(genres: Connection) -> None:
     assert apart == joined == mixed
     assert list(apart[0])[:3] == ["word", "a.word", "match.doc_genre"]
     assert Frequencies(**asked).ask(genres).table.column_names[0] == "word"
-    with pytest.raises(InputError, match="'word,lemma' is nothing to count by"):
-        Frequencies(by=["word", "lemma"])
+
+
+@pytest.mark.parametrize("key", ["genre", "meta.genre", "match.genre", "match.doc_genre", "doc_genre"])
+def test_a_key_of_metadata_has_one_meaning_everywhere(key: str, genres: Connection) -> None:
+    """As each language spells it: hits by it, and hits of sentences chosen by it, are of the same texts."""
+    spoken = Counter(genre or "_" for text, genre, _ in TEXTS for word in text.split() if word == "old")
+    hits = hit_frequencies(genres, "old", by=key, corpora=["texts"]).table.to_pylist()
+    rows = count_matches(
+        genres, 'pattern { X [form="old"] }', keys=[key], corpora=["texts"]
+    ).table.to_pylist()
+    chosen = count_hits(genres, "old", condition=f"{key} = news").table.to_pylist()
+    constrained = count_hits(genres, cql=f'a:"old" :: {key} = "news"').table.to_pylist()
+
+    assert {row[key]: row["count"] for row in hits} == spoken == {"fiction": 1, "news": 2, "_": 1}
+    assert {row[key].replace("__undefined__", "_"): row["count"] for row in rows} == spoken
+    assert chosen == constrained == [{"hits": 2}]
+
+
+@pytest.mark.parametrize("key", ["corpus", "meta.corpus", "match.document", "document", "source"])
+def test_hits_are_counted_by_what_every_sentence_has(key: str, genres: Connection) -> None:
+    """By corpus *the* occurs 6 times in one and 2 times in the other; documents are those of the texts."""
+    sizes = {"texts": sum(len(text.split()) for text, *_ in TEXTS), "more": 7}
+    hits = hit_frequencies(genres, "the", by=key, limit=0).table.to_pylist()
+    rows = count_matches(genres, 'pattern { X [form="the"] }', keys=[key], limit=0).table.to_pylist()
+
+    assert {row[key]: row["count"] for row in hits} == {row[key]: row["count"] for row in rows}
+    assert sum(row["count"] for row in hits) == 8
+    if "corpus" in key:
+        assert {row[key]: row["count"] for row in hits} == {"texts": 6, "more": 2}
+        for row in (*hits, *rows):
+            assert row["per_million_in_part"] == pytest.approx(1e6 * row["count"] / sizes[row[key]])
+    elif "document" in key:
+        assert len(hits) == 5
+
+
+def test_all_tokens_are_counted_by_any_attribute(genres: Connection) -> None:
+    """Without a query every token is a hit, so that sizes of genres are asked for in one word."""
+    sizes = Counter[str]()
+    for text, genre, _ in TEXTS:
+        sizes[genre or "_"] += len(text.split())
+    rows = Frequencies(by=["genre"], corpus=["texts"], limit=0).ask(genres).table.to_pylist()
+
+    assert {row["genre"]: row["count"] for row in rows} == sizes
+    with pytest.raises(InputError, match=r"a pattern is of what is listed: word, lemma.*give a --query"):
+        Frequencies(by=["genre"], pattern="un*")
+
+
+@pytest.mark.parametrize(
+    ("request_", "keys", "said"),
+    [
+        ("pattern { X [] }", ["meta.gnre"], "no metadata 'meta.gnre'; did you mean genre?"),
+        (
+            "pattern { X [] }",
+            ["gnre"],
+            "no node or edge 'gnre' in the request; it has X; did you mean genre?",
+        ),
+        ("pattern { X [] }", ["X.lema"], "X.lema: no token has 'lema'; did you mean lemma?"),
+        ("pattern { X [] }", ["match.doc_gnre"], "no metadata 'match.doc_gnre'; did you mean genre?"),
+        ("pattern { X [lema=go] }", [], "no token has 'lema'; did you mean lemma?"),
+        ("pattern { X [!lema] }", [], "no token has 'lema'"),
+        ("pattern { X [] } without { X [lema=go] }", [], "no token has 'lema'"),
+        ("pattern { X []; Y []; X.lema = Y.lemma }", [], "X.lema: no token has 'lema'"),
+        ("pattern { X [] } global { gnre = news }", [], "no metadata 'meta.gnre'; did you mean genre?"),
+    ],
+)
+def test_no_request_counts_by_a_key_that_nothing_has(
+    request_: str, keys: list[str], said: str, genres: Connection
+) -> None:
+    """Wherever the key stands: one row of nothing would look like an answer."""
+    with pytest.raises(InputError) as caught:
+        count_matches(genres, request_, keys=keys)
+
+    assert str(caught.value).startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +205,9 @@ def test_keys_are_given_one_by_one_or_with_commas(genres: Connection) -> None:
         ("word,word", InputError, "one twice"),
         ("word,", InputError, "an empty key"),
         ("word,b.word", QueryError, "no label 'b' in the query; there are match, matchend"),
-        ("match.doc_gender", QueryError, "no metadata 'doc_gender'; there are doc_genre, doc_year"),
+        ("match.doc_gender", QueryError, "no metadata 'doc_gender'; did you mean genre"),
+        ("meta.gnre", QueryError, "no metadata 'meta.gnre'; did you mean genre?"),
+        ("gnre", QueryError, "no attribute 'gnre'; did you mean genre?"),
         ("nope", QueryError, "no attribute 'nope'"),
     ],
 )

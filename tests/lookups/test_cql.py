@@ -126,7 +126,7 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
         ('MU(union "a" "b")', 1, "meet and union are not known here"),
         ('TAB "a" "b"', 1, "TAB is not known here"),
         ("[upos=NOUN]", 7, 'a value stands in quotes: "NOUN"'),
-        ('[] [foo="x"]', 5, "no attribute 'foo'; there are form, word, lemma, upos, xpos, deprel, feats, pos, tag"),
+        ('[] [foo="x"]', 5, "no attribute 'foo'; there are form, word, lemma, upos, xpos, deprel, feats, "),
         ('[word="[a"]', 8, "no regular expression: missing ]: [a"),
         ('"a" :: b.word = "x"', 8, "no label 'b'; there are match, matchend"),
         ('[a.word="x"]', 2, "a label is compared behind the pattern"),
@@ -138,7 +138,12 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
         ('"a"%x', 4, "no flag '%x'; there are %c (case), %d (accents), %l (literal)"),
         ('a:("x" "y")', 1, "a label stands before one token"),
         ('match:"x"', 1, "match is the name of the match itself"),
-        ('"a" :: match.doc_year = "1"', 8, "no metadata 'doc_year'; there are doc_genre"),
+        ('[] [lema="x"]', 5, "no attribute 'lema'; did you mean lemma?"),
+        ('meta:"x"', 1, "meta stands for the metadata"),
+        ('[] [genre="x"]', 5, "genre is metadata: write :: match.genre behind the pattern, or --where"),
+        ('"a" :: match.doc_gnre = "1"', 8, "no metadata 'doc_gnre'; did you mean genre?"),
+        ('"a" :: meta.gnre = "1"', 8, "no metadata 'meta.gnre'; did you mean genre?"),
+        ('"a" :: match.doc_year = "1"', 8, "no metadata 'doc_year'; there are corpus, document, source, sent_id, length, genre"),
     ],
 )  # fmt: skip
 def test_an_error_points_at_its_place(store: Connection, query: str, column: int, message: str) -> None:

@@ -232,6 +232,15 @@ def test_csv_and_parquet_have_the_rows_of_json(client: httpx.Client) -> None:
     [
         ("GET", "/v1/corpora/nope", None, 404, "not-found", "no corpus 'nope'; there are: relief"),
         ("GET", "/v1/ngrams", {"pattern": "a b c d e f"}, 400, "input", "6 words"),
+        (
+            "GET",
+            "/v1/match",
+            {"request": "pattern { V [] }", "key": "meta.corpsu"},
+            400,
+            "input",
+            "no metadata 'meta.corpsu'; did you mean corpus?",
+        ),
+        ("GET", "/v1/frequencies", {"by": "lema"}, 400, "input", "no attribute 'lema'; did you mean lemma?"),
         ("GET", "/v1/ngrams", {}, 422, "parameters", "pattern: Field required"),
         ("GET", "/v1/ngrams", {"patern": "a"}, 422, "parameters", "patern"),
         ("GET", "/v1/ngrams", {"pattern": "a", "limit": -1}, 422, "parameters", "limit"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -171,6 +172,23 @@ def regular(text: str, flags: str = "") -> Value:
     return Value((text,), regex=True, **ignoring)
 
 
+def _of_match(condition: syntax.Condition) -> syntax.Condition:
+    """Return a condition behind a pattern, where an attribute of no label is one of the metadata."""
+    match condition:
+        case syntax.Comparison(left, right):
+            sides = (left, right if isinstance(right, syntax.Term) else left)
+            one, other = (
+                side if side.label else syntax.Term(f"meta.{side.attribute}", "match", side.column)
+                for side in sides
+            )
+            return replace(condition, left=one, right=other if isinstance(right, syntax.Term) else right)
+        case syntax.Negation(part):
+            return syntax.Negation(_of_match(part))
+        case syntax.Every(parts) | syntax.Either(parts):
+            return replace(condition, parts=tuple(map(_of_match, parts)))
+    return condition
+
+
 @v_args(inline=True)
 class _Reader(Transformer[Leaf, syntax.Pattern]):
     """Makes the abstract syntax of what the grammar found."""
@@ -186,7 +204,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         return pattern
 
     def constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> syntax.Pattern:
-        return syntax.Constrained(part, condition)
+        return syntax.Constrained(part, _of_match(condition))
 
     def within(self, inner: syntax.Pattern, outer: syntax.Pattern) -> syntax.Pattern:
         return syntax.Within(inner, outer)
@@ -194,7 +212,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def constrained_within(
         self, part: syntax.Pattern, condition: syntax.Condition, outer: syntax.Pattern
     ) -> syntax.Pattern:
-        return syntax.Within(syntax.Constrained(part, condition), outer)
+        return syntax.Within(syntax.Constrained(part, _of_match(condition)), outer)
 
     def containing(self, outer: syntax.Pattern, inner: syntax.Pattern) -> syntax.Pattern:
         return syntax.Containing(outer, inner)
@@ -265,6 +283,8 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def label(self, name: Leaf, part: syntax.Pattern) -> syntax.Pattern:
         if name in ("match", "matchend"):
             raise self._refuse(f"{name} is the name of the match itself; take another label", name)
+        if name == "meta":
+            raise self._refuse("meta stands for the metadata; take another label", name)
         if not isinstance(part, syntax.Token):
             raise self._refuse("a label stands before one token", name)
         return syntax.Token(part.condition, (*part.labels, str(name)))
@@ -302,6 +322,8 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         place = first.start_pos or 0
         if second is None:
             return syntax.Term(str(first), column=place)
+        if first == "meta":
+            return syntax.Term(f"meta.{second}", "match", place)
         return syntax.Term(str(second), "" if first == "_" else str(first), place)
 
     def value(self, leaf: Leaf, flags: Leaf | None = None) -> tuple[Value, int]:

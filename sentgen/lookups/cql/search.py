@@ -16,8 +16,10 @@ from sentgen.lookups.attributes import COLUMNS, Value
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.plan import plan
 from sentgen.lookups.cql.spans import Spans
-from sentgen.lookups.cql.tokens import ENDS, TAGS, Conditions, metadata_key
+from sentgen.lookups.cql.tokens import ENDS, TAGS, Conditions
+from sentgen.lookups.keys import StoreKeys, bare
 from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
 
 if TYPE_CHECKING:
@@ -59,12 +61,6 @@ _HITS = {
     Strategy.SHORTEST: _SHORTEST,
     Strategy.STANDARD: _STANDARD,
 }
-_FEATURES = """\
-select distinct split_part(part, '=', 1) as name
-from (select unnest(string_split({column}, '|')) as part from {table} where contains({column}, '='))
-where contains(part, '=')
-order by name"""
-_KEYS = "select distinct key as name from {table} order by name"
 _SIZE = "select coalesce(max(id), 0) as sentences from sentence"
 #: Attributes of which near values can be named.
 _HINTED = ("word", "lemma", "upos", "xpos", "deprel")
@@ -117,7 +113,7 @@ class Cql:
         strategy: which of the spans are hits.
         selection: the corpora.
         empty: the values in it that match the empty string.
-        misc: the attributes in it that are keys of MISC.
+        keys: those of the store.
         rare: what is looked up first.
         sentences: how many are searched at once.
         walked: whether there is so much to walk along that it is done over arrays.
@@ -128,7 +124,7 @@ class Cql:
     strategy: Strategy
     selection: Selection
     empty: frozenset[Value]
-    misc: frozenset[str]
+    keys: StoreKeys
     rare: syntax.Condition | None = None
     sentences: int = 0
     walked: bool = False
@@ -153,7 +149,7 @@ class Cql:
 
     def conditions(self, bindings: Bindings) -> Conditions:
         """Return what writes the conditions of this query into a statement."""
-        return Conditions(self.text, self.selection, bindings, self.empty, self.misc)
+        return Conditions(self.text, self.selection, bindings, self.empty, self.keys)
 
     def find(self, bindings: Bindings, low: str = "", high: str = "", *, walked: bool = False) -> Found:
         """Return the hits.
@@ -202,8 +198,9 @@ def parse_cql(
     from sentgen.lookups.cql.grammar import read
 
     pattern = read(text)
-    misc = known_terms(connection, text, by, pattern)
-    cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), misc)
+    keys = StoreKeys(connection)
+    check_terms(keys, text, by, pattern)
+    cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), keys)
     sentences = int(Query(_SIZE).value(connection))
     planned = plan(connection, pattern, cql.conditions(Bindings()), sentences)
     cql = replace(cql, rare=planned.rare, sentences=planned.sentences)
@@ -218,13 +215,13 @@ def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
                 yield one.right
 
 
-def known_terms(
-    connection: Connection, text: str, by: Sequence[syntax.Term], pattern: syntax.Pattern | None = None
-) -> frozenset[str]:
-    """Refuse unknown labels and attributes; return the attributes that are keys of MISC.
+def check_terms(
+    keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern: syntax.Pattern | None = None
+) -> None:
+    """Refuse unknown labels and attributes.
 
     Args:
-        connection: the store.
+        keys: those of the store.
         text: the query, for errors.
         by: attributes that hits are told apart by.
         pattern: the query, if it is in CQL; others have no labels.
@@ -243,37 +240,33 @@ def known_terms(
         _check_labels(text, pattern)
         asked = [*_terms(pattern), *by]
         values = [two.right for each in syntax.conditions(pattern) for two in syntax.comparisons(each)]
-    others = [one for one in asked if one.attribute not in (*COLUMNS, *TAGS)]
-    misc = set[str]()
-    for one in others:
-        table, key = metadata_key(one.attribute)
-        if table and one.label:
-            known = _names(connection, _KEYS.format(table=f"{table}_meta"))
-            if key not in known:
-                prefix = one.attribute.removesuffix(key)
-                listed = ", ".join(f"{prefix}{name}" for name in known) or "none"
-                raise QueryError(
-                    f"no metadata {one.attribute!r}; there are {listed}",
-                    query=text,
-                    place=one.column or None,
-                )
-            continue
-        features = _names(connection, _FEATURES.format(column="name", table="tag"))
-        if one.attribute in features:
-            continue
-        keys = _names(connection, _FEATURES.format(column="misc", table="token_misc"))
-        if one.attribute not in keys:
-            listed = ", ".join([*COLUMNS, *TAGS, *features, *(key for key in keys if key not in features)])
-            message = f"no attribute {one.attribute!r}; there are {listed}"
-            if any(one is value for value in values):
-                message = f'a value stands in quotes: "{one.attribute}"'
-            raise QueryError(message, query=text, place=one.column or None)
-        misc.add(one.attribute)
-    return frozenset(misc)
+    for one in asked:
+        if not _is_known(keys, one):
+            is_value = any(one is value for value in values)
+            told = f'a value stands in quotes: "{one.attribute}"' if is_value else _unknown(keys, one)
+            raise QueryError(told, query=text, place=one.column or None)
 
 
-def _names(connection: Connection, statement: str) -> list[str]:
-    return [str(name) for (name,) in raw(connection).execute(statement).fetchall()]
+def _is_known(keys: StoreKeys, one: syntax.Term) -> bool:
+    """Return whether there is such an attribute; metadata are asked of a label, as ``match.genre``."""
+    name = one.attribute
+    if name in (*COLUMNS, *TAGS) or name in keys.features or keys.is_misc(name):
+        return True
+    return bool(one.label) and keys.find_metadata(name) is not None
+
+
+def _unknown(keys: StoreKeys, one: syntax.Term) -> str:
+    """Say that there is no such attribute, and what may be meant."""
+    name = one.attribute
+    if found := keys.find_metadata(name):
+        return (
+            f"{name} is metadata: write :: match.{name} behind the pattern, or --where '{found.name} = ...'"
+        )
+    if (stem := bare(name)) != name:
+        if stem in keys.of_tokens or stem in TAGS:
+            return f"an attribute of which label? Write match.{stem} for that of the first token"
+        return f"no metadata {name!r}; {instead(stem, keys.of_sentences)}"
+    return f"no attribute {name!r}; {instead(name, [*keys.of_tokens, *TAGS, *keys.of_sentences])}"
 
 
 def _check_labels(text: str, pattern: syntax.Pattern) -> None:
@@ -288,10 +281,7 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
         for label, place in _named(pattern.condition):
             if label not in (*there, *ENDS):
                 listed = ", ".join([*there, *ENDS])
-                message = (
-                    f"no label {label!r}; there are {listed}" if label else "an attribute of which label?"
-                )
-                raise QueryError(message, query=text, place=place)
+                raise QueryError(f"no label {label!r}; there are {listed}", query=text, place=place)
     for part in syntax.children(pattern):
         _check_labels(text, part)
 

@@ -20,6 +20,7 @@ from sentgen.lookups.attributes import (
     misc_string,
 )
 from sentgen.lookups.cql import syntax
+from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.queries import Bindings, Selection
 
 #: Writes a condition, negated or not.
@@ -30,21 +31,7 @@ _KINDS = ("xpos", "upos")
 _WORDS = ("word", "form", "lemma")
 #: The first token of a match and the last one, as labels.
 ENDS = {"match": "first", "matchend": "last"}
-#: What the names of metadata begin with, and where they stand.
-PREFIXES = {
-    "doc_": "document",
-    "document_": "document",
-    "text_": "document",
-    "s_": "sentence",
-    "sentence_": "sentence",
-}
-_META = {
-    "document": "(select min(m.value) from document_meta as m"
-    " join sentence as s on s.document_id = m.document_id"
-    " where s.id = {alias}.sentence_id and m.key = {key})",
-    "sentence": "(select min(m.value) from sentence_meta as m"
-    " where m.sentence_id = {alias}.sentence_id and m.key = {key})",
-}
+_META = "(select {value} from sentence as meta where meta.id = {alias}.sentence_id)"
 _AT_EDGE = {
     ("s", False): "{first} = 1",
     ("s", True): "({sentence}, {last}) in (select id, length from sentence)",
@@ -63,14 +50,14 @@ class Conditions:
         selection: how words and lemmas are compared.
         bindings: of the statement.
         empty: the values that match the empty string.
-        misc: the attributes that are keys of the column MISC.
+        keys: those of the store.
     """
 
     query: str
     selection: Selection
     bindings: Bindings
     empty: frozenset[Value]
-    misc: frozenset[str] = frozenset()
+    keys: StoreKeys
 
     def of_token(self, condition: syntax.Condition, alias: str, *, negated: bool = False) -> str:
         """Return a condition on a row of `token`; null may stand for false."""
@@ -129,7 +116,7 @@ class Conditions:
         return f"({told}) is not true" if negated else told
 
     def _has(self, alias: str, name: str, value: Value | None) -> str:
-        has = misc_condition if name in self.misc else attribute_condition
+        has = misc_condition if self.keys.is_misc(name) else attribute_condition
         return has(alias, name, value, self.bindings)
 
     def compared(self, name: str, value: Value) -> Value:
@@ -155,21 +142,22 @@ class Conditions:
         if meta := self._metadata(name, alias):
             return meta
         strings = [
-            (misc_string if kind in self.misc else attribute_string)(alias, kind, self.bindings)
+            (misc_string if self.keys.is_misc(kind) else attribute_string)(alias, kind, self.bindings)
             for kind in kinds(name)
         ]
         return strings[0] if len(strings) == 1 else f"coalesce({', '.join(strings)})"
 
     def _metadata(self, name: str, alias: str) -> str:
         """Return the value of a key of the document or the sentence; empty if it is no such attribute."""
-        table, key = metadata_key(name)
-        return _META[table].format(alias=alias, key=self.bindings.bind("key", key)) if table else ""
+        key = metadata_key(self.keys, name)
+        return _META.format(value=key.value("meta", self.bindings), alias=alias) if key else ""
 
 
-def metadata_key(name: str) -> tuple[str, str]:
-    """Return whether an attribute is metadata of the document or the sentence, or neither, and its key."""
-    prefix = next((one for one in PREFIXES if name.startswith(one)), "")
-    return PREFIXES.get(prefix, ""), name.removeprefix(prefix)
+def metadata_key(keys: StoreKeys, name: str) -> MetadataKey | None:
+    """Return the key of metadata that an attribute is; none if tokens have an attribute of this name."""
+    if name in (*COLUMNS, *TAGS) or name in keys.features or keys.is_misc(name):
+        return None
+    return keys.find_metadata(name)
 
 
 def kinds(name: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ A node is a row of `token`, or only the place of a head if nothing else is asked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, count
 
@@ -37,6 +37,7 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     Request,
 )
+from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.queries import Bindings, Selection
 
 #: Rows of `token`, and one for the anchor node of each sentence.
@@ -116,11 +117,11 @@ class Compiler:
         self,
         bindings: Bindings,
         selection: Selection,
-        in_feats: Callable[[str], bool],
+        keys: StoreKeys,
         within: Range | None = None,
     ) -> None:
         self._within = within
-        self.conditions = Conditions(bindings, selection, in_feats)
+        self.conditions = Conditions(bindings, selection, keys)
         self._bindings, self._selection, self.ignore_case = bindings, selection, selection.ignore_case
         self._numbers = count(1)
         self._paths: list[Path] = []

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection
-
+from sentgen.errors import InputError
 from sentgen.lookups.attributes import (
     Value,
     attribute_condition,
@@ -16,33 +15,21 @@ from sentgen.lookups.attributes import (
     misc_string,
 )
 from sentgen.lookups.grew.syntax import ANCHOR, Description, Feature, Label, Relation
-from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.queries import Bindings, Selection
+from sentgen.output.wording import instead
 
 #: Keys that are columns of `token`.
 TOKEN_KEYS = ("form", "lemma", "upos", "xpos")
 #: Keys of words as they are written; the same in capital and small letters if that is asked for.
-_WRITTEN = ("form", "lemma", "wordform", "textform")
+WRITTEN = ("form", "lemma", "wordform", "textform")
+#: Among metadata the text of the sentence.
+TEXT = "text"
 
 #: A word of several tokens is that of its first one.
 _SURFACE = """\
 (select case when span.first = {alias}.position then span.form else '_' end from multiword as span
     where span.sentence_id = {alias}.sentence_id and {alias}.position between span.first and span.last)"""
-_META = """\
-coalesce((select min(value) from sentence_meta where sentence_id = {sentence}.id and key = {key}),
-    (select min(value) from document_meta where document_id = {sentence}.document_id and key = {key}))"""
-_IN_FEATS = """\
-select count(*) from tag
-where starts_with(name, $start) or contains(name, $within)"""
-
-
-def is_feats_key(connection: Connection) -> Callable[[str], bool]:
-    """Return whether a key is one of FEATS, of some token of the store; any other one is of MISC."""
-
-    def is_feature(key: str) -> bool:
-        query = Query(_IN_FEATS, Bindings(start=f"{key}=", within=f"|{key}="))
-        return bool(query.value(connection))
-
-    return is_feature
 
 
 def fits_anchor(one: Feature) -> bool:
@@ -74,12 +61,12 @@ class Conditions:
     Args:
         bindings: its parameters.
         selection: the corpora, for the case of their words.
-        in_feats: whether a key is one of FEATS.
+        keys: those of the store.
     """
 
     bindings: Bindings
     selection: Selection
-    in_feats: Callable[[str], bool]
+    keys: StoreKeys
 
     def described(self, alias: str, descriptions: Sequence[Description], *, anchored: bool) -> list[str]:
         """Return the conditions that one of the descriptions fits a row of `token`; none for any token."""
@@ -123,18 +110,14 @@ class Conditions:
 
     def metadata(self, sentence: str, one: Feature) -> str:
         """Return the condition that the metadata of a sentence have a value; ``sentence``: of its number."""
-        string = self.meta_string("meta", one.key)
+        string = self.meta_string("meta", TEXT if one.key == TEXT else f"meta.{one.key}")
         condition = self._asked(one, lambda value: self._is(string, value, "meta"))
-        table = "v_sentences" if one.key == "text" else "sentence"
+        table = "v_sentences" if one.key == TEXT else "sentence"
         return f"{sentence} in (select meta.id from {table} as meta where {condition})"
 
     def meta_string(self, alias: str, key: str) -> str:
         """Return the value under a key in the metadata of a row of `sentence`, else of its document."""
-        if key == "text":
-            return f"{alias}.text"
-        if key == "sent_id":
-            return f"coalesce({alias}.sent_id, {alias}.id::varchar)"
-        return _META.format(sentence=alias, key=self.bindings.bind("key", key))
+        return f"{alias}.text" if key == TEXT else require(self.keys, key).value(alias, self.bindings)
 
     def values(self, string: str, values: Sequence[Value]) -> str:
         """Return the condition that a string is one of some values."""
@@ -146,14 +129,14 @@ class Conditions:
 
     def of_feats(self, key: str) -> bool:
         """Return whether a key of a node is one of FEATS."""
-        return key not in (*TOKEN_KEYS, *_WRITTEN) and self.in_feats(key)
+        return key not in (*TOKEN_KEYS, *WRITTEN) and key in self.keys.features
 
     def _of_token(self, alias: str, key: str, value: Value | None) -> str:
-        if value is not None and key in _WRITTEN:
+        if value is not None and key in WRITTEN:
             value = self._written(value)
         if key in TOKEN_KEYS or self.of_feats(key):
             return attribute_condition(alias, key, value, self.bindings)
-        if key in _WRITTEN:
+        if key in WRITTEN:
             return self._is(self.string(alias, key), value, key)
         return misc_condition(alias, key, value, self.bindings)
 
@@ -179,6 +162,17 @@ class Conditions:
     @staticmethod
     def _either(conditions: Sequence[str]) -> str:
         return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"
+
+
+def require(keys: StoreKeys, key: str) -> MetadataKey:
+    """Return the key of metadata that a name stands for.
+
+    Raises:
+        InputError: there is none.
+    """
+    if found := keys.find_metadata(key):
+        return found
+    raise InputError(f"no metadata {key!r}; {instead(bare(key), [*keys.of_sentences, TEXT])}")
 
 
 def part_of(label: str, key: str) -> str:

@@ -15,8 +15,9 @@ from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.concordances.places import Range, sentences_of
 from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.grew.asked_keys import check_request, read_keys
 from sentgen.lookups.grew.compiler import Compiler
-from sentgen.lookups.grew.features import TOKEN_KEYS, is_feats_key
+from sentgen.lookups.grew.features import TOKEN_KEYS
 from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 from sentgen.lookups.grew.statements import Statements
 from sentgen.lookups.grew.syntax import (
@@ -30,6 +31,7 @@ from sentgen.lookups.grew.syntax import (
     Relation,
     Request,
 )
+from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
 from sentgen.lookups.statistics.gathered import gathered
 from sentgen.output.tabular import Rows
@@ -113,17 +115,17 @@ def count_matches(
     """
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
     read = read_request(request)
-    asked = [read_key(text) for text in keys]
     conditions = [(text, read_whether(text)) for text in whether]
-    search = _Search(connection, read, selection, asked, conditions)
+    search = _Search(connection, read, selection, [read_key(text) for text in keys], conditions)
     if not (keys or whether):
         total = search.count()
         found = Rows(("count",), [(total,)], ("BIGINT",))
         answer = Answer(found, search.statements().count(), _missing(request), total=total)
         return _with_hints(connection, answer, selection, read)
     with search.counted() as statements:
-        answer = limited(connection, statements.keyed(asked, conditions, limit), limit, _missing(request))
-        answer = replace(answer, query=search.statements().keyed(asked, conditions, limit))
+        keyed = statements.keyed(search.keys, conditions, limit)
+        answer = limited(connection, keyed, limit, _missing(request))
+        answer = replace(answer, query=search.statements().keyed(search.keys, conditions, limit))
     return _with_hints(connection, answer, selection, read)
 
 
@@ -160,18 +162,20 @@ class _Search:
         whether: Sequence[tuple[str, Filter]] = (),
     ) -> None:
         self.connection, self._sentences = connection, sentences_of(connection)
-        self._request, self._selection, self._keys, self._whether = request, selection, keys, whether
-        self._in_feats = is_feats_key(connection)
+        self._request, self._selection, self._whether = request, selection, whether
+        self._there, others = StoreKeys(connection), [condition for _, condition in whether]
+        self.keys = read_keys(self._there, request, keys)
         # What is wrong with its names is said first.
         self.statements()
-        for value in _values(request, [condition for _, condition in whether]):
+        check_request(self._there, request, others)
+        for value in _values(request, others):
             _check_regex(connection, value)
 
     def statements(self, within: Range | None = None, *, gathered: bool = False) -> Statements:
         """Compile the request, for all sentences or some of them."""
         bindings = Bindings()
-        compiler = Compiler(bindings, self._selection, self._in_feats, within)
-        source = compiler.source(self._request, self._keys, [condition for _, condition in self._whether])
+        compiler = Compiler(bindings, self._selection, self._there, within)
+        source = compiler.source(self._request, self.keys, [condition for _, condition in self._whether])
         return Statements(compiler, source, bindings, gathered)
 
     def count(self) -> int:
@@ -186,7 +190,7 @@ class _Search:
             yield self.statements()
             return
         parts = (
-            self.statements(part).counts(self._keys, self._whether)
+            self.statements(part).counts(self.keys, self._whether)
             for part in Range(1, self._sentences).cut(SENTENCES)
         )
         with gathered(self.connection, "gathered", parts):
@@ -261,7 +265,6 @@ def _with_hints(connection: Connection, answer: Answer, selection: Selection, re
     if not answer.nothing:
         return answer
     named: list[Named] = []
-    unknown: dict[str, None] = {}
     for clause in request.clauses:
         if isinstance(clause, Edge) and not (clause.label.negated or clause.label.enhanced):
             named += _named("deprel", "", clause.label.values)
@@ -269,10 +272,7 @@ def _with_hints(connection: Connection, answer: Answer, selection: Selection, re
             if one.key in TOKEN_KEYS and one.relation is Relation.IS:
                 attribute = "word" if one.key == "form" else one.key
                 named += _named(attribute, f"{one.key}=", one.values)
-            elif one.relation is not Relation.ABSENT and not _known(connection, one.key):
-                unknown[f"no token has {one.key}"] = None
-    explained_ = explained(connection, answer, selection, named)
-    return replace(explained_, hints=(*explained_.hints, *unknown))
+    return explained(connection, answer, selection, named)
 
 
 def _named(attribute: str, prefix: str, values: Iterable[Value]) -> list[Named]:
@@ -280,14 +280,3 @@ def _named(attribute: str, prefix: str, values: Iterable[Value]) -> list[Named]:
     texts = [text for value in values if not value.regex for text in value.texts]
     escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
     return [Named(attribute, text if text == "?" else text.replace("?", "\\?"), prefix) for text in escaped]
-
-
-def _known(connection: Connection, key: str) -> bool:
-    """Return whether some token has a value under a key."""
-    if key in (*TOKEN_KEYS, "textform", "wordform") or is_feats_key(connection)(key):
-        return True
-    query = Query(
-        "select 1 from token_misc where starts_with(misc, $start) or contains(misc, $within) limit 1",
-        Bindings(start=f"{key}=", within=f"|{key}="),
-    )
-    return query.value(connection) is not None

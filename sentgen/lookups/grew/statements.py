@@ -9,9 +9,10 @@ from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
 from sentgen.lookups.concordances.surface import Surface
 from sentgen.lookups.grew.compiler import Compiler, Source
-from sentgen.lookups.grew.features import TOKEN_KEYS
+from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS
 from sentgen.lookups.grew.scopes import Bound, check_key
 from sentgen.lookups.grew.syntax import ANCHOR, Filter, Key, Placement, Reference
+from sentgen.lookups.keys import bare
 from sentgen.lookups.queries import Bindings, Query, limit_clause, where
 
 #: What stands for a value that there is not.
@@ -86,7 +87,7 @@ from keyed
 join part using ({shared})
 order by count desc, {order}"""
 #: Metadata that tells sentences apart, so that there are no parts to speak of.
-_OF_ONE = ("text", "sent_id")
+_OF_ONE = (TEXT, "sent_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,7 @@ class Statements:
                 key.text
             ): f"coalesce({self.compiler.conditions.meta_string('meta', name)}, '{UNDEFINED}')"
             for key, name in asked
-            if name not in _OF_ONE
+            if bare(name) not in _OF_ONE
         }
 
     def _key(self, key: Key, column: str) -> tuple[str, str]:
@@ -225,7 +226,7 @@ class Statements:
         scope = self.source.scope
         check_key(key, scope)
         if key.meta and isinstance(key.of, Reference):
-            view = "v_sentences" if key.of.key == "text" else "sentence"
+            view = "v_sentences" if key.of.key == TEXT else "sentence"
             string = self.compiler.conditions.meta_string("meta", key.of.key)
             value = f"(select {string} from {view} as meta where meta.id = {column})"
             return self.source.sentence, f"coalesce({value}, '{UNDEFINED}')"

@@ -7,7 +7,7 @@ holds there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from sentgen.errors import NotFoundError, QueryError
+from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.metadata.syntax import (
     Comparison,
@@ -26,7 +27,7 @@ from sentgen.lookups.metadata.syntax import (
     atoms,
 )
 from sentgen.lookups.queries import Bindings, Query
-from sentgen.output.wording import either
+from sentgen.output.wording import either, instead
 from sentgen.schema.engine import raw
 
 if TYPE_CHECKING:
@@ -49,15 +50,6 @@ _OF_SENTENCE = "s.id in (select sentence_id from sentence_meta as m where m.key 
 _OF_DOCUMENT = "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})"
 #: Values that are compared with one that never occurs, named as near to it, and named as all.
 _MOST_VALUES, _MOST_NEAR, _MOST_TOLD = 10_000, 3, 10
-_KEYS = """\
-select key, bool_or(of_document) as of_document, bool_or(not of_document) as of_sentence
-from (
-  select distinct key, true as of_document from document_meta
-  union all
-  select distinct key, false from sentence_meta
-)
-group by key
-order by key"""
 _VALUES = f"""\
 select value
 from (
@@ -82,14 +74,12 @@ class Condition:
     Args:
         text: the expression.
         expression: what it says.
-        of_documents: the keys in it that are said of documents.
-        of_sentences: those that are said of sentences.
+        keys: what its keys stand for.
     """
 
     text: str
     expression: Expression
-    of_documents: frozenset[str] = frozenset()
-    of_sentences: frozenset[str] = frozenset()
+    keys: Mapping[Key, MetadataKey]
 
     def sentences(self, bindings: Bindings) -> str:
         """Return the query for the numbers of the sentences that meet it."""
@@ -100,7 +90,7 @@ class Condition:
         found: list[str] = []
         for one, negated in atoms(self.expression):
             if isinstance(one, Comparison) and not negated:
-                found += _hints(connection, one)
+                found += _hints(connection, one, self.keys[one.key])
         bindings = Bindings()
         if not found and Query(f"{self.sentences(bindings)} limit 1", bindings).value(connection) is None:
             found.append("no sentence meets the condition")
@@ -109,28 +99,30 @@ class Condition:
     def _written(self, part: Expression, bindings: Bindings) -> str:
         match part:
             case Comparison():
-                return self._of_key(part.key, _passes(part, bindings), bindings)
-            case Exists(key):
-                return self._of_key(key, "", bindings)
+                key = self.keys[part.key]
+                return _of_key(key, _passes(part, key, bindings), bindings)
+            case Exists(written):
+                return _of_key(self.keys[written], "", bindings)
             case Negation(inner):
                 return f"not ({self._written(inner, bindings)})"
         word = " and " if isinstance(part, Every) else " or "
         return f"({word.join(self._written(one, bindings) for one in part.parts)})"
 
-    def _of_key(self, key: Key, test: str, bindings: Bindings) -> str:
-        """Return the condition that a value under a key passes a test; without one, that there is a value."""
-        if is_always(key):
-            return _ALWAYS[key.name][1].format(test=test) if test else "true"
-        name, passes = bindings.bind("key", key.name), test and f" and {test}"
-        of_sentence, of_document = (one.format(key=name, test=passes) for one in (_OF_SENTENCE, _OF_DOCUMENT))
-        if key.name not in self.of_sentences:
-            return of_document
-        if key.name not in self.of_documents:
-            return of_sentence
-        if not test:
-            return f"({of_sentence} or {of_document})"
-        own = _OF_SENTENCE.format(key=name, test="")
-        return f"({of_sentence} or ({of_document} and not {own}))"
+
+def _of_key(key: MetadataKey, test: str, bindings: Bindings) -> str:
+    """Return the condition that a value under a key passes a test; without one, that there is a value."""
+    if key.always:
+        return _ALWAYS[key.name][1].format(test=test) if test else "true"
+    name, passes = bindings.bind("key", key.name), test and f" and {test}"
+    of_sentence, of_document = (one.format(key=name, test=passes) for one in (_OF_SENTENCE, _OF_DOCUMENT))
+    if not key.of_sentence:
+        return of_document
+    if not key.of_document:
+        return of_sentence
+    if not test:
+        return f"({of_sentence} or {of_document})"
+    own = _OF_SENTENCE.format(key=name, test="")
+    return f"({of_sentence} or ({of_document} and not {own}))"
 
 
 def choose(connection: Connection, text: str) -> Condition:
@@ -145,36 +137,25 @@ def choose(connection: Connection, text: str) -> Condition:
         raise NotFoundError(
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
         )
-    rows = raw(connection).execute(_KEYS).fetchall()
-    known = {str(name): (bool(document), bool(sentence)) for name, document, sentence in rows}
-    asked = [one for one, _ in atoms(expression)]
-    for one in asked:
-        if not is_always(one.key) and one.key.name not in known:
-            listed = ", ".join([*_ALWAYS, *(name for name in known if name not in _ALWAYS)])
-            message = f"no key {one.key.name!r}; there are {listed}"
+    there, keys = StoreKeys(connection), dict[Key, MetadataKey]()
+    for one, _ in atoms(expression):
+        key = there.find_metadata(one.key.name, quoted=one.key.quoted)
+        if key is None:
+            known = there.metadata if one.key.quoted else there.of_sentences
+            message = f"no key {one.key.name!r}; {instead(bare(one.key.name), known)}"
             raise QueryError(message, query=text, place=one.key.place)
+        keys[one.key] = key
         if isinstance(one, Comparison):
-            _check_values(connection, text, one)
-    names = [one.key.name for one in asked if not is_always(one.key)]
-    return Condition(
-        text,
-        expression,
-        frozenset(name for name in names if known[name][0]),
-        frozenset(name for name in names if known[name][1]),
-    )
+            _check_values(connection, text, one, key)
+    return Condition(text, expression, keys)
 
 
-def is_always(key: Key) -> bool:
-    """Return whether every sentence has a key; in quotes, it is one of the metadata."""
-    return not key.quoted and key.name in _ALWAYS
-
-
-def is_number(key: Key) -> bool:
+def _is_number(key: MetadataKey) -> bool:
     """Return whether the values of a key are numbers in the store."""
-    return is_always(key) and key.name in _NUMBERS
+    return key.always and key.name in _NUMBERS
 
 
-def _check_values(connection: Connection, text: str, asked: Comparison) -> None:
+def _check_values(connection: Connection, text: str, asked: Comparison, key: MetadataKey) -> None:
     for one in asked.values:
         if asked.operator == "~":
             try:
@@ -183,21 +164,21 @@ def _check_values(connection: Connection, text: str, asked: Comparison) -> None:
                 reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
                 message = f"no regular expression: {reason}"
                 raise QueryError(message, query=text, place=one.place) from None
-        elif asked.operator != "like" and is_number(asked.key) and one.number is None:
-            message = f"{asked.key.name} is a number, and {one.text!r} is none"
+        elif asked.operator != "like" and _is_number(key) and one.number is None:
+            message = f"{key.name} is a number, and {one.text!r} is none"
             raise QueryError(message, query=text, place=one.place)
 
 
-def _passes(one: Comparison, bindings: Bindings) -> str:
+def _passes(one: Comparison, key: MetadataKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
-    value = _ALWAYS[one.key.name][0] if is_always(one.key) else "m.value"
+    value = _ALWAYS[key.name][0] if key.always else "m.value"
     if one.operator in ("like", "~"):
         text = bindings.bind("value", one.values[0].text)
-        of = f"{value}::varchar" if is_number(one.key) else value
+        of = f"{value}::varchar" if _is_number(key) else value
         return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
     told = []
     # To DuckDB, nan is greater than any number.
-    number = value if is_number(one.key) else f"nullif(try_cast({value} as double), 'nan'::double)"
+    number = value if _is_number(key) else f"nullif(try_cast({value} as double), 'nan'::double)"
     numbers = [each.number for each in one.values if each.number is not None]
     texts = [each.text for each in one.values if each.number is None]
     for of, values in ((number, numbers), (value, texts)):
@@ -208,30 +189,29 @@ def _passes(one: Comparison, bindings: Bindings) -> str:
     return told[0] if len(told) == 1 else f"({' or '.join(told)})"
 
 
-def _hints(connection: Connection, one: Comparison) -> list[str]:
+def _hints(connection: Connection, one: Comparison, asked: MetadataKey) -> list[str]:
     """Say what of a comparison can never hold, as far as that is easily known."""
-    key = one.key.name
-    values = _values(connection, one.key)
+    key, values = asked.name, _values(connection, asked)
     if not values or len(values) == _MOST_VALUES:
         return []
     if one.operator == "=":
         missing = [value.text for value in one.values if value.number is None and value.text not in values]
         return [_hint(key, text, values) for text in missing]
     numbers = [value.text for value in one.values if value.number is not None]
-    if one.operator in ("like", "~") or not numbers or any(map(_is_number, values)):
+    if one.operator in ("like", "~") or not numbers or any(map(_reads_as_number, values)):
         return []
     return [f'{key} is never a number; in quotes, texts are compared: {key} {one.operator} "{numbers[0]}"']
 
 
-def _values(connection: Connection, key: Key) -> list[str]:
+def _values(connection: Connection, key: MetadataKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
-    if is_always(key) and key.name not in _VALUES_OF:
+    if key.always and key.name not in _VALUES_OF:
         return []
-    query = Query(_VALUES_OF[key.name]) if is_always(key) else Query(_VALUES, {"key": key.name})
+    query = Query(_VALUES_OF[key.name]) if key.always else Query(_VALUES, {"key": key.name})
     return [str(one) for one in query.run(connection).column(0).to_pylist()]
 
 
-def _is_number(text: str) -> bool:
+def _reads_as_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:

@@ -15,9 +15,10 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances.hits import CqlHits, Hits, read_hits
 from sentgen.lookups.concordances.places import Range, sentences_of
-from sentgen.lookups.cql.search import Found, Strategy, is_cql, known_terms, parse_cql
+from sentgen.lookups.cql.search import Found, Strategy, check_terms, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, Conditions, metadata_key
+from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
@@ -123,14 +124,14 @@ class _Asked:
         hits: the query.
         keys: what is counted by, each with its name.
         selection: the corpora.
-        misc: the attributes among the keys that are keys of MISC.
+        there: the keys of the store.
     """
 
     query: str
     hits: Hits
     keys: dict[str, Term]
     selection: Selection
-    misc: frozenset[str]
+    there: StoreKeys
 
     @property
     def columns(self) -> dict[str, str]:
@@ -141,7 +142,7 @@ class _Asked:
         """Return what writes attributes of tokens."""
         if isinstance(self.hits, CqlHits):
             return self.hits.cql.conditions(bindings)
-        return Conditions(self.query, self.selection, bindings, frozenset(), self.misc)
+        return Conditions(self.query, self.selection, bindings, frozenset(), self.there)
 
     def counted(self, bindings: Bindings, within: Range | None = None) -> str:
         """Return what counts the hits by keys and documents, in all sentences or some of them."""
@@ -173,7 +174,7 @@ class _Asked:
         labels = (term.label for term in keys)
         places = {label: found.labels[label] for label in labels if label in found.labels}
         for number, term in enumerate(keys, 1):
-            column, alias = f"key_{number}", "h" if _of_metadata(term) else "t"
+            column, alias = f"key_{number}", "h" if metadata_key(self.there, term.attribute) else "t"
             if term.label and alias == "t":
                 alias = f"t_{number}"
                 place = f"h.{(ENDS | places)[term.label]}"
@@ -266,7 +267,7 @@ def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
     metadata = {
         columns[name]: f"coalesce({conditions.string(term.attribute, 'h')}, '_')"
         for name, term in asked.keys.items()
-        if _of_metadata(term)
+        if metadata_key(asked.there, term.attribute)
     }
     corpora = where(asked.selection.of_sentences(bindings), "  ")
     strings = ", ".join(f"{string} as {column}" for column, string in metadata.items())
@@ -290,24 +291,27 @@ def _read_keys(by: str) -> dict[str, Term]:
     found = {}
     for name in names:
         label, _, attribute = name.rpartition(".")
-        found[name] = Term(attribute, label)
+        found[name] = Term(name, "match") if label == "meta" else Term(attribute, label)
     return found
-
-
-def _of_metadata(term: Term) -> bool:
-    return bool(term.label and metadata_key(term.attribute)[0])
 
 
 def _read(
     connection: Connection, query: str, selection: Selection, strategy: Strategy, keys: dict[str, Term]
 ) -> _Asked:
     """Read the query, in CQL unless nothing of it looks so."""
-    by = list(keys.values())
+    there = StoreKeys(connection)
+    # Metadata are those of the whole match, whether a label stands before them or not.
+    named = {
+        name: replace(term, label=term.label or "match") if metadata_key(there, term.attribute) else term
+        for name, term in keys.items()
+    }
+    by = list(named.values())
     if is_cql(query) or "[" in query or '"' in query:
         cql = parse_cql(connection, query, selection, strategy, by)
-        return _Asked(query, CqlHits(cql), keys, selection, cql.misc)
+        return _Asked(query, CqlHits(cql), named, selection, there)
     hits = read_hits(connection, query, selection, written=True)
-    return _Asked(query, hits, keys, selection, known_terms(connection, query, by))
+    check_terms(there, query, by)
+    return _Asked(query, hits, named, selection, there)
 
 
 def _in_part(alias: str, part: str) -> str:

@@ -14,6 +14,9 @@ _MISSING = ("__undefined__", "__0__", "_")
 _BLOCKS = {"yes": "with", "no": "without"}
 _DISTANCE = re.compile(r"(delta|length)\s*\(")
 _ORDER = " << "
+#: What stands before metadata, and what only keys of nodes and edges have.
+_LABELS = ("meta.", "match.", "matchend.")
+_OF_REQUEST = re.compile(r"[.#(]")
 
 
 def narrowed_grew(request: str, row: Mapping[str, Any], keys: Sequence[str], whether: Sequence[str]) -> str:
@@ -24,7 +27,7 @@ def narrowed_grew(request: str, row: Mapping[str, Any], keys: Sequence[str], whe
         row: of the counts.
         keys: what they were counted by, and ``whether``: the conditions; columns of the row.
     """
-    clauses = [_clause(key, str(row.get(key, ""))) for key in keys]
+    clauses = [_clause(request, key, str(row.get(key, ""))) for key in keys]
     # A column has the name of its condition, unless that has blanks that names cannot have.
     if not all(clauses) or not all(condition in row for condition in whether):
         return ""
@@ -33,13 +36,15 @@ def narrowed_grew(request: str, row: Mapping[str, Any], keys: Sequence[str], whe
     return "\n".join([request, *clauses, *blocks])
 
 
-def _clause(key: str, value: str) -> str:
-    """Return the block that asks for a value of a key."""
+def _clause(request: str, key: str, value: str) -> str:
+    """Return the block that asks for a value of a key; of a name alone, that is no edge, of metadata."""
     if not value or value in _MISSING:
         return ""
     quoted = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if key.startswith("meta."):
-        return f"global {{ {key.removeprefix('meta.')} = {quoted} }}"
+    if key.startswith(_LABELS) or not (_OF_REQUEST.search(key) or re.search(rf"\b{key}\s*:", request)):
+        return f"global {{ {key.rpartition('.')[2]} = {quoted} }}"
+    if not _OF_REQUEST.search(key):
+        return f"pattern {{ {key}.label = {quoted} }}"
     if "#" in key:
         return "pattern { " + "; ".join(f"{a} << {b}" for a, b in pairwise(value.split(_ORDER))) + " }"
     return f"pattern {{ {key} = {value if _DISTANCE.match(key) else quoted} }}"

@@ -206,10 +206,15 @@ def _narrowed(query: Query, text: str, counts: PageAnswer, by_grew: bool) -> lis
     asked = (
         narrowed_grew(text, row, _keys(query), [whether] if whether else [])
         if by_grew
-        else narrowed_cql(text, str(row.get(by) or ""), by)
+        else narrowed_cql(text, str(row.get(by) or ""), f"meta.{by}" if _is_bare(by, row) else by)
         for row in counts.rows
     )
     return [link("/query", **kept, query=one) if one else "" for one in asked]
+
+
+def _is_bare(by: str, row: Mapping[str, Any]) -> bool:
+    """Return whether hits are counted by metadata, which alone have parts, without a label before them."""
+    return "." not in by and "per_million_in_part" in row
 
 
 def _files(

@@ -99,6 +99,8 @@ def test_a_count_leads_to_its_hits(visit):
     [
         (REQUEST, ["V.lemma"], ["S [upos=PRON]"]),
         ("pattern { e: H -> M } % all", ["e.label", "M.form"], []),
+        ("pattern { e: H -> M }", ["e", "corpus"], []),
+        ("pattern { V -[nsubj]-> S }", ["document", "meta.corpus", "match.document"], []),
         ("pattern { V -[nsubj]-> S }", ["delta(V,S)", "V#S"], ["V -[obj]-> O % or not"]),
     ],
 )
@@ -120,6 +122,7 @@ def test_a_narrowed_request_matches_what_was_counted(
         ('[word="said"] []', "word"),
         ('"the" []{1,3} "of" within <s/>', "lemma"),
         ('a:[upos="DET"] b:[] :: a.lemma="the"', "b.upos"),
+        ('[lemma="be"]', "meta.document"),
     ],
 )
 def test_a_narrowed_query_matches_what_was_counted(query: str, by: str, held):

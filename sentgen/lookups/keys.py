@@ -1,0 +1,159 @@
+"""The keys that a store has: of its tokens, and of the metadata of its sentences and documents.
+
+Three languages ask for the same metadata, each in its own words: ``genre`` (``--where``), ``meta.genre``
+(Grew) and ``match.doc_genre`` (CQL). All of them read all three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.queries import Bindings, Query
+from sentgen.schema.engine import raw
+
+#: What every sentence has: its value of a row of `sentence`.
+ALWAYS = {
+    "corpus": "(select name from corpus where id = {alias}.corpus_id)",
+    "document": "(select name from document where id = {alias}.document_id)",
+    "source": "(select parse_filename(path) from source"
+    " where id = (select source_id from document where id = {alias}.document_id))",
+    "sent_id": "coalesce({alias}.sent_id, {alias}.id::varchar)",
+    "length": "{alias}.length::varchar",
+}
+#: What may stand before a key of metadata.
+_LABELS = ("meta.", "match.", "matchend.")
+#: The same with whose value is meant: that of the document, or of the sentence.
+_OWNERS = (("doc_", True), ("document_", True), ("text_", True), ("s_", False), ("sentence_", False))
+
+_OF_SENTENCE = "(select min(value) from sentence_meta where sentence_id = {alias}.id and key = {key})"
+_OF_DOCUMENT = (
+    "(select min(value) from document_meta where document_id = {alias}.document_id and key = {key})"
+)
+_METADATA = """\
+select key, bool_or(of_document) as of_document, bool_or(not of_document) as of_sentence
+from (
+  select distinct key, true as of_document from document_meta
+  union all
+  select distinct key, false from sentence_meta
+)
+group by key
+order by key"""
+_FEATURES = """\
+select distinct split_part(part, '=', 1) as name
+from (select unnest(string_split({column}, '|')) as part from {table} where contains({column}, '='))
+where contains(part, '=')
+order by name"""
+_IN_MISC = "select 1 from token_misc where starts_with(misc, $start) or contains(misc, $within) limit 1"
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataKey:
+    """A key of metadata.
+
+    Args:
+        name: as the store has it.
+        of_document: whether documents have values under it, and these are meant.
+        of_sentence: the same of sentences; neither: it is what every sentence has, such as its corpus.
+    """
+
+    name: str
+    of_document: bool = False
+    of_sentence: bool = False
+
+    @property
+    def always(self) -> bool:
+        """Whether it is none of the metadata, but what every sentence has."""
+        return not (self.of_document or self.of_sentence)
+
+    def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the value of a row of `sentence` in SQL, its own before that of its document."""
+        if self.always:
+            return ALWAYS[self.name].format(alias=alias)
+        levels = ((self.of_sentence, _OF_SENTENCE), (self.of_document, _OF_DOCUMENT))
+        key = bindings.bind("key", self.name)
+        found = [level.format(alias=alias, key=key) for meant, level in levels if meant]
+        return found[0] if len(found) == 1 else f"coalesce({', '.join(found)})"
+
+
+class StoreKeys:
+    """Looks up keys in a store, each kind of them once, and when it is asked for."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._misc: dict[str, bool] = {}
+
+    @cached_property
+    def features(self) -> list[str]:
+        """The keys of FEATS."""
+        return self._names(_FEATURES.format(column="name", table="tag"))
+
+    @cached_property
+    def metadata(self) -> dict[str, MetadataKey]:
+        """The keys of the metadata."""
+        rows = raw(self._connection).execute(_METADATA).fetchall()
+        return {str(name): MetadataKey(str(name), bool(doc), bool(own)) for name, doc, own in rows}
+
+    @property
+    def of_tokens(self) -> list[str]:
+        """All attributes of tokens: columns, keys of FEATS, and keys of MISC."""
+        misc = self._names(_FEATURES.format(column="misc", table="token_misc"))
+        return list(dict.fromkeys([*COLUMNS, *self.features, *misc]))
+
+    @property
+    def of_sentences(self) -> list[str]:
+        """All keys of metadata, and what every sentence has."""
+        return list(dict.fromkeys([*ALWAYS, *self.metadata]))
+
+    def is_misc(self, name: str) -> bool:
+        """Return whether some token has a value under a key of MISC, which is none of FEATS."""
+        if name in COLUMNS or name in self.features or self._with_owner(_stem(name)):
+            return False
+        if name not in self._misc:
+            query = Query(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
+            self._misc[name] = query.value(self._connection) is not None
+        return self._misc[name]
+
+    def find_metadata(self, name: str, *, quoted: bool = False) -> MetadataKey | None:
+        """Return the key of metadata that a name stands for; none if there is none.
+
+        Args:
+            name: ``genre``, ``meta.genre``, ``match.doc_genre`` or ``doc_genre``.
+            quoted: whether it can only be a key of the metadata as it is.
+        """
+        stem = _stem(name)
+        if quoted or (name in self.metadata and name not in ALWAYS):
+            return self.metadata.get(name)
+        # With `meta.` before it, what the metadata have comes first.
+        if stem == name and name in ALWAYS:
+            return MetadataKey(name)
+        found = self.metadata.get(stem) or self._with_owner(stem)
+        return found or (MetadataKey(stem) if stem in ALWAYS else None)
+
+    def _with_owner(self, stem: str) -> MetadataKey | None:
+        for prefix, of_document in _OWNERS:
+            found = self.metadata.get(stem.removeprefix(prefix)) if stem.startswith(prefix) else None
+            if found and (found.of_document if of_document else found.of_sentence):
+                return replace(found, of_document=of_document, of_sentence=not of_document)
+        return None
+
+    def _names(self, statement: str) -> list[str]:
+        return [str(name) for (name,) in raw(self._connection).execute(statement).fetchall()]
+
+
+def _stem(name: str) -> str:
+    """Return a key without the label before it."""
+    return next((name.removeprefix(label) for label in _LABELS if name.startswith(label)), name)
+
+
+def bare(name: str) -> str:
+    """Return a key without what languages put before it, to compare it with others.
+
+    >>> bare("match.doc_gnre")
+    'gnre'
+    """
+    stem = _stem(name)
+    return next((stem.removeprefix(owner) for owner, _ in _OWNERS if stem.startswith(owner)), stem)
