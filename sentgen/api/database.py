@@ -179,7 +179,7 @@ class Database:
         from sentgen.api.hits import Hits
 
         with translated():
-            return Hits._ask(self._door, declared(Match, {"request": request, **options}))
+            return Hits(self._door, declared(Match, {"request": request, **options}))
 
     @signed(taken.FrequenciesOptions)
     def frequencies(self, by: str | Sequence[str] = (), **options: Unpack[taken.FrequenciesOptions]) -> Table:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from sentgen.api.arguments import in_words_of_python
 from sentgen.counts.shares import DATABASE_SHARE
@@ -13,6 +15,9 @@ from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.snapshots import newest, snapshot_at
 from sentgen.schema.store import default_memory_limit
+
+if TYPE_CHECKING:
+    from sentgen.api.hits import Hits
 
 
 @contextmanager
@@ -42,6 +47,8 @@ class Door:
         self.memory = memory or default_memory_limit()
         self.path, self.why_read_only = _opened_for(path, create=create, read_only=read_only)
         self._store: Store | None = self._open(create=create)
+        #: Answers that were not looked at yet: they are of the store as it is now.
+        self.unread: WeakSet[Hits] = WeakSet()
 
     def _open(self, *, create: bool = False) -> Store:
         store = Store(
@@ -80,6 +87,7 @@ class Door:
         with self.reading() as store:
             if self.why_read_only:
                 raise StoreError(f"{self.path}: {self.why_read_only}")
+            self._read_answers()
             try:
                 yield store
             finally:
@@ -100,8 +108,17 @@ class Door:
         """Close the store when no other thread uses it; a second time, nothing happens."""
         with self._turn:
             if self._store is not None:
-                self._store.close()
-                self._store = None
+                try:
+                    self._read_answers()
+                finally:
+                    self._store.close()
+                    self._store = None
+
+    def _read_answers(self) -> None:
+        while self.unread:
+            # Whoever looks at one that fails is told so.
+            with suppress(SentgenError):
+                self.unread.pop().read()
 
 
 def _opened_for(path: Path, *, create: bool, read_only: bool) -> tuple[Path, str]:

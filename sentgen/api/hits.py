@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sentgen.api import html
+from sentgen.api.arguments import worded
 from sentgen.api.door import Door
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
@@ -18,32 +21,60 @@ from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Match
 from sentgen.output.tabular import Rows
 
+if TYPE_CHECKING:
+    import pyarrow
+
 
 class Hits(Table):
-    """The hits of a request, or what they were counted by."""
+    """The hits of a request, or what they were counted by; found when they are first looked at."""
 
-    def __init__(self, door: Door, asked: Match, answer: Answer) -> None:
-        super().__init__(
-            answer.found,
-            sql=answer.query.filled(),
-            notes=answer.notes,
-            truncated=answer.truncated,
-            total=answer.total,
-        )
+    def __init__(self, door: Door, asked: Match) -> None:
         self._door, self._asked = door, asked
-
-    @classmethod
-    def _ask(cls, door: Door, asked: Match) -> Hits:
+        # A mistake is told where it was made, and not where the hits are shown.
         with door.reading() as store, store.connect() as connection:
-            return cls(door, asked, asked.ask(connection))
+            asked.check(connection)
+        door.unread.add(self)
+
+    def read(self) -> None:
+        """Look for the hits, if nobody did."""
+        _ = self._answer
+
+    @cached_property
+    def _answer(self) -> Answer:
+        self._door.unread.discard(self)
+        with self._door.reading() as store, store.connect() as connection:
+            return self._asked.ask(connection)
+
+    @cached_property
+    def _found(self) -> pyarrow.Table | Rows:
+        return self._answer.found
+
+    @cached_property
+    def _sql(self) -> str:
+        return self._answer.query.filled()
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What is to be said of them, such as why there are none."""
+        return list(map(worded, self._answer.notes))
+
+    @cached_property
+    def truncated(self) -> bool:
+        """Whether there are more."""
+        return self._answer.truncated
+
+    @cached_property
+    def total(self) -> int | None:
+        """How many there are in all, where that was counted."""
+        return self._answer.total
 
     def by(self, *keys: str) -> Hits:
-        """Count all hits by keys: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``meta.genre``."""
-        return self._ask(self._door, replace(self._asked, key=[*self._asked.key, *keys]))
+        """Count all hits by keys: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``genre``."""
+        return Hits(self._door, replace(self._asked, key=[*self._asked.key, *keys]))
 
     def whether(self, *clauses: str) -> Hits:
         """Count all hits by whether they meet clauses, such as ``S [upos=PRON]``."""
-        return self._ask(self._door, replace(self._asked, whether=[*self._asked.whether, *clauses]))
+        return Hits(self._door, replace(self._asked, whether=[*self._asked.whether, *clauses]))
 
     @property
     def _are_counted(self) -> bool:

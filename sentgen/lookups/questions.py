@@ -11,7 +11,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Order, concordance, count_hits
 from sentgen.lookups.cql.search import Strategy, is_cql
 from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments, find_dependencies
-from sentgen.lookups.grew.matches import count_matches, match, matched_sentences
+from sentgen.lookups.grew.matches import check_match, count_matches, match, matched_sentences
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.patterns import ANY
 from sentgen.lookups.queries import Answer
@@ -220,8 +220,7 @@ class Match(Lookup):
     ] = None
 
     def ask(self, connection: Connection) -> Answer:
-        if self.count and (self.key or self.whether):
-            raise InputError("a count alone has no keys; ask for one of the two")
+        self._check_count()
         if self.count or self.key or self.whether:
             return count_matches(
                 connection,
@@ -237,6 +236,15 @@ class Match(Lookup):
             seed=self.random,
             **self.asked,
         )
+
+    def check(self, connection: Connection) -> None:
+        """Refuse what `ask` would, without looking for hits."""
+        self._check_count()
+        check_match(connection, self.request, keys=self.key, whether=self.whether, **self.about)
+
+    def _check_count(self) -> None:
+        if self.count and (self.key or self.whether):
+            raise InputError("a count alone has no keys; ask for one of the two")
 
     def sentences(self, connection: Connection) -> list[int]:
         """Return the numbers of the sentences of the same hits."""

@@ -18,6 +18,7 @@ from sentgen.api.tables import Table
 from sentgen.cli import build
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError
+from sentgen.lookups.questions import Match
 
 DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
 ABSTRACT = "Trucks brought clean water to the flooded camp."
@@ -231,6 +232,40 @@ def test_clusters_are_kept_as_a_corpus(relief: Path, tmp_path: Path) -> None:
         assert kept.texts == db.generate(corpus="news", lengths=3).texts
         with pytest.raises(InputError, match="a text cannot be kept as a corpus"):
             db.generate(CLUSTER, corpus="news")
+
+
+def test_hits_are_looked_for_when_they_are_looked_at(
+    db: sentgen.Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counting them by a key asks one question and fetches no lines; a mistake is told at once."""
+    asked = list[Match]()
+    ask = Match.ask
+    monkeypatch.setattr(Match, "ask", lambda self, connection: asked.append(self) or ask(self, connection))
+    hits = db.match(SUBJECTS)
+    counts = hits.by("V.lemma")
+    assert asked == []
+    assert len(counts) == len(list(counts))
+    assert [one.key for one in asked] == [["V.lemma"]]
+    assert hits.total == sum(row.count for row in db.match(SUBJECTS, key="V.lemma", limit=0))
+    assert (hits.truncated, hits.notes, hits.sql[:4]) == (True, [], "with")
+    assert [one.key for one in asked] == [["V.lemma"], [], ["V.lemma"]]
+    for wrong in ({"key": "Z.lemma"}, {"whether": "V ["}, {"where": "gnre = a"}, {"corpus": "x"}):
+        with pytest.raises(SentgenError):
+            db.match(SUBJECTS, **wrong)
+    with pytest.raises(InputError, match="the same key"):
+        hits.by("V.lemma", "V.lemma")
+    assert len(asked) == 3
+
+
+def test_hits_are_of_the_store_as_it_was_asked(relief: Path, tmp_path: Path) -> None:
+    """What changes afterwards, and a closed store, change nothing in them."""
+    with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
+        before = db.match(SUBJECTS, count=True)
+        (tmp_path / "more.conllu").write_text(CLUSTER, "utf-8")
+        db.ingest(tmp_path / "more.conllu", "more")
+        after = db.match(SUBJECTS, count=True)
+
+    assert before["count"][0] < after["count"][0]
 
 
 def test_hits_are_counted_by_corpus_and_document(db: sentgen.Database) -> None:

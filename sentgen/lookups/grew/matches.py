@@ -76,10 +76,9 @@ def match(
         NotFoundError: no such corpus.
     """
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
-    read = read_request(request)
-    search = _Search(connection, read, selection)
+    search = _Search.of(connection, request, selection)
     answer = _hits(search, limit, context, seed, _missing(request))
-    return _with_hints(connection, answer, selection, read)
+    return _with_hints(connection, answer, selection, search.request)
 
 
 def count_matches(
@@ -114,19 +113,33 @@ def count_matches(
         NotFoundError: no such corpus.
     """
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
-    read = read_request(request)
-    conditions = [(text, read_whether(text)) for text in whether]
-    search = _Search(connection, read, selection, [read_key(text) for text in keys], conditions)
+    search = _Search.of(connection, request, selection, keys, whether)
     if not (keys or whether):
         total = search.count()
         found = Rows(("count",), [(total,)], ("BIGINT",))
         answer = Answer(found, search.statements().count(), _missing(request), total=total)
-        return _with_hints(connection, answer, selection, read)
-    with search.counted() as statements:
-        keyed = statements.keyed(search.keys, conditions, limit)
-        answer = limited(connection, keyed, limit, _missing(request))
-        answer = replace(answer, query=search.statements().keyed(search.keys, conditions, limit))
-    return _with_hints(connection, answer, selection, read)
+    else:
+        with search.counted() as statements:
+            answer = limited(connection, search.keyed(statements, limit), limit, _missing(request))
+            answer = replace(answer, query=search.keyed(search.statements(), limit))
+    return _with_hints(connection, answer, selection, search.request)
+
+
+def check_match(
+    connection: Connection,
+    request: str,
+    *,
+    keys: Sequence[str] = (),
+    whether: Sequence[str] = (),
+    corpora: Iterable[str] = (),
+    condition: str | None = None,
+    ignore_case: bool = False,
+) -> None:
+    """Refuse what `match` and `count_matches` would refuse, without looking for hits."""
+    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
+    search = _Search.of(connection, request, selection, keys, whether)
+    if keys or whether:
+        search.keyed(search.statements(), 0)
 
 
 def _missing(request: str) -> str:
@@ -145,7 +158,7 @@ def matched_sentences(
 ) -> list[int]:
     """Return the numbers of the sentences of the hits that `match` returns, in the order of the corpus."""
     selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
-    with _Search(connection, read_request(request), selection).chosen(limit, seed) as statements:
+    with _Search.of(connection, request, selection).chosen(limit, seed) as statements:
         found = statements.sentences(limit, seed).run(connection)
     return [int(number) for number in found["sentence_id"].to_pylist()]
 
@@ -162,7 +175,7 @@ class _Search:
         whether: Sequence[tuple[str, Filter]] = (),
     ) -> None:
         self.connection, self._sentences = connection, sentences_of(connection)
-        self._request, self._selection, self._whether = request, selection, whether
+        self.request, self._selection, self._whether = request, selection, whether
         self._there, others = StoreKeys(connection), [condition for _, condition in whether]
         self.keys = read_keys(self._there, request, keys)
         # What is wrong with its names is said first.
@@ -171,11 +184,28 @@ class _Search:
         for value in _values(request, others):
             _check_regex(connection, value)
 
+    @classmethod
+    def of(
+        cls,
+        connection: Connection,
+        request: str,
+        selection: Selection,
+        keys: Sequence[str] = (),
+        whether: Sequence[str] = (),
+    ) -> _Search:
+        """Read a request, and what its hits are counted by."""
+        conditions = [(text, read_whether(text)) for text in whether]
+        return cls(connection, read_request(request), selection, list(map(read_key, keys)), conditions)
+
+    def keyed(self, statements: Statements, limit: int) -> Query:
+        """Return the statement that counts hits by the keys and conditions."""
+        return statements.keyed(self.keys, self._whether, limit)
+
     def statements(self, within: Range | None = None, *, gathered: bool = False) -> Statements:
         """Compile the request, for all sentences or some of them."""
         bindings = Bindings()
         compiler = Compiler(bindings, self._selection, self._there, within)
-        source = compiler.source(self._request, self.keys, [condition for _, condition in self._whether])
+        source = compiler.source(self.request, self.keys, [condition for _, condition in self._whether])
         return Statements(compiler, source, bindings, gathered)
 
     def count(self) -> int:
