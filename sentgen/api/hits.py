@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sentgen.api import html
-from sentgen.api.arguments import worded
 from sentgen.api.door import Door
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
@@ -21,8 +19,8 @@ from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Match
 from sentgen.output.tabular import Rows
 
-if TYPE_CHECKING:
-    import pyarrow
+#: What a table has from the beginning, and hits when they were looked for.
+_OF_ANSWER = ("_found", "_sql", "notes", "truncated", "total")
 
 
 class Hits(Table):
@@ -36,37 +34,25 @@ class Hits(Table):
         door.unread.add(self)
 
     def read(self) -> None:
-        """Look for the hits, if nobody did."""
-        _ = self._answer
-
-    @cached_property
-    def _answer(self) -> Answer:
+        """Look for the hits."""
         self._door.unread.discard(self)
         with self._door.reading() as store, store.connect() as connection:
-            return self._asked.ask(connection)
+            answer = self._asked.ask(connection)
+        super().__init__(
+            answer.found,
+            sql=answer.query.filled(),
+            notes=answer.notes,
+            truncated=answer.truncated,
+            total=answer.total,
+        )
 
-    @cached_property
-    def _found(self) -> pyarrow.Table | Rows:
-        return self._answer.found
+    if not TYPE_CHECKING:  # to a type checker, every table has these
 
-    @cached_property
-    def _sql(self) -> str:
-        return self._answer.query.filled()
-
-    @cached_property
-    def notes(self) -> list[str]:
-        """What is to be said of them, such as why there are none."""
-        return list(map(worded, self._answer.notes))
-
-    @cached_property
-    def truncated(self) -> bool:
-        """Whether there are more."""
-        return self._answer.truncated
-
-    @cached_property
-    def total(self) -> int | None:
-        """How many there are in all, where that was counted."""
-        return self._answer.total
+        def __getattr__(self, name: str) -> object:
+            if name not in _OF_ANSWER:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.read()
+            return getattr(self, name)
 
     def by(self, *keys: str) -> Hits:
         """Count all hits by keys: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``genre``."""
@@ -76,13 +62,9 @@ class Hits(Table):
         """Count all hits by whether they meet clauses, such as ``S [upos=PRON]``."""
         return Hits(self._door, replace(self._asked, whether=[*self._asked.whether, *clauses]))
 
-    @property
-    def _are_counted(self) -> bool:
-        return bool(self._asked.count or self._asked.key or self._asked.whether)
-
     def conllu(self) -> str:
         """Return the sentences of the hits as CoNLL-U; empty of counts."""
-        if self._are_counted:
+        if self._asked.counted:
             return ""
         with self._door.reading() as store, store.connect() as connection:
             return "".join(sentences_conllu(connection, self._asked.sentences(connection)))
@@ -93,7 +75,7 @@ class Hits(Table):
         return self._trees(len(self))
 
     def _trees(self, number: int) -> list[Tree]:
-        if self._are_counted:
+        if self._asked.counted:
             return []
         rows = self._found.slice(0, number)
         if isinstance(rows, Rows) and not rows.rows:
@@ -108,7 +90,7 @@ class Hits(Table):
         return found
 
     def _repr_html_(self) -> str:
-        if self._are_counted or not len(self):
+        if self._asked.counted or not len(self):
             return super()._repr_html_()
         rows = [row._asdict() for row in self[:SHOWN]]
         try:

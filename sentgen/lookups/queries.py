@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from sentgen.lookups.subcorpora import Subcorpus
 
 _NO_CORPORA = "none yet; make one with: sentgen ingest PATH --corpus NAME"
+#: One that was counted into a lake has tokens, and no documents.
+_CORPORA = """\
+select name, lowercase, max_order, id in (select corpus_id from segment where tokens > 0)
+  and id not in (select corpus_id from document) as counts_only
+from corpus
+order by name"""
 #: Rows that are taken one by one.
 _FEW = 1000
 
@@ -238,6 +244,7 @@ def select_corpora(
     condition: str | None = None,
     min_order: int = 0,
     ignore_case: bool = False,
+    sentences: bool = False,
 ) -> Selection:
     """Look up corpora and subcorpora by name; none for all of the store.
 
@@ -248,9 +255,11 @@ def select_corpora(
         min_order: leave out those whose n-grams of this order were not counted; with a condition none, as
             their sentences are counted anew.
         ignore_case: take words that differ in capital letters only for one.
+        sentences: whether the question needs their sentences, which a lake that was counted does not have.
 
     Raises:
-        NotFoundError: there is no such corpus, or none that was counted up to ``min_order``.
+        NotFoundError: there is no such corpus, none that was counted up to ``min_order``, or one without
+            sentences.
         QueryError: the condition cannot be read, or asks for a key that there is not.
     """
     wanted = tuple(dict.fromkeys(names))
@@ -258,6 +267,8 @@ def select_corpora(
     known = {row["name"]: row for row in rows}
     subcorpora = _subcorpora(connection, [name for name in wanted if name not in known], known)
     whole = [name for name in wanted if name in known]
+    if sentences or subcorpora or condition is not None:
+        _require_sentences([known[name] for name in whole or sorted(known)])
     if subcorpora:
         from sentgen.lookups.subcorpora import chosen as choose_of
 
@@ -298,6 +309,15 @@ def _counted(chosen: Sequence[dict[str, Any]], order: int) -> Sequence[dict[str,
     return counted
 
 
+def _require_sentences(chosen: Sequence[dict[str, Any]]) -> None:
+    if bare := [row["name"] for row in chosen if row["counts_only"]]:
+        which = "" if len(bare) == len(chosen) else f" of {', '.join(bare)}"
+        raise NotFoundError(
+            f"this lake holds counts, no sentences{which}; ask it for n-grams with: sentgen ngrams, or ask a"
+            " store with the same texts"
+        )
+
+
 def _chosen(connection: Connection, condition: str) -> Condition:
     # Importing its parser takes longer than most look-ups, which have no condition.
     from sentgen.lookups.metadata.conditions import choose
@@ -324,11 +344,10 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
 
 
 def _corpora(connection: Connection) -> list[dict[str, Any]]:
-    """Return name, lowercase and max_order of all corpora; of a store that nobody can change, once."""
+    """Return all corpora, by `_CORPORA`; of a store that nobody can change, once."""
     kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
     if (rows := kept.get(_corpora)) is None:
-        query = Query("select name, lowercase, max_order from corpus order by name")
-        rows = kept[_corpora] = query.fetch(connection, _FEW).to_pylist()
+        rows = kept[_corpora] = Query(_CORPORA).fetch(connection, _FEW).to_pylist()
     return list(rows)
 
 

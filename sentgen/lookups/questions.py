@@ -219,9 +219,14 @@ class Match(Lookup):
         ),
     ] = None
 
+    @property
+    def counted(self) -> bool:
+        """Whether hits are counted, so that there are no lines."""
+        return bool(self.count or self.key or self.whether)
+
     def ask(self, connection: Connection) -> Answer:
         self._check_count()
-        if self.count or self.key or self.whether:
+        if self.counted:
             return count_matches(
                 connection,
                 self.request,

@@ -52,7 +52,6 @@ def match(
     """
     check_parts(asked, file, conllu=conllu, svg=svg)
     asked = replace(asked, request=_request(asked.request, file))
-    counted = asked.count or asked.key or asked.whether
     check_file_option("--svg", svg)
     with reading.connection() as connection:
         answer = asked.ask(connection)
@@ -64,10 +63,10 @@ def match(
         typer.echo(row["count"])
     elif not conllu:
         table = answer.found
-        if out.for_reading and table.num_rows and not counted:
+        if out.for_reading and table.num_rows and not asked.counted:
             table = aligned(table, None, out)
-        out.arrow(table, truncated=bool(answer.truncated and counted), **line_look(table))
-    if answer.truncated and not counted:
+        out.arrow(table, truncated=bool(answer.truncated and asked.counted), **line_look(table))
+    if answer.truncated and not asked.counted:
         out.note(f"{answer.found.num_rows} of {quantity(answer.total or 0, 'hit')} (--limit 0 for all)")
     finish(answer, out)
 
@@ -80,7 +79,7 @@ def check_parts(asked: Match, file: Path | None, *, conllu: bool, svg: Path | No
     """
     if bool(asked.request) == (file is not None):
         raise typer.BadParameter("give one request: as REQUEST, with --file FILE, or - for standard input")
-    if (asked.count or asked.key or asked.whether) and (conllu or svg):
+    if asked.counted and (conllu or svg):
         raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
 
 

@@ -138,7 +138,9 @@ def concordance(
         InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
+    selection = select_corpora(
+        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
+    )
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     drawn = seed if limit else None
     search = _Search(connection, hits, context, order, drawn, sentences_of(connection), placed)
@@ -167,7 +169,9 @@ def count_hits(
     ignore_case: bool = False,
 ) -> Answer:
     """Return the number of lines that `concordance` has in all, as the one row of a column ``hits``."""
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
+    selection = select_corpora(
+        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
+    )
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     search = _Search(connection, hits, 0, Order.NONE, None, sentences_of(connection))
     parts, known = search.searched(1)
@@ -192,7 +196,9 @@ def all_lines(
 
     For answers that memory does not hold: as `concordance` without a limit, in the order of the corpus.
     """
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
+    selection = select_corpora(
+        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
+    )
     hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
     search = _Search(connection, hits, context, Order.NONE, None, sentences_of(connection))
     return search.lines(0), search.parts()

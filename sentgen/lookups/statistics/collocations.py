@@ -134,7 +134,9 @@ def find_collocations(
         InputError: the node is not one token.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
+    selection = select_corpora(
+        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
+    )
     node = read_node(connection, word, selection, cql=cql, strategy=strategy)
     asked = word if cql is None else cql
     # What never occurs together has no score: its logarithms are infinite.

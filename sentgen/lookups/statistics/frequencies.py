@@ -196,7 +196,9 @@ def frequency_list(
     """
     # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
     of_words = by in (By.WORD, By.LEMMA)
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case and of_words)
+    selection = select_corpora(
+        connection, corpora, condition=condition, ignore_case=ignore_case and of_words, sentences=True
+    )
     pattern = selection.fold(pattern) if of_words else pattern
     listing = _List(by, pattern, selection, limit)
     missing = f"{by} {pattern!r}"

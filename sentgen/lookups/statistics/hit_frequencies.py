@@ -238,7 +238,9 @@ def hit_frequencies(
         InputError: a pattern matches everywhere, or a key is empty or given twice.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
+    selection = select_corpora(
+        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
+    )
     asked, bindings = _read(connection, query, selection, strategy, _read_keys(by)), Bindings()
     sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
     rest = _rest(asked, limit, bindings)

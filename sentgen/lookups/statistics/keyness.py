@@ -129,7 +129,13 @@ def find_keywords(
     named = [list(dict.fromkeys(names)) for names in (corpora, against)]
     _check_names(named, alike=condition == against_condition)
     focus, reference = (
-        select_corpora(connection, names, condition=one, ignore_case=ignore_case and of_words)
+        select_corpora(
+            connection,
+            names,
+            condition=one,
+            ignore_case=ignore_case and of_words,
+            sentences=by is not By.WORD,
+        )
         for names, one in zip(named, (condition, against_condition), strict=True)
     )
     if of_words and focus.lowercase is not reference.lowercase and not ignore_case:

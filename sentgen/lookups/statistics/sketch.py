@@ -65,7 +65,9 @@ def word_sketch(
         InputError: the pattern is not of one token.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
+    selection = select_corpora(
+        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
+    )
     node = read_node(connection, word, selection)
     bindings = Bindings(min_count=max(min_count, 1))
     statements = Statements(node, "*", ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)

@@ -36,7 +36,7 @@ def hits(context: Context, asked: Hits) -> Result:
     limit, word, other = context.limit(asked.limit), End(asked.word), End(asked.other, asked.tag)
     with context.opened.connect() as connection:
         selection = select_corpora(
-            connection, asked.corpus, condition=asked.where, ignore_case=asked.ignore_case
+            connection, asked.corpus, condition=asked.where, ignore_case=asked.ignore_case, sentences=True
         )
         if asked.role == "collocate":
             answer = collocation_lines(

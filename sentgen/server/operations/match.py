@@ -46,7 +46,7 @@ def match(context: Context, asked: MatchWithTrees) -> Result:
     asked = replace(asked, limit=context.limit(asked.limit))
     with context.opened.connect() as connection:
         found = answered(asked.ask(connection))
-        if asked.count or asked.key or asked.whether or not found.table.num_rows:
+        if asked.counted or not found.table.num_rows:
             return found
         more: dict[str, Any] = dict(found.more)
         if asked.marks:

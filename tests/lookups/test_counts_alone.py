@@ -1,0 +1,107 @@
+"""A lake that was counted has no sentences: what needs them is refused, never answered with nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from counted_lake import counted_lake
+from sqlalchemy import Connection
+from typer.testing import CliRunner
+
+import sentgen
+from sentgen.cli import build
+from sentgen.errors import NotFoundError
+from sentgen.lookups.question import Question
+from sentgen.lookups.questions import (
+    Arguments,
+    Collocations,
+    Dependencies,
+    Frequencies,
+    Kwic,
+    Match,
+    Ngrams,
+    Sketch,
+)
+from sentgen.schema import Store
+
+VERBS = "pattern { V [upos=VERB] }"
+REFUSED = "this lake holds counts, no sentences; ask it for n-grams"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lake."""
+    return counted_lake(tmp_path_factory.mktemp("counted"))
+
+
+@pytest.fixture
+def opened(lake: Path) -> Iterator[Connection]:
+    """The same, for reading."""
+    with Store(lake, read_only=True) as store, store.connect() as connection:
+        yield connection
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Kwic(pattern="camp"),
+        Kwic(pattern="camp", count=True),
+        Kwic(cql='[word="camp"]'),
+        Match(request=VERBS),
+        Match(request=VERBS, count=True),
+        Match(request=VERBS, key=["V.lemma"]),
+        Frequencies(),
+        Frequencies(by=["lemma"]),
+        Frequencies(by=["corpus"]),
+        Frequencies(query="camp", corpus=["c"]),
+        Collocations(word="camp"),
+        Collocations(word="camp", dependency="*"),
+        Collocations(cql='[word="camp"]'),
+        Sketch(word="camp"),
+        Ngrams(pattern="the", where="length > 2"),
+        Dependencies(head="camp", where="length > 2"),
+    ],
+    ids=repr,
+)
+def test_what_needs_sentences_is_refused(question: Question, opened: Connection) -> None:
+    """Concordances, requests, lists of tokens, collocations, and every condition on metadata."""
+    with pytest.raises(NotFoundError, match=REFUSED):
+        question.ask(opened)
+
+
+@pytest.mark.parametrize(
+    "question", [Ngrams(pattern="the *"), Dependencies(head="said"), Arguments(word="said")], ids=repr
+)
+def test_counts_are_answered(question: Question, opened: Connection) -> None:
+    """N-grams, dependencies and arguments are what was counted."""
+    assert question.ask(opened).found.num_rows
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("kwic", "camp"),
+        ("kwic", "camp", "--limit", "0"),
+        ("match", VERBS, "--conllu"),
+        ("freq", "--query", "camp"),
+        ("collocations", "camp"),
+        ("sketch", "camp"),
+    ],
+)
+def test_commands_end_with_one_line(words: tuple[str, ...], lake: Path) -> None:
+    """And with an exit code that is not zero; nothing is printed on standard output."""
+    told = CliRunner().invoke(build(), [*words, "--db", str(lake)])
+
+    assert told.exit_code == 1
+    assert told.stdout == ""
+    assert REFUSED in (told.stderr or str(told.exception))
+
+
+def test_python_refuses_at_once(lake: Path) -> None:
+    """Also what is looked for later."""
+    with sentgen.open(lake) as db:
+        for ask in (lambda: db.kwic("camp"), lambda: db.match(VERBS), lambda: db.frequencies("lemma")):
+            with pytest.raises(NotFoundError, match=REFUSED):
+                ask()
