@@ -56,7 +56,7 @@ QUESTIONS = {
     "sketch": [["lemma:be", "--min-count", "1"]],
     "keyness": [
         ["relief", "--against", "notes", "--negative", "--measure", "log-ratio"],
-        ["relief", "--against", "notes", "--by", "upos", "--min-count", "999"],
+        ["relief", "--against", "notes", "--by", "word", "--min-count", "999"],
         ["relief", "--against", "notes", "--ignore-case", "--measure", "percent-diff"],
     ],
 }

@@ -180,8 +180,9 @@ def _check_side(connection: Connection, side: Selection, names: str, by: By) -> 
     bindings = Bindings()
     if not Query(counted_anew.size(side, bindings), bindings).value(connection):
         hints = side.condition.hints(connection) if side.condition else []
-        told = "; ".join([f"{names} has no tokens to compare", *hints])
-        raise InputError(told if hints else f"{told}; name corpora with sentences")
+        raise InputError(
+            f"{names} has no tokens to compare; {'; '.join(hints) or 'name corpora with sentences'}"
+        )
     if by is By.WORD:
         return
     bindings = Bindings()
