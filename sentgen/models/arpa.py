@@ -32,9 +32,11 @@ from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.models import sql
-from sentgen.models.building.build import SORTING_SHARE, drop_temporary, record
+from sentgen.models.building.build import SORTING_SHARE
+from sentgen.models.building.model_rows import record
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.recount import CLOSING, OPENING
+from sentgen.models.building.summed_counts import drop_temporary
 from sentgen.models.building.symbols import OF_WORDS, Symbols
 from sentgen.models.building.writing import Ngrams, Source, write_sorted
 from sentgen.models.ngrams import stupid_backoff

@@ -13,9 +13,9 @@ from sqlalchemy import text
 
 from sentgen.errors import DamagedError
 from sentgen.models import sql
-from sentgen.models.building.build import count, drop_temporary
 from sentgen.models.building.chosen import built_from, choose, selected
 from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.summed_counts import count, drop_temporary
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import CONDITION, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz

@@ -17,9 +17,9 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.models import ModelInfo, registry
 from sentgen.models import build as build_model
 from sentgen.models.building import writing
-from sentgen.models.building.build import count
 from sentgen.models.building.chosen import built_from
 from sentgen.models.building.recipe import recipe
+from sentgen.models.building.summed_counts import count
 from sentgen.models.smoothing import rows
 from sentgen.schema import Store
 from sentgen.schema.store import raw

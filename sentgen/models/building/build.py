@@ -10,27 +10,22 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection
 
 from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, StoreError
-from sentgen.models import sql
-from sentgen.models.building.chosen import BuiltFrom, Chosen, built_from, choose, selected
+from sentgen.models.building.chosen import Chosen, built_from, choose, selected
+from sentgen.models.building.model_rows import insert_rows, record, rows_of
 from sentgen.models.building.recipe import ESTIMATORS, Recipe, recipe
-from sentgen.models.building.recount import recount
+from sentgen.models.building.summed_counts import Progress, check_corpora, count, drop_temporary, vocabulary
 from sentgen.models.building.symbols import Symbols
 from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.registry import BRACKETS, CONDITION, SYMBOLS, ModelInfo, find, find_in, next_version
-from sentgen.schema import Store, metadata
-from sentgen.schema.store import scalar
-from sentgen.schema.tables import models as tables
-from sentgen.schema.tables.corpus import BOS, EOS, UNK
+from sentgen.models.registry import ModelInfo, find, find_in, next_version
+from sentgen.schema import Store
 from sentgen.space import Space
 
 #: Shares of the memory of the whole process: what n-grams may take that are smoothed, what sorting them for
@@ -38,9 +33,6 @@ from sentgen.space import Space
 ROWS_SHARE, SORTING_SHARE, FULL_SHARE = 0.65 * COUNTING_SHARE, 0.35 * COUNTING_SHARE, 0.8
 #: Bytes that numba and the code that it has compiled take from that of the n-grams.
 _COMPILED = 64 << 20
-_FILE = "build.sql"
-Progress = Callable[[str], None]
-Parameters = Sequence[tuple[int, str, float]]
 
 
 def build(
@@ -125,7 +117,7 @@ def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: 
         check_corpora(found, settings)
         words = vocabulary(connection, found, settings)
         model_id, version = next_version(connection, name)
-        _insert(connection, rows_of(model_id, (name, version), settings, found, words))
+        insert_rows(connection, rows_of(model_id, (name, version), settings, found, words))
         return find_in(connection, f"{name}@{version}")
 
 
@@ -143,14 +135,6 @@ def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Re
     # What is open names the files that were there.
     with Store(lake.root, read_only=True, memory_limit=memory) as opened:
         return find(opened, built.label)
-
-
-def vocabulary(connection: Connection, corpora: Sequence[BuiltFrom], settings: Recipe) -> int:
-    """Return how many words a model has that reads the counts of its corpora."""
-    count(connection, corpora, settings, lambda _: None)
-    unigrams = sql.run(connection, _FILE, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
-    drop_temporary(connection)
-    return int(unigrams[0][0]) + (settings.unknown == "word")
 
 
 class _Build:
@@ -191,146 +175,3 @@ class _Build:
         label, parameters = (name, version), self.parameters
         record(connection, model_id, label, self.settings, self.corpora, parameters, self.chosen)
         return find_in(connection, f"{name}@{version}")
-
-
-def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
-    """Refuse corpora that do not make such a model.
-
-    Raises:
-        ModelError: there are none, or they are empty or not counted to its order.
-    """
-    if not corpora:
-        raise ModelError("a model needs a corpus; give --corpus NAME")
-    for each in corpora:
-        if each.max_order < settings.order:
-            raise ModelError(
-                f"corpus {each.name!r} is counted up to order {each.max_order}, not {settings.order}; "
-                f"choose --order {each.max_order}, or ingest it again with --order {settings.order}"
-            )
-    if not sum(each.sentences for each in corpora):
-        raise ModelError(f"no sentences in {', '.join(each.name for each in corpora)}; ingest some first")
-
-
-def count(
-    connection: Connection,
-    corpora: Sequence[BuiltFrom],
-    settings: Recipe,
-    report: Progress,
-    *,
-    new_words: bool = True,
-    first_words: tuple[int, int] | None = None,
-    chosen: bool = False,
-) -> None:
-    """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
-
-    The same lie sorted in ``part_1`` and up, where an n-gram may have several rows.
-
-    Args:
-        connection: of the store.
-        corpora: the corpora.
-        settings: of the model.
-        report: called with one line a step.
-        new_words: if not, all words of the model must be in the store already, and nothing is written to it.
-        first_words: those n-grams alone whose first word is at least the first number and less than the
-            second; if nothing is counted again.
-        chosen: whether the sentences of the table ``chosen`` alone count (`sentgen.models.building.chosen`).
-
-    Raises:
-        ModelError: marks of the ends of sentences stand within them.
-    """
-    segments = [number for each in corpora for number in each.segments]
-    if chosen or not settings.as_counted:
-        recount(
-            connection,
-            [each.id for each in corpora],
-            settings,
-            chosen=chosen,
-            new_words=new_words and not settings.as_counted,
-            progress=report,
-        )
-        statements = ["part_counted"]
-    else:
-        one = len(segments) == 1  # sorted and summed already: read it where it lies
-        statements = ["count_segment", "part_segment"] if one else ["count_segments", "part_segments"]
-    for n in range(1, settings.order + 1):
-        for statement in statements:
-            listed = ", ".join(map(str, segments))
-            within = f" and w1 >= {first_words[0]} and w1 < {first_words[1]}" if first_words else ""
-            sql.run(connection, _FILE, statement, n=n, words=sql.words(n), segments=listed, within=within)
-    if settings.order > 1 and sql.run(connection, _FILE, "misplaced", bos=BOS, eos=EOS)[0][0]:
-        raise ModelError(
-            "the text contains <s> or </s> as words, which no language model can tell from the ends of "
-            "sentences; replace them and ingest it again"
-        )
-
-
-def record(
-    connection: Connection,
-    model_id: int,
-    label: tuple[str, int],
-    settings: Recipe,
-    corpora: Sequence[BuiltFrom],
-    parameters: Parameters,
-    chosen: Chosen | None = None,
-) -> None:
-    """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
-
-    Imported models have no corpora; ``chosen`` are the sentences of them that were counted, if not all.
-    """
-    ngrams = tables.model_ngram.c
-    unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
-    words = scalar(connection, select(func.count()).where(*unigrams))
-    rows = rows_of(model_id, label, settings, corpora, words)
-    notes = {BRACKETS: 1.0} if settings.brackets else {}
-    if not settings.symbols.are_words:
-        notes[f"{SYMBOLS}{settings.symbols.over}"] = float(settings.symbols.kept)
-    if chosen is not None:
-        rows[tables.model.name][0] |= {"sentences": chosen.sentences, "tokens": chosen.tokens}
-        notes[f"{CONDITION}{chosen.condition}"] = 1.0
-    parameters = [*parameters, *((0, note, value) for note, value in notes.items())]
-    rows[tables.model_parameter.name] = [
-        {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters
-    ]
-    _insert(connection, rows)
-
-
-def rows_of(
-    model_id: int,
-    label: tuple[str, int],
-    settings: Recipe,
-    corpora: Sequence[BuiltFrom],
-    words: int,
-    created_at: datetime | None = None,
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows that say what a model is, by table; it is made now unless a time is given."""
-    name, version = label
-    model = {
-        "id": model_id,
-        "name": name,
-        "version": version,
-        "max_order": settings.order,
-        "smoothing": settings.smoothing,
-        "min_count": ",".join(map(str, settings.min_count)),
-        "unknown": settings.unknown,
-        "vocabulary": words,
-        "sentences": sum(each.sentences for each in corpora),
-        "tokens": sum(each.tokens for each in corpora),
-        "created_at": created_at or datetime.now(UTC).replace(tzinfo=None),
-    }
-    of = [
-        {"model_id": model_id, "corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
-        for each in corpora
-    ]
-    return {tables.model.name: [model], tables.model_corpus.name: of}
-
-
-def _insert(connection: Connection, rows: dict[str, list[dict[str, Any]]]) -> None:
-    for table, new in rows.items():
-        if new:
-            connection.execute(insert(metadata.tables[table]), new)
-
-
-def drop_temporary(connection: Connection) -> None:
-    """Drop the temporary tables and views of a build, which would keep their memory."""
-    for name, kind in sql.run(connection, _FILE, "temporary"):
-        sql.rows(connection, f"drop {'view' if kind == 'VIEW' else 'table'} temp.{name}")

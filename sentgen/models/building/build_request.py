@@ -8,9 +8,10 @@ from typing import Annotated
 
 from sentgen.errors import InputError
 from sentgen.models import registry
-from sentgen.models.building.build import Progress, build
+from sentgen.models.building.build import build
 from sentgen.models.building.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.building.recipe import Recipe, recipe
+from sentgen.models.building.summed_counts import Progress
 from sentgen.models.building.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import ModelInfo

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts
 from sentgen.counts.cluster.files import read_batch, write_batches
-from sentgen.models.building.build import count
+from sentgen.models.building.summed_counts import count
 from sentgen.models.building.writing import logarithms
 from sentgen.models.cluster.plan import Plan, dealt
 from sentgen.models.smoothing import kneser_ney

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Floats, Longs
 from sentgen.counts.cluster.files import read_batch
-from sentgen.models.building.build import count
+from sentgen.models.building.summed_counts import count
 from sentgen.models.building.writing import Ngrams, in_order
 from sentgen.models.cluster.plan import Plan, columns
 from sentgen.models.cluster.suffixes import sums

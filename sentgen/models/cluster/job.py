@@ -17,9 +17,10 @@ from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.locking import left_if_used, locked
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.errors import InputError
-from sentgen.models.building.build import check_corpora, rows_of, vocabulary
 from sentgen.models.building.chosen import BuiltFrom, built_from
+from sentgen.models.building.model_rows import rows_of
 from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.summed_counts import check_corpora, vocabulary
 from sentgen.models.cluster import contexts, files, suffixes
 from sentgen.models.cluster.plan import Plan, Sizes, ranges
 from sentgen.models.ngrams import stupid_backoff
