@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import sentgen
 from sentgen.errors import StoreError
 from sentgen.output.wording import quantity
+from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
 from sentgen.server.process import NotTaken, Worker
@@ -73,7 +72,7 @@ class Pool:
     def fill(self) -> None:
         """Start those that are missing; requests wait for them as for those that are busy."""
         for _ in range(self.size - len(self._all)):
-            self._later(self._respawn(), "respawn")
+            tasks.start(self._tasks, self._respawn(), "respawn")
 
     async def stop(self) -> None:
         """Kill all workers, and wait until they have ended."""
@@ -180,7 +179,7 @@ class Pool:
             await worker.wait()
             return
         self._all.add(worker)
-        self._later(self._watch(worker), "watch")
+        tasks.start(self._tasks, self._watch(worker), "watch")
         self._give(worker)
 
     async def _watch(self, worker: Worker) -> None:
@@ -194,7 +193,7 @@ class Pool:
         logger.warning(
             "worker ended", extra={"worker": worker.process.pid, "kind": self.opening.kind, "code": code}
         )
-        self._later(self._respawn(), "respawn")
+        tasks.start(self._tasks, self._respawn(), "respawn")
 
     async def _respawn(self) -> None:
         pause = _FIRST_PAUSE
@@ -202,14 +201,9 @@ class Pool:
             try:
                 await self._add()
                 return
-            except StoreError as error:
+            # No process can be started, perhaps: that may pass, too.
+            except (StoreError, OSError) as error:
                 logger.error("worker cannot start", extra={"kind": self.opening.kind, "error": str(error)})
                 await asyncio.sleep(pause)
                 # A full disk or a lost snapshot lasts: processes that die at once must not fill the machine.
                 pause = min(pause * 2, _LONGEST_PAUSE)
-
-    def _later(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        task = asyncio.create_task(work, name=name)
-        # asyncio holds tasks weakly: without this one could vanish at work.
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import migrate, snapshots
 from sentgen.schema.snapshots import Snapshot
+from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import Operation
 from sentgen.server.pool import Pool
@@ -98,7 +99,7 @@ class Service:
         """
         # Nobody waits yet: the first answers may come before the last worker is there.
         self._current = await self._generation(snapshots.newest(self.settings.snapshots), whole=False)
-        self._later(self._follow())
+        tasks.start(self._tasks, self._follow(), "follow")
 
     async def stop(self) -> None:
         """Stop everything; requests must have ended."""
@@ -204,14 +205,18 @@ class Service:
                 found = snapshots.newest(self.settings.snapshots)
                 if found.name not in (self.snapshot.name, self._refused):
                     await self._replace(found)
-            except (SentgenError, OSError) as error:
-                logger.error("cannot follow the snapshots", extra={"error": str(error)})
+            # Whatever it is: a server that looks out no more serves an old snapshot for good.
+            except Exception as error:
+                told = str(error) if isinstance(error, (SentgenError, OSError)) else repr(error)
+                logger.error("cannot follow the snapshots", extra={"error": told})
 
     async def _replace(self, snapshot: Snapshot) -> None:
         """Start the workers of a newer snapshot, send requests to them, and let the old ones finish."""
         try:
             generation = await self._generation(snapshot)
-        except SentgenError:
+        except OSError:  # of this machine, and perhaps for this moment
+            raise
+        except Exception:
             # Until another one comes: each try starts processes, and reads the whole file.
             self._refused = snapshot.name
             raise
@@ -219,13 +224,8 @@ class Service:
         old, self._current = self._generation_now, generation
         self._draining.append(old)
         # In the background: a request of half a minute must not keep us from a newer snapshot.
-        self._later(self._drain(old))
+        tasks.start(self._tasks, self._drain(old), "drain")
 
     async def _drain(self, old: Generation) -> None:
         await old.drain()
         self._draining.remove(old)
-
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

@@ -17,6 +17,7 @@ import pytest
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import snapshots
+from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
 from sentgen.server.pool import Pool
@@ -302,3 +303,89 @@ def test_a_pipe_that_is_closed_already_is_a_worker_that_had_died() -> None:
 
     with pytest.raises(NotTaken):
         asyncio.run(worker.call(Message({}, b"")))
+
+
+def test_a_worker_is_started_again_whatever_kept_it_from_starting(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system has no more processes for a moment: the pool does not stay without workers (issue 28)."""
+
+    async def scenario() -> None:
+        pool = Pool(opening, 1, 60, 2, Metrics())
+        tried: list[int] = []
+
+        async def refused(_: Opening) -> Worker:
+            tried.append(1)
+            pool._stopping = len(tried) == 2
+            raise OSError(11, "Resource temporarily unavailable")
+
+        monkeypatch.setattr(Worker, "start", refused)
+        monkeypatch.setattr("sentgen.server.pool._FIRST_PAUSE", 0)
+        pool.fill()
+        await until(lambda: not pool._tasks)
+        assert len(tried) == 2
+
+    asyncio.run(scenario())
+
+
+def test_who_looks_out_for_snapshots_goes_on_whatever_happens(
+    published: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What goes wrong is logged, and the next look finds what is new (issue 28)."""
+    asked: list[str] = []
+
+    def newest(_: Path) -> Any:
+        asked.append("asked")
+        if len(asked) < 3:
+            raise RuntimeError(f"number {len(asked)}")
+        raise asyncio.CancelledError
+
+    async def scenario() -> None:
+        service = Service(ServerSettings(published, poll=0))
+        with pytest.raises(asyncio.CancelledError):
+            await service._follow()
+
+    monkeypatch.setattr(snapshots, "newest", newest)
+    asyncio.run(scenario())
+
+    assert [getattr(record, "error", "") for record in caplog.records] == [
+        "RuntimeError('number 1')",
+        "RuntimeError('number 2')",
+    ]
+
+
+def test_a_snapshot_that_breaks_the_server_is_tried_once(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each try would start processes and read the whole file."""
+
+    async def broken(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(Service, "_generation", broken)
+    service = Service(ServerSettings(published))
+    with pytest.raises(RuntimeError):
+        asyncio.run(service._replace(snapshots.newest(published)))
+
+    assert service._refused == snapshots.newest(published).name
+
+
+def test_work_that_ends_by_an_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody waits for it, and so nobody else would say."""
+    kept: set[asyncio.Task[None]] = set()
+
+    async def failing() -> None:
+        raise RuntimeError("of nobody's concern")
+
+    async def scenario() -> None:
+        tasks.start(kept, failing(), "drain")
+        await until(lambda: not kept)
+
+    asyncio.run(scenario())
+
+    (record,) = caplog.records
+    assert (record.levelname, vars(record)["work"], vars(record)["error"]) == (
+        "ERROR",
+        "drain",
+        'RuntimeError("of nobody\'s concern")',
+    )
