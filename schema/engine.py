@@ -6,11 +6,12 @@ import atexit
 import errno
 import glob
 import os
+import re
 import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -168,14 +169,25 @@ def temporary_folder(path: Path) -> Path:
 @cache
 def _temporary_folder(path: Path, process: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix=f"sentgen-{process}-", suffix=f"-{path.name}"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(_remove_temporary, folder, process)
     return folder
+
+
+def _remove_temporary(folder: Path, process: int) -> None:
+    # A child of `os.fork` that ends has this to do, too, while its parent spills there.
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_spilled(path: Path) -> None:
     """Remove what readers spilled that were killed: there is no reader while this process may write."""
     for leftover in path.parent.glob(f"{glob.escape(path.name)}.tmp-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+        if leftover.name.rpartition("-")[2].isdecimal():
+            # By the names that DuckDB gives, as it does itself: there may be other things in it.
+            with suppress(OSError):
+                for spilled in leftover.glob("duckdb_temp_*"):
+                    spilled.unlink()
+                leftover.rmdir()
 
 
 def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
@@ -238,16 +250,6 @@ def _arrow(duck: duckdb.DuckDBPyConnection, name: str, name_in_1_4: str) -> Call
             return method(*arguments)
 
     return quietly
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the disk keep what was renamed in a folder."""
-    # A new name is a change of the folder: fsync of the file alone does not keep it through a power cut.
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

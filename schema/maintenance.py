@@ -15,11 +15,12 @@ import duckdb
 from sqlalchemy import Engine, select, text
 
 from sentgen.errors import DamagedError, StoreError
+from sentgen.schema import folders
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.counting import COUNTED, recount
-from sentgen.schema.durability import block_journal, crash_mark
+from sentgen.schema.durability import block_journal
 from sentgen.schema.durability.blocks import block_checks
-from sentgen.schema.engine import open_engine, raw, sync_folder, translated_errors
+from sentgen.schema.engine import open_engine, raw, translated_errors
 from sentgen.schema.integrity.check import Check
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.integrity.counted_checks import counted_checks
@@ -232,18 +233,20 @@ def _pack(path: Path, memory_limit: int) -> bool:
 
     The store is locked before the draft is touched: another compaction has its draft under the same name.
     """
-    draft = path.with_name(f".{path.name}.compact")
+    folder = path.with_name(f".{path.name}.compact")
     with translated_errors(path):
         engine = open_engine(path, read_only=False, memory_limit=memory_limit)
         try:
-            _discard(draft)
+            folders.remove(folder)
             # As a rule the copy is no larger than the store; a quarter and 16 MiB are the margin.
             if shutil.disk_usage(path.parent).free < path.stat().st_size * 5 // 4 + 2**24:
                 return False
+            folders.make(folder)
+            draft = folder / "packed.duckdb"
             Store(draft, create=True, memory_limit=memory_limit).close()
             _copy_into(engine, path, draft)
         finally:
-            _discard(draft)
+            folders.remove(folder)
             engine.dispose()
     return True
 
@@ -272,7 +275,7 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
         os.fsync(file.fileno())
     # The content first, then the name: a name on the disk must never lead to an empty file.
     os.replace(draft, path)
-    sync_folder(path.parent)
+    folders.sync_folder(path.parent)
 
 
 def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
@@ -281,11 +284,6 @@ def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
         digest = f"select count(*), sum(hash({columns})) from {{}}.main.{table.name}"
         if duck.execute(digest.format(current)).fetchall() != duck.execute(digest.format("draft")).fetchall():
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")
-
-
-def _discard(draft: Path) -> None:
-    for leftover in (draft, *crash_mark.logs(draft)):
-        leftover.unlink(missing_ok=True)
 
 
 def _one(duck: duckdb.DuckDBPyConnection, query: str) -> int:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, insert, text
 from sqlalchemy.schema import CreateTable
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import inspection
+from sentgen.schema import folders, inspection
 from sentgen.schema.base import metadata
 from sentgen.schema.durability import block_journal
 from sentgen.schema.engine import (
@@ -23,7 +23,6 @@ from sentgen.schema.engine import (
     one_thread,
     open_engine,
     raw,
-    sync_folder,
     translated_errors,
 )
 from sentgen.schema.lakes.places import lake_at
@@ -118,15 +117,17 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
 def back_up(path: Path, reason: str) -> Path:
     """Copy the closed file to one beside it; no other writer can slip in while none opens the store."""
     backup = path.with_name(f"{path.name}.backup-{reason}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
-    draft = path.with_name(f".{path.name}.backup")  # killed on the way, nobody takes it for a backup
+    folder = path.with_name(f".{path.name}.backup")  # killed on the way, nobody takes it for a backup
+    folders.make(folder)
     try:
+        draft = folder / backup.name
         shutil.copy2(path, draft)
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(draft, backup)
     finally:
-        draft.unlink(missing_ok=True)
-    sync_folder(path.parent)
+        folders.remove(folder)
+    folders.sync_folder(path.parent)
     return backup
 
 

@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -27,9 +26,10 @@ import duckdb
 from sqlalchemy import text
 
 from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.schema import folders
 from sentgen.schema.durability import write_lock
 from sentgen.schema.durability.write_ahead_log import log_of
-from sentgen.schema.engine import sync_folder, translated_errors
+from sentgen.schema.engine import translated_errors
 from sentgen.schema.lakes.loading import load
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.public_names import make_public
@@ -37,6 +37,8 @@ from sentgen.schema.store import Store, fetch_arrow
 
 _DIGITS = 16
 _LOCK = ".publish.lock"
+#: Folder of the file that becomes a snapshot, and of all that DuckDB makes beside it.
+_DRAFTS = ".sentgen-draft"
 #: DuckDB writes the name of the file into its catalog: another one would make another snapshot.
 _DRAFT = ".sentgen-draft.tmp"
 #: What manifests and citations say of corpora.
@@ -111,18 +113,15 @@ def publish(
     if not (lake_at(store) or store.exists()):
         raise write_lock.no_store(store)
     with _publishing(folder):
-        draft, digest = _copy(store, folder, memory_limit)
-        try:
-            path = folder / f"sentgen-{digest[:_DIGITS]}.duckdb"
-            existing = _read(path.with_suffix(".json"))
-            snapshot = _described(draft, path, digest, memory_limit)
-            # A file without a manifest is what a kill has left: it is replaced.
-            if existing is None:
-                os.replace(draft, path)
-            # Also for an old snapshot: the time in it makes it the newest.
-            _write_manifest(snapshot)
-        finally:
-            _discard(draft)
+        draft, digest = _copy(store, folder / _DRAFTS / _DRAFT, memory_limit)
+        path = folder / f"{_name(digest)}.duckdb"
+        existing = _read(path.with_suffix(".json"))
+        snapshot = _described(draft, path, digest, memory_limit)
+        # A file without a manifest is what a kill has left: it is replaced.
+        if existing is None:
+            os.replace(draft, path)
+        # Also for an old snapshot: the time in it makes it the newest.
+        _write_manifest(snapshot, draft.parent)
         removed = _prune(folder, keep) if keep else ()
     return Publication(snapshot, existing is None, removed)
 
@@ -177,32 +176,31 @@ def _publishing(folder: Path) -> Iterator[None]:
                 f"{folder}: there is no folder {folder.parent}; make it, or choose another --to"
             )
         folder.mkdir(exist_ok=True)
-        with (folder / _LOCK).open("w") as lock:
+        with (folder / _LOCK).open("a") as lock:
             # It ends with the process, however that ends; the file stays, as removing it would let two in.
             fcntl.flock(lock, fcntl.LOCK_EX)
-            for leftover in folder.glob(".sentgen-*.tmp"):
-                _discard(leftover)
-            yield
+            drafts = folder / _DRAFTS
+            folders.remove(drafts)
+            folders.make(drafts)
+            try:
+                yield
+            finally:
+                folders.remove(drafts)
 
 
-def _copy(store: Path, folder: Path, memory_limit: int | None) -> tuple[Path, str]:
+def _copy(store: Path, draft: Path, memory_limit: int | None) -> tuple[Path, str]:
     """Copy the file while nobody can write to it, for the public; return the copy and its hash.
 
     What a killed writer left in the log of the store is put into the copy; the store stays as it is.
     """
-    draft = folder / _DRAFT
-    try:
-        if lake := lake_at(store):
-            load(lake, draft, memory_limit=memory_limit)
-        else:
-            _copy_file(store, draft, memory_limit)
-        make_public(draft, memory_limit=memory_limit)
-        with draft.open("rb") as copy:
-            os.fchmod(copy.fileno(), 0o444)
-            os.fsync(copy.fileno())
-    except BaseException:
-        _discard(draft)
-        raise
+    if lake := lake_at(store):
+        load(lake, draft, memory_limit=memory_limit)
+    else:
+        _copy_file(store, draft, memory_limit)
+    make_public(draft, memory_limit=memory_limit)
+    with draft.open("rb") as copy:
+        os.fchmod(copy.fileno(), 0o444)
+        os.fsync(copy.fileno())
     return draft, _digest(draft)
 
 
@@ -227,13 +225,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _discard(draft: Path) -> None:
-    """Remove a draft and what DuckDB makes beside it."""
-    for leftover in draft.parent.glob(f"{draft.name}*"):
-        if leftover.is_dir():
-            shutil.rmtree(leftover)
-        else:
-            leftover.unlink(missing_ok=True)
+def _name(digest: str) -> str:
+    return f"sentgen-{digest[:_DIGITS]}"
 
 
 def _described(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
@@ -253,20 +246,20 @@ def _described(draft: Path, path: Path, digest: str, memory_limit: int | None) -
     )
 
 
-def _write_manifest(snapshot: Snapshot) -> None:
+def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
     """Write the manifest whole, in the place of an old one; with it the snapshot is there."""
     values = {"file": snapshot.path.name, **asdict(snapshot)}
     del values["path"]
-    descriptor, name = tempfile.mkstemp(prefix=".sentgen-", suffix=".tmp", dir=snapshot.path.parent)
+    descriptor, name = folders.new_draft(drafts)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(values, file, ensure_ascii=False, indent=2)
         file.write("\n")
         file.flush()
         os.fchmod(file.fileno(), 0o444)
         os.fsync(file.fileno())
-    sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
+    folders.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
     os.replace(name, snapshot.manifest)
-    sync_folder(snapshot.path.parent)
+    folders.sync_folder(snapshot.path.parent)
 
 
 def _read(manifest: Path) -> Snapshot | None:
@@ -285,7 +278,8 @@ def _read(manifest: Path) -> Snapshot | None:
 
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest snapshots, manifests first; servers that have one open keep what they opened."""
-    removed = snapshots(folder)[:-keep]
+    # Renamed by hand, a snapshot is its owner's.
+    removed = [one for one in snapshots(folder) if one.name == _name(one.sha256)][:-keep]
     for one in removed:
         # Without its manifest it is no snapshot: killed in between, nobody opens half of a pair.
         one.manifest.unlink()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sentgen.schema import folders
+
 #: What DuckDB appends to the name of a store for its log, and for those of an interrupted checkpoint.
 _ENDINGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 
@@ -23,19 +25,33 @@ def has_log(path: Path) -> bool:
 
 def is_suspect(path: Path) -> bool:
     """Say whether a process has ended in the middle of writing, and the store was not found whole since."""
-    return _mark(path).exists() or has_log(path)
+    return _is_marked(path) or has_log(path)
 
 
 def leave(path: Path) -> None:
-    """Leave the mark if there is a log."""
-    if has_log(path):
-        # Before DuckDB opens the store: it replays the log and removes it, and with it the evidence.
-        _mark(path).touch()
+    """Leave the mark if there is a log.
+
+    Raises:
+        StoreError: there is another file of its name.
+    """
+    if not has_log(path) or _is_marked(path):
+        return
+    if _mark(path).exists():
+        raise folders.in_the_way(_mark(path))
+    # Before DuckDB opens the store: it replays the log and removes it, and with it the evidence.
+    _mark(path).touch()
+    folders.sync_folder(path.parent)
 
 
 def clear(path: Path) -> None:
     """Take the mark away: the store is whole, or the user knows what is not."""
-    _mark(path).unlink(missing_ok=True)
+    if _is_marked(path):
+        _mark(path).unlink(missing_ok=True)
+
+
+def _is_marked(path: Path) -> bool:
+    mark = _mark(path)
+    return mark.is_file() and not mark.stat().st_size  # one with something in it is another's
 
 
 def _mark(path: Path) -> Path:

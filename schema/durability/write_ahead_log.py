@@ -56,8 +56,9 @@ def whole_length(log: Path) -> int:
     """Return the length up to the end of its last whole transaction, all of it if it is no such log."""
     size = log.stat().st_size
     with log.open("rb") as file:
-        if file.read(len(_FIRST)) != _FIRST:
-            return size if size >= len(_FIRST) else 0
+        first = file.read(len(_FIRST))
+        if first != _FIRST:
+            return 0 if _FIRST.startswith(first) else size
         return _last_end(file, size)
 
 

@@ -39,7 +39,7 @@ _DIGITS = 16
 #: Tables of what sources say beyond tokens and trees, sorted by sentence.
 _WITHIN = {table.name: ("sentence_id", *names) for table, names in OF_SENTENCE.items()}
 #: No other name is opened: a manifest from elsewhere must not reach other files.
-_NAME = re.compile(r"[a-z][a-z0-9_]*/part=[0-9]+-[0-9a-f]+\.parquet")
+_NAME = re.compile(r"([a-z][a-z0-9_]*)/part=[0-9]+-([0-9a-f]+)\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,16 @@ def file_name(table: str, part: int, sha256: str) -> str:
     'word/part=00003-0123456789abcdef.parquet'
     """
     return f"{table}/part={part:05d}-{sha256[:_DIGITS]}.parquet"
+
+
+def hash_in(path: str) -> str:
+    """Return the hash in the path of a file, or nothing if no file of a lake is called so.
+
+    >>> [hash_in(f"{table}/part=00003-0123456789abcdef.parquet") for table in ("word", "year")]
+    ['0123456789abcdef', '']
+    """
+    found = _NAME.fullmatch(path)
+    return found[2] if found and found[1] in metadata.tables and len(found[2]) == _DIGITS else ""
 
 
 def file_schema(table: str) -> pa.Schema:

@@ -12,7 +12,8 @@ from typing import IO, Any
 
 from sentgen.errors import InputError
 from sentgen.extras import needs
-from sentgen.schema.engine import sync_folder, translated_errors
+from sentgen.schema.engine import translated_errors
+from sentgen.schema.folders import new_draft, sync_folder
 
 MANIFEST = "manifest.json"
 #: A URL, also as `pathlib.Path` leaves one, with one slash; ``file:`` is local.
@@ -82,11 +83,11 @@ class Place:
         A file without a name is gone at the end. In a bucket, where no file is seen before it is whole, it
         lies on this machine until then.
         """
-        folder = None
+        folder = Path(tempfile.gettempdir())
         if self.files is None:
             folder = Path(self.root)
             folder.mkdir(parents=True, exist_ok=True)
-        descriptor, path = tempfile.mkstemp(prefix=".lake-", suffix=".tmp", dir=folder)
+        descriptor, path = new_draft(folder)
         with translated_errors(Path(self.root)):
             try:
                 with os.fdopen(descriptor, "w+b") as file:

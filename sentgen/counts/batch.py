@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Protocol, Self
@@ -16,7 +15,7 @@ from sentgen.counts.shares import DATABASE_SHARE as DATABASE_SHARE
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import USUAL, SourceTally, Writer
 from sentgen.errors import Rejection
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
 from sentgen.schema.store import now
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables.fidelity import source_layout
@@ -70,7 +69,7 @@ def spill_folder(store: Store) -> Path:
 
 def clear_spilled(store: Store) -> None:
     """Remove what a killed process spilled: the writer of a store is alone, nobody else uses it."""
-    shutil.rmtree(spill_folder(store), ignore_errors=True)
+    folders.remove(spill_folder(store))
 
 
 def open_writer(connection: Connection, store: Store, corpus: CorpusLike, *, drafts: bool = False) -> Writer:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 from sqlalchemy import Connection
 
+from sentgen.schema import folders
 from sentgen.schema.store import append
 
 #: Bytes that may wait in memory: half a million tokens with their trees.
@@ -79,7 +80,7 @@ class Draft:
         part.rows.append(rows)
         self._bytes += rows.nbytes
         if self._bytes > _IN_MEMORY:
-            self.folder.mkdir(exist_ok=True)
+            folders.make(self.folder)
             for one in self._parts:
                 one.spill(self.folder)
             self._bytes = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from sentgen.arrays import Ints, Longs, compiled
 from sentgen.counts.ngrams import WIDTH, NgramCounts, RollUp, sort_records
+from sentgen.schema import folders
 from sentgen.schema.tables.corpus import EOS
 
 #: Bytes of memory that sorting takes for one token of a chunk, all arrays counted.
@@ -209,7 +209,7 @@ class NgramCounter:
     def close(self) -> None:
         """Forget everything and remove what was spilled."""
         self._waiting, self._tokens, self._runs = [], 0, []
-        shutil.rmtree(self.folder, ignore_errors=True)
+        folders.remove(self.folder)
 
     def _sorted_chunk(self) -> tuple[Ints, Ints]:
         if not self._waiting:
@@ -224,7 +224,7 @@ class NgramCounter:
 
     def _spill(self) -> None:
         records, counts = self._sorted_chunk()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        folders.make(self.folder)
         paths = (
             self.folder / f"{len(self._runs)}.records",
             self.folder / f"{len(self._runs)}.counts",

@@ -7,11 +7,17 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from conftest import Sentgen
 
+from sentgen.cli.keeping import cluster as command
+from sentgen.counts.cluster.engine import Inline
 from sentgen.demo import TREEBANK
 
 
@@ -110,6 +116,32 @@ def test_refusals_of_the_others(sentgen: Sentgen, tmp_path: Path) -> None:
     assert sentgen("cluster", "remove", "--from", tmp_path).code == 2
     assert sentgen("cluster", "script", "x", "--to", "lake", "--corpus", "c").code == 2
     assert "give a shared folder with --work" in sentgen("cluster", "status", "memory://lake").err
+
+
+def test_the_folder_that_is_given_for_work_is_not_ours(
+    sentgen: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--work DIR` works in a folder in DIR; what is in DIR stays, also where a count fails (issue 28)."""
+
+    @contextmanager
+    def inline(**_: Any) -> Iterator[Any]:
+        yield SimpleNamespace(workers=1, dashboard="", run=Inline().run)
+
+    monkeypatch.setattr(command, "cluster", inline)
+    mine = {tmp_path / "mine" / name for name in ("notes.txt", "job.json", "read/000000.json")}
+    (tmp_path / "mine" / "read").mkdir(parents=True)
+    for path in mine:
+        path.write_text("mine")
+    (tmp_path / "text.lines").write_text("the cat saw the dog .\n")
+    (tmp_path / "bad.lines").write_text("<s> here\n")
+    words = ("--to", tmp_path / "lake", "--corpus", "c", "--local", 1, "--work", tmp_path / "mine")
+    failed = sentgen("cluster", "count", tmp_path / "bad.lines", *words)
+    dropped = sentgen("cluster", "remove", "--unfinished", "--from", tmp_path / "lake", *words[-2:])
+    done = sentgen("cluster", "count", tmp_path / "text.lines", *words)
+    removed = sentgen("cluster", "remove", "c", "--from", tmp_path / "lake", *words[-2:])
+
+    assert [answer.code for answer in (failed, dropped, done, removed)] == [1, 0, 0, 0]
+    assert {path for path in (tmp_path / "mine").rglob("*") if path.is_file()} == mine
 
 
 def test_a_script_for_slurm_is_valid_shell(sentgen: Sentgen, tmp_path: Path) -> None:

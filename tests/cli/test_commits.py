@@ -56,7 +56,7 @@ def test_no_command_writes_a_log(
         assert not log_of(store).exists(), command
 
     assert wrong == []
-    assert opened == {"corpora.duckdb", ".corpora.duckdb.compact", ".sentgen-draft.tmp"}
+    assert opened == {"corpora.duckdb", "packed.duckdb", ".sentgen-draft.tmp"}
 
 
 def skipped() -> dict[str, tuple[str, ...]]:

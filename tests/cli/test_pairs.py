@@ -15,7 +15,7 @@ from toy_pairs import PAIRS, write_jsonl
 
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.counts.pair_ingestion import ingest_pairs
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
 from sentgen.schema.maintenance import check
 
 
@@ -254,7 +254,7 @@ def test_a_killed_run_loses_at_most_its_batch(pairs: Path, store: Path) -> None:
 def test_what_a_killed_run_spilled_is_removed_first(pairs: Path, store: Path) -> None:
     """It may be large, and the disk be full: its place is free before the first pair is read."""
     spilled = Path(f"{store}.runs")
-    spilled.mkdir()
+    folders.make(spilled)
     (spilled / "0.records").write_bytes(b"x")
     there = []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,8 +24,9 @@ from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, StoreError
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
 from sentgen.schema.durability import write_lock
+from sentgen.schema.lakes import layout
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
@@ -241,8 +244,10 @@ def test_killed_after_the_manifest(tmp_path: Path, text: Path, monkeypatch: pyte
         patch.setattr(Job, "_clear", killed)
         with pytest.raises(Killed):
             count(tmp_path / "lake", text)
-    (tmp_path / "lake" / ".lake-left.tmp").write_text("half")
-    (tmp_path / "lake" / "word" / "part=00007-00.parquet").write_text("not named")
+    os.close(folders.new_draft(tmp_path / "lake")[0])
+    content = b"not named"
+    name = layout.file_name("word", 7, hashlib.sha256(content).hexdigest())
+    (tmp_path / "lake" / name).write_bytes(content)
     assert count(tmp_path / "lake", text).unchanged == 1
     assert files(tmp_path / "lake") == files(tmp_path / "whole")
 

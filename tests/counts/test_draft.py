@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sentgen.counts import draft
 from sentgen.counts.draft import Draft
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
 from sentgen.schema.engine import raw
 
 
@@ -32,7 +32,7 @@ def test_all_rows_come_back_in_their_order(
         found = {table: rows.read_all()["n"].to_pylist() for table, rows in kept.read()}
         kept.close()
     assert found == expected
-    assert not list(folder.iterdir())
+    assert folders.is_empty(folder)
 
 
 def test_no_sentence_is_lost_where_a_draft_was_spilled(

@@ -61,6 +61,7 @@ _SETTINGS = (
 #: Memory of a worker of a scheduler, whose machines are not this one.
 _REMOTE_MEMORY = 2 << 30
 _SHOWN = 20
+_WORK = "_work"
 WorkerMemoryOption = Annotated[
     str | None,
     typer.Option(
@@ -248,16 +249,16 @@ def export(
 
 
 def _work(lake: Place, given: str | None) -> Path:
-    """Return the folder of the files between.
+    """Return the folder of the files between: one of ours, in the one that is given or in the lake.
 
     Raises:
         InputError: the lake is in a bucket, and no folder is given.
     """
     if given is not None:
-        return Path(given).absolute()
+        return Path(given).absolute() / _WORK
     if lake.files is not None:
         raise InputError(f"{lake}: a bucket is no place for files between; give a shared folder with --work")
-    return Path(lake.root) / "_work"
+    return Path(lake.root) / _WORK
 
 
 def _note(text: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +16,13 @@ import pyarrow.parquet as pq
 from sentgen.counts.cluster.files import read_json
 from sentgen.counts.settings import Settings, check_settings, corpus_row
 from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import folders
 from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import (
     LakeFile,
     Manifest,
     file_schema,
+    hash_in,
     is_lake,
     read_manifest,
     write_manifest,
@@ -101,6 +103,8 @@ class Catalogue:
 
     lake: Place
     manifest: Manifest
+    #: Files that were named before it was changed.
+    _earlier: set[str] = field(default_factory=set)
 
     @classmethod
     def read(cls, lake: Place) -> Catalogue:
@@ -162,7 +166,7 @@ class Catalogue:
 
     def unfinished(self, work: Path) -> Unfinished | None:
         """Return what is not finished, if there is something and it is planned."""
-        job = read_json(work / JOB)
+        job = planned(work)
         if job is None:
             return None
         if "model" in job:
@@ -271,8 +275,33 @@ class Catalogue:
 
     def commit(self, tables: Mapping[str, Sequence[LakeFile]]) -> None:
         """Replace the manifest: from now on the lake has these files."""
+        self._earlier |= {file.path for file in self.manifest.files}
         self.manifest = Manifest({name: files for name, files in tables.items() if files})
         write_manifest(self.lake, self.manifest)
+
+    def sweep(self) -> int:
+        """Remove the files of tables that the manifest does not name, and drafts; return how many.
+
+        Only while nobody writes: they are what a killed process left, or what was removed. A file of this
+        lake was named by the manifest before, or has a name that is made of its content.
+        """
+        named = {file.path for file in self.manifest.files}
+        gone = 0
+        for path in _below(self.lake):
+            if path not in named and (path in self._earlier or _is_ours(self.lake, path)):
+                _remove(self.lake, path)
+                gone += 1
+        return gone
+
+    def clear(self, work: Path) -> None:
+        """Remove the files between, and those that the manifest does not name."""
+        self.sweep()
+        folders.remove(work)
+
+
+def planned(work: Path) -> Any:
+    """Return what was planned in a work folder of ours, if something was."""
+    return read_json(work / JOB) if folders.is_ours(work) else None
 
 
 def in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
@@ -284,39 +313,26 @@ def in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
     )
 
 
-def sweep(lake: Place, manifest: Manifest) -> int:
-    """Remove the files below a lake that its manifest does not name; return how many.
-
-    Only while nobody writes: they are what a killed process left, or what was removed.
-    """
-    named = {file.path for file in manifest.files}
-    gone = 0
-    for path in _below(lake):
-        if path not in named:
-            _remove(lake, path)
-            gone += 1
-    return gone
-
-
-def clear(lake: Place, work: Path, manifest: Manifest) -> None:
-    """Remove the files between, and those that no manifest names."""
-    sweep(lake, manifest)
-    shutil.rmtree(work, ignore_errors=True)
-
-
 def _below(lake: Place) -> Iterator[str]:
-    """Yield the files of tables, and drafts without a name."""
+    """Yield what may be files of tables and drafts, by their names."""
     if lake.files is not None:
-        found = (
-            str(path).split(lake.root.split("://", 1)[1] + "/", 1)[1] for path in lake.files.find(lake.root)
-        )
-        yield from (path for path in found if "/part=" in path)
+        below = lake.root.split("://", 1)[1] + "/"
+        found = (str(path).split(below, 1)[1] for path in lake.files.find(lake.root))
+        yield from (path for path in found if hash_in(path))
         return
     root = Path(lake.root)
-    for draft in root.glob(".lake-*.tmp"):
-        yield draft.name
-    for path in root.glob("*/part=*.parquet"):
-        yield path.relative_to(root).as_posix()
+    yield from (path.name for path in root.glob(".*") if folders.is_draft(path.name))
+    found = (path.relative_to(root).as_posix() for path in root.glob("*/part=*.parquet"))
+    yield from (path for path in found if hash_in(path))
+
+
+def _is_ours(lake: Place, path: str) -> bool:
+    """Say whether a file is what its name says."""
+    if folders.is_draft(path):
+        return True
+    with lake.open(path) as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()  # type: ignore[arg-type]
+    return digest.startswith(hash_in(path))
 
 
 def _remove(lake: Place, path: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,7 +18,6 @@ from sentgen.counts.cluster.catalogue import (
     Catalogue,
     Counted,
     Unfinished,
-    clear,
     in_the_way,
     settings_of,
 )
@@ -32,6 +30,7 @@ from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.counts.settings import Settings
 from sentgen.counts.source_reading import choose_reader
 from sentgen.errors import InputError
+from sentgen.schema import folders
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
 
@@ -129,7 +128,7 @@ class Job:
                 self._clear()
             elif unfinished and unfinished.what != "count":
                 raise in_the_way(self.lake, self.work, unfinished)
-            self.work.mkdir(parents=True, exist_ok=True)
+            folders.make(self.work)
             shards, sources = self._plan(paths)
             if sources:
                 counted = self._count(shards, sources)
@@ -139,7 +138,7 @@ class Job:
             return self._summary
 
     def _clear(self) -> None:
-        clear(self.lake, self.work, self._catalogue.manifest)
+        self._catalogue.clear(self.work)
 
     def _plan(self, paths: Sequence[str]) -> tuple[list[Shard], list[Counted]]:
         """Return what has to be counted: shards, and the sources that they are of."""
@@ -223,7 +222,7 @@ class Job:
             sources[tally["id"]].add(tally)
         for source in sources:
             if not source.sentences and not source.rejected:
-                shutil.rmtree(self.work, ignore_errors=True)
+                self._clear()
                 raise InputError("has no sentences", path=source.path)
         done = self._summary
         done.sources = len(sources)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, clear, in_the_way, sweep
+from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, in_the_way
 from sentgen.counts.cluster.job import STAGES
 from sentgen.counts.cluster.locking import locked
 from sentgen.errors import NotFoundError
@@ -64,7 +64,7 @@ def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
         if (unfinished := catalogue.unfinished(work)) is not None:
             raise in_the_way(lake, work, unfinished)
         size = catalogue.remove(name)
-        sweep(lake, catalogue.manifest)
+        catalogue.sweep()
         return size
 
 
@@ -79,5 +79,5 @@ def drop_unfinished(lake: Place, work: Path) -> Unfinished:
         unfinished = catalogue.unfinished(work)
         if unfinished is None:
             raise NotFoundError(f"{work}: no unfinished count or model here")
-        clear(lake, work, catalogue.manifest)
+        catalogue.clear(work)
         return unfinished

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+from sentgen.schema import folders
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.places import Place
 
@@ -17,7 +18,10 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
     Raises:
         InUseError: another process writes it.
     """
-    place = Path(lake.root) if lake.files is None else work
+    place = Path(lake.root)
+    if lake.files is not None:
+        place = work
+        work.parent.mkdir(parents=True, exist_ok=True)
     lock = write_lock.waited(place, lambda: write_lock.take(place))
     try:
         yield
@@ -27,9 +31,9 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
 
 @contextmanager
 def left_if_used(work: Path) -> Iterator[None]:
-    """Remove a work folder in which nothing was left: an empty one says nothing."""
+    """Remove a work folder of ours in which nothing was left: an empty one says nothing."""
     try:
         yield
     finally:
-        with suppress(OSError):
-            work.rmdir()
+        if folders.is_ours(work) and folders.is_empty(work):
+            folders.remove(work)

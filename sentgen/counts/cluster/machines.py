@@ -24,7 +24,10 @@ class Machines:
     ] = None
     work: Annotated[
         str | None,
-        Option("Shared folder for what lies between; LAKE/_work if not given.", metavar="FOLDER"),
+        Option(
+            "Shared folder, in which _work is made for what lies between; the lake if not given.",
+            metavar="FOLDER",
+        ),
     ] = None
 
     def __post_init__(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,6 +17,7 @@ from sentgen.counts.cluster.words import database
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import WIDTH
 from sentgen.counts.spill import merge, rolled_up
+from sentgen.schema import folders
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import file_schema, sort_keys
@@ -105,7 +105,7 @@ def merge_range(
         return {"files": sorted(found, key=lambda file: str(file["path"]))}
     finally:
         draft.close()
-        shutil.rmtree(draft.folder, ignore_errors=True)
+        folders.remove(draft.folder)
 
 
 def merge_trees(

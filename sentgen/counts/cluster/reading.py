@@ -6,7 +6,6 @@ numbers for all.
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +27,7 @@ from sentgen.counts.settings import Settings, add_corpus
 from sentgen.counts.vocabulary import Vocabulary
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
 from sentgen.schema.engine import arrow_reader, arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 
@@ -244,11 +243,11 @@ def _write_parquet(path: Path, rows: pa.Table) -> None:
 def _scratch(reading: Reading) -> Iterator[Store]:
     """Open a store that is gone afterwards."""
     folder = Path(reading.folder) / f".scratch-{uuid.uuid4().hex}"
-    folder.mkdir()
+    folders.make(folder)
     try:
         with Store(
             folder / "shard.duckdb", create=True, memory_limit=reading.memory // 2, threads=1
         ) as store:
             yield store
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        folders.remove(folder)

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, Unfinished, clear, in_the_way
+from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, Unfinished, in_the_way, planned
 from sentgen.counts.cluster.engine import Engine
 from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.locking import left_if_used, locked
@@ -26,7 +26,7 @@ from sentgen.models.cluster.plan import Plan, Sizes, ranges
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import next_version
 from sentgen.models.smoothing import kneser_ney
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.tables.corpus import source
@@ -99,20 +99,21 @@ class ModelJob:
             self._stages = Stages(self.work, self.engine, self.report)
             self._catalogue = Catalogue.read(self.lake)
             unfinished = self._catalogue.unfinished(self.work)
-            if unfinished is None and (kept := read_json(self.work / JOB)) is not None:
+            if unfinished is None and (kept := planned(self.work)) is not None:
                 # Killed between the manifest and this.
                 self._clear()
                 if (done := self._finished(kept, name, corpora, settings)) is not None:
                     return done
             elif unfinished and (unfinished.what != "model" or settings.smoothing == stupid_backoff.NAME):
                 raise in_the_way(self.lake, self.work, unfinished)
+            folders.make(self.work)
             built = self._build(name, corpora, settings)
             self._clear()
             built.seconds, built.stages = time.monotonic() - began, self._stages.seconds
             return built
 
     def _clear(self) -> None:
-        clear(self.lake, self.work, self._catalogue.manifest)
+        self._catalogue.clear(self.work)
 
     def _finished(
         self, kept: dict[str, Any], name: str, corpora: Sequence[str], settings: Recipe
@@ -169,7 +170,6 @@ class ModelJob:
             firsts, parts, ngrams = ranges(self._catalogue, segments, settings.order, self.sizes)
             kept = {**what, "stages": STAGES, "ranges": firsts, "parts": parts, "ngrams": ngrams}
             kept["file"] = self.sizes.file
-            self.work.mkdir(parents=True, exist_ok=True)
             write_json(self.work / JOB, kept)
         ngrams = kept["ngrams"]
         self.say(disk_note(self.work, "builds", ngrams * _WORK_BYTES, ngrams * _LAKE_BYTES))

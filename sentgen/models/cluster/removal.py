@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sentgen.counts.cluster.catalogue import EPOCH, Catalogue, bounds, in_the_way, sweep
+from sentgen.counts.cluster.catalogue import EPOCH, Catalogue, bounds, in_the_way
 from sentgen.counts.cluster.locking import locked
 from sentgen.errors import StoreError
 from sentgen.models.registry import find_all
@@ -52,7 +52,7 @@ def remove_model(lake: Place, work: Path, label: str) -> list[str]:
         tables["removed_model"] = [catalogue.write("removed_model", removed, 0)]
         catalogue.drop_unused(tables)
         catalogue.commit(tables)
-        sweep(lake, catalogue.manifest)
+        catalogue.sweep()
         return [model.label for model in found]
 
 

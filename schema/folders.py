@@ -1,0 +1,91 @@
+"""What sentgen makes and removes again: folders with a mark, and drafts with a name that nobody else gives.
+
+Beside them may lie what others wrote, under whatever name: nothing without the mark is removed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+from sentgen.errors import StoreError
+
+#: A file in each folder that is removed with all that is in it.
+MARK = ".sentgen"
+_TEXT = "Made by sentgen, which removes this folder with all that is in it.\n"
+_DRAFT = re.compile(r"\.sentgen-[0-9a-f]{32}\.tmp")
+
+
+def make(folder: Path) -> None:
+    """Make a folder and mark it, or take one that was made so.
+
+    Raises:
+        StoreError: there is a folder that was not, with something in it, or a file.
+    """
+    with suppress(FileExistsError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if is_ours(folder):
+        return
+    if not folder.is_dir() or any(folder.iterdir()):
+        raise in_the_way(folder)
+    (folder / MARK).write_text(_TEXT)
+
+
+def in_the_way(path: Path) -> StoreError:
+    """Say that another's file or folder has a name that is needed."""
+    return StoreError(f"{path}: in the way, and sentgen did not write it; move it, or remove it")
+
+
+def is_ours(folder: Path) -> bool:
+    """Say whether a folder has the mark."""
+    return (folder / MARK).is_file()
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder that has the mark with all that is in it; leave any other one as it is."""
+    if not is_ours(folder):
+        return
+    with suppress(OSError):
+        # The mark goes last: killed in between, the next one can still tell.
+        for path in [path for path in folder.iterdir() if path.name != MARK]:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        if is_empty(folder):
+            (folder / MARK).unlink()
+            folder.rmdir()
+
+
+def is_empty(folder: Path) -> bool:
+    """Say whether a folder holds nothing, or nothing but the mark."""
+    return all(path.name == MARK for path in folder.iterdir())
+
+
+def new_draft(folder: str | Path, *, mode: int = 0o600) -> tuple[int, str]:
+    """Open a new file for what gets its name once it is written; return it with its path."""
+    path = os.path.join(folder, f".sentgen-{uuid.uuid4().hex}.tmp")
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), path
+
+
+def is_draft(name: str) -> bool:
+    """Say whether a file is called as `new_draft` calls them.
+
+    >>> is_draft(".sentgen-00000000000000000000000000000000.tmp"), is_draft(".sentgen-notes.tmp")
+    (True, False)
+    """
+    return _DRAFT.fullmatch(name) is not None
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk keep what was made or renamed in a folder."""
+    # A new name is a change of the folder: fsync of the file alone does not keep it through a power cut.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
