@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -59,7 +60,7 @@ def parsed(html: str) -> _Tags:
 
 def test_files(folder: Path) -> None:
     """Tables in Markdown and CSV, two plots in two formats, the page."""
-    assert sorted(path.name for path in folder.iterdir()) == [
+    assert sorted(path.name for path in folder.iterdir() if path.name != ".sentgen-report") == [
         "by-length.csv", "by-length.png", "by-length.svg", "comparisons.csv", "index.html", "results.md",
         "scores.csv", "systems.png", "systems.svg",
     ]  # fmt: skip
@@ -161,13 +162,57 @@ def test_pictures(result: RegenerationResult) -> None:
         assert picture(draw(result, LIGHT), "png").startswith(b"\x89PNG")
 
 
+def test_a_report_is_written_over_a_report_alone(result: RegenerationResult, tmp_path: Path) -> None:
+    """Of others, and of a report that somebody changed, nothing is written over; what else is there stays."""
+    report = regeneration_report(result)
+    (tmp_path / "notes.txt").write_text("mine")
+    report.write(tmp_path)
+    page = (tmp_path / "index.html").read_bytes()
+    report.write(tmp_path)
+    assert (tmp_path / "index.html").read_bytes() == page
+
+    (tmp_path / "scores.csv").write_text("mine")
+    (tmp_path / "results.md").unlink()
+    with pytest.raises(
+        InputError, match=r"scores\.csv: in the way, and no report has written it so; move it"
+    ):
+        report.write(tmp_path)
+    assert not (tmp_path / "results.md").exists()
+    (tmp_path / "index.html").write_text("mine")
+    with pytest.raises(InputError, match=r"index\.html: in the way"):
+        prepare_folder(tmp_path)
+
+    assert {(tmp_path / name).read_text() for name in ("notes.txt", "scores.csv", "index.html")} == {"mine"}
+
+
+def test_a_report_that_was_cut_short_is_written_again(
+    result: RegenerationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some files are of the earlier report then, and some of this one."""
+    report, replace, done = regeneration_report(result), os.replace, []
+
+    def cut(draft: str, path: Path) -> None:
+        done.append(path)
+        if len(done) > 4:
+            raise KeyboardInterrupt
+        replace(draft, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", cut)
+        with pytest.raises(KeyboardInterrupt):
+            report.write(tmp_path)
+    report.write(tmp_path)
+
+    assert not list(tmp_path.glob("*.tmp"))
+
+
 def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that cannot be made, a file that cannot be written, nothing to draw with."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="no report can go there"):
         prepare_folder(tmp_path / "file")
     (tmp_path / "index.html").mkdir()
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match=r"index\.html: in the way"):
         regeneration_report(result).write(tmp_path)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sentgen
-from sentgen.errors import InputError
+from sentgen.evaluation.report.folder import PAGE, TABLES, write_files
 from sentgen.evaluation.report.plots import Draw, plot_files, plot_urls
 from sentgen.evaluation.report.tables import Table, markdown
 from sentgen.output.templates import template
@@ -48,15 +48,10 @@ class Report:
         """Write all of it into a folder, over an earlier report; return the files, the page first.
 
         Raises:
-            InputError: a file cannot be written.
+            InputError: a file cannot be written, or there is another's of its name.
         """
-        texts = {"index.html": self.page(), "results.md": self.markdown(), **self.csv}
+        texts = {PAGE: self.page(), TABLES: self.markdown(), **self.csv}
         # Everything is made before anything is written: an error leaves the earlier report whole.
         contents = {name: text.encode() for name, text in texts.items()} | plot_files(self.plots)
-        try:
-            for name, content in contents.items():
-                (folder / name).write_bytes(content)
-        except OSError as error:
-            reason = f"cannot be written ({error.strerror}); name another folder"
-            raise InputError(reason, path=str(folder)) from error
+        write_files(folder, contents)
         return [folder / name for name in contents]
