@@ -70,8 +70,14 @@ class MachineCode(FunctionCache):
 def _own_folder() -> str:
     """Make a folder that nobody else can write, for code is loaded from it; it goes with the process."""
     folder = tempfile.mkdtemp(prefix="sentgen-machine-code-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(_remove, folder, os.getpid())
     return folder
+
+
+def _remove(folder: str, process: int) -> None:
+    # A child of `os.fork` that ends has this to do, too, while its parent loads code from there.
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache

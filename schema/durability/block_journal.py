@@ -24,6 +24,7 @@ from pathlib import Path
 import duckdb
 
 from sentgen.errors import StoreError
+from sentgen.schema import folders
 from sentgen.schema.durability import block_restore
 
 # A block without free parts has no room for the next state, and is not rewritten where it lies.
@@ -61,6 +62,8 @@ def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
         file.flush()
         # On the disk before the first block is rewritten: after a power cut, one of the two must be whole.
         os.fsync(file.fileno())
+    # Its name, too: a journal that no folder has is none.
+    folders.sync_folder(path.parent)
 
 
 def _descriptor(path: Path) -> int:
@@ -99,10 +102,14 @@ def put_back(path: Path) -> None:
     """Put back what a killed commit has half rewritten, unless a process is at it.
 
     Raises:
-        StoreError: it has to be put back, but the store cannot be written.
+        StoreError: it has to be put back, but the store cannot be written; or a file of another has the name
+            of the journal.
     """
     journal = journal_of(path)
-    if not journal.exists():
+    try:
+        if not block_restore.is_ours(str(journal)):
+            raise folders.in_the_way(journal)
+    except FileNotFoundError:
         return
     # The store was removed, its journal was not: it has nothing to say about a new store of that name.
     if not path.exists():

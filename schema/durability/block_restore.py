@@ -122,8 +122,23 @@ def restore(store: int, journal: Journal) -> None:
     os.fsync(store)
 
 
+def is_ours(journal_path: str) -> bool:
+    """Say whether a file is a journal, or the beginning of one, and not another's of that name."""
+    try:
+        with open(journal_path, "rb") as file:
+            return _MARK.startswith(file.read(len(_MARK)).rstrip(b"\0"))  # a power cut leaves zeros
+    except PermissionError:  # of a writer who shows it to nobody, and has the store, too
+        return True
+    except IsADirectoryError:
+        return False
+
+
 def put_back(path: str, journal_path: str) -> None:
-    """Restore what there is to restore, and remove the journal, unless the store is in use."""
+    """Restore what there is to restore, and remove the journal, unless the store is in use.
+
+    Raises:
+        OSError: it has to be restored, and cannot be written.
+    """
     # Here: Windows has none, and every store imports this module.
     import fcntl
 
@@ -131,23 +146,25 @@ def put_back(path: str, journal_path: str) -> None:
     store = os.open(path, os.O_RDWR if writable else os.O_RDONLY)
     try:
         # DuckDB's own lock: whoever has it may be within a commit, and the journal is theirs.
-        if writable and not _locked(fcntl, store):
+        if not _locked(fcntl, store, fcntl.LOCK_EX if writable else fcntl.LOCK_SH):
             return
         with open(journal_path, "rb") as file:
             journal = unpacked(file.read())
         if journal is not None and is_needed(store, journal):
             restore(store, journal)
-        with suppress(OSError):  # where nothing can be written, it does no harm
-            os.unlink(journal_path)
+        # Who may not write the store has no say over its journal, which does no harm where it stays.
+        if writable:
+            with suppress(OSError):
+                os.unlink(journal_path)
     except FileNotFoundError:  # another process has done it
         pass
     finally:
         os.close(store)
 
 
-def _locked(fcntl: ModuleType, store: int) -> bool:
+def _locked(fcntl: ModuleType, store: int, how: int) -> bool:
     try:
-        fcntl.lockf(store, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.lockf(store, how | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

@@ -8,7 +8,6 @@ has no such locks (Windows, some network folders), nothing is shared, and DuckDB
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 import os
@@ -28,6 +27,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema import folders
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -35,6 +35,8 @@ logger = logging.getLogger(__name__)
 _BETWEEN, _BEFORE_SAYING = 0.05, 1.0
 #: Tries of a writer: whoever asks who holds the lock holds it for a moment.
 _TRIES = 10
+#: Bytes of the file that are looked at; what it says has one line.
+_LONGEST = 1 << 16
 
 
 class InUseError(StoreError):
@@ -74,8 +76,10 @@ class Holder:
 class WriteLock:
     """The lock of a writer; several of one process share it."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: Path, descriptor: int, *, is_ours: bool) -> None:
         self._path, self._descriptor, self._users = path, descriptor, 1
+        #: Whether sentgen has made the file; an empty one may be the lock of another program.
+        self._is_ours = is_ours
         command = manners.command or Path(sys.argv[0]).name or "python"
         self._holder = Holder(os.getpid(), command, time.time(), writing=True)
 
@@ -98,13 +102,23 @@ class WriteLock:
             self._users -= 1
             if self._users:
                 return
-            _held.pop(self._path, None)
+            if _held.get(self._path) is self:
+                del _held[self._path]
             if self._descriptor >= 0:
                 # Removed first: who opens it from now on makes a new one, and who has it open sees that.
-                self._path.unlink(missing_ok=True)
+                if self._is_ours:
+                    self._path.unlink(missing_ok=True)
+                else:
+                    os.ftruncate(self._descriptor, 0)
                 # Said, since a child of this process may have the descriptor, too.
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-                os.close(self._descriptor)
+                self.give_up()
+
+    def give_up(self) -> None:
+        """Close the file, and leave the lock to whoever else has it open."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 _held: dict[Path, WriteLock] = {}
@@ -112,47 +126,84 @@ _held: dict[Path, WriteLock] = {}
 _guard = threading.RLock()
 
 
+def _leave_to_parent() -> None:
+    """Forget, in a child of `os.fork`, the locks of its parent, which it would let go of when it ends."""
+    global _guard
+    _guard = threading.RLock()  # a thread that is not here may have had it
+    for lock in _held.values():
+        lock.give_up()
+    _held.clear()
+
+
+if fcntl is not None:
+    os.register_at_fork(after_in_child=_leave_to_parent)
+
+
 def take(path: Path) -> WriteLock:
     """Become the writer of a store.
 
     Raises:
         InUseError: another process is.
+        StoreError: a file of another has the name of the lock.
     """
     place = _place(path)
     with _guard:
         if lock := _held.get(place):
             lock._users += 1
             return lock
-        lock = _held[place] = WriteLock(place, _descriptor(place, path))
+        descriptor, is_ours = _descriptor(place, path)
+        lock = _held[place] = WriteLock(place, descriptor, is_ours=is_ours)
         lock.say(writing=True)
         return lock
 
 
-def _descriptor(place: Path, store: Path) -> int:
-    """Return the locked file, or -1 where there are no such locks."""
+def _descriptor(place: Path, store: Path) -> tuple[int, bool]:
+    """Return the locked file, or -1 where there are no such locks, and whether sentgen has made it."""
     if fcntl is None:
-        return -1
-    tries = 0
-    while True:
+        return -1, False
+    for tries in range(_TRIES):
         try:
-            found = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            found = _try(place, last=tries == _TRIES - 1)
         except OSError:
-            return -1  # what is wrong with the folder is said by whoever opens the store
+            return -1, False  # what is wrong with the folder is said by whoever opens the store
+        if found:
+            return found
+        time.sleep(_BETWEEN / _TRIES)
+    raise in_use(store)
+
+
+def _try(place: Path, *, last: bool) -> tuple[int, bool] | None:
+    """Do it once; return nothing if another process has the file, or may be about to have it."""
+    flags = os.O_RDWR | os.O_CLOEXEC
+    try:
+        descriptor, is_new = os.open(place, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+    except FileExistsError:
         try:
-            fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Removed in between by the one who had it.
-            if os.fstat(found).st_ino == _inode(place):
-                return found
-        except OSError as error:
-            os.close(found)
-            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                return -1
-            tries += 1
-            if tries == _TRIES:
-                raise in_use(store) from None
-            time.sleep(_BETWEEN / _TRIES)
-        else:
-            os.close(found)
+            descriptor, is_new = os.open(place, flags), False
+        except FileNotFoundError:  # removed in between by the one who had it, or a link that leads nowhere
+            return None
+    taken = -1
+    try:
+        told = os.pread(descriptor, _LONGEST, 0).strip(b"\0")
+        if told and _holder(told) is None:
+            raise folders.in_the_way(place)
+        with suppress(BlockingIOError, PermissionError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Empty: its maker may be about to lock it. Another file: it was removed by the one who had it.
+            if (is_new or told or last) and os.fstat(descriptor).st_ino == _inode(place):
+                taken = descriptor
+        return (taken, is_new or bool(told)) if taken >= 0 else None
+    finally:
+        if taken < 0:
+            os.close(descriptor)
+
+
+def _holder(told: bytes) -> Holder | None:
+    """Return who has written a file, if it is one of ours."""
+    try:
+        return Holder(**json.loads(told))
+    except (ValueError, TypeError):
+        return None
 
 
 def _inode(path: Path) -> int:
@@ -174,13 +225,16 @@ def holder(path: Path) -> Holder | None:
         return None
     try:
         with place.open("rb") as file:
+            # Another's, or empty while it is made: neither is locked here, nor removed.
+            if (found := _holder(file.read(_LONGEST).strip(b"\0"))) is None:
+                return None
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                return Holder(**json.loads(file.read()))
+                return found
             if os.fstat(file.fileno()).st_ino == _inode(place):
                 place.unlink()
-    except (OSError, ValueError, TypeError):  # gone, being written, or in a folder that is not ours
+    except OSError:  # gone, or in a folder that is not ours
         pass
     return None
 
@@ -189,8 +243,8 @@ def in_use(path: Path, message: str = "") -> InUseError:
     """Say who has a store; ``message`` is DuckDB's, which names a process."""
     who: Holder | str | None = holder(path)
     if who is None:
-        found = re.search(r"PID (\d+)", message)
-        who = f"number {found[1]}" if found else ""
+        found = re.findall(r"\(PID (\d+)\)", message)  # the last one: paths come before it
+        who = f"number {found[-1]}" if found else ""
     told = f", {who}" if who else ""
     return InUseError(
         f"{path}: the store is in use by another process{told};"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import duckdb_sqlalchemy
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
 from sentgen.schema.durability import block_journal, block_restore
 from sentgen.schema.store import raw
 
@@ -185,3 +187,57 @@ def test_interrupted_commit_leaves_no_journal(path: Path, monkeypatch: pytest.Mo
 
     assert not block_journal.journal_of(path).exists()
     assert words(path) == expected
+
+
+def test_who_may_not_write_the_store_leaves_its_journal(
+    path: Path, committed: tuple[bytes, bytes, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a living writer's, or does no harm; a store that needs it is refused (issue 28)."""
+    before, after, journal = committed
+    place = block_journal.journal_of(path)
+    place.write_bytes(journal)
+    monkeypatch.setattr(os, "access", lambda asked, mode: not (Path(asked) == path and mode == os.W_OK))
+
+    words(path)
+    assert place.read_bytes() == journal
+
+    code = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+    at = next(at for at in rewritten(before, after))
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(StoreError, match="in use by another process"):
+            words(path)
+        holder.stdin.close()
+    path.write_bytes(tear(before, after, at, 2))
+    with pytest.raises(StoreError, match="a crash left a commit half written, which cannot be taken back"):
+        words(path)
+    assert place.read_bytes() == journal
+
+
+def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut keeps what was synced: the content of the file, and the folder that has its name."""
+    told: list[str] = []
+    commit = duckdb_sqlalchemy.Dialect.do_commit
+
+    def synced(folder: Path) -> None:
+        assert block_journal.journal_of(path).exists()
+        told.append(f"synced {folder.name == path.parent.name}")
+
+    def committing(*given: Any) -> None:
+        told.append("commit")
+        commit(*given)
+
+    with Store(path) as store, store.begin() as connection:
+        raw(connection).execute("delete from word where id > 30")
+    monkeypatch.setattr(folders, "sync_folder", synced)
+    monkeypatch.setattr(duckdb_sqlalchemy.Dialect, "do_commit", committing)
+    with Store(path) as store, store.begin() as connection:
+        raw(connection).execute("insert into word values (5000, 'x')")
+
+    assert told[-2:] == ["synced True", "commit"]

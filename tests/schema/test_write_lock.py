@@ -18,6 +18,7 @@ from sqlalchemy import func, insert, select
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, readonly
+from sentgen.schema.durability import write_lock
 from sentgen.schema.durability.write_lock import manners
 from sentgen.schema.tables.corpus import word
 
@@ -222,3 +223,56 @@ def test_a_store_that_is_not_there_yet_names_who_makes_it(path: Path) -> None:
         one.does("import pathlib; lock = write_lock.take(pathlib.Path(path))")
         with pytest.raises(NotFoundError, match=r"no store here yet; sentgen ingest \(process \d+\), for"):
             Store(path, read_only=True)
+
+
+def test_a_child_that_ends_leaves_its_parent_the_lock(path: Path) -> None:
+    """A copy of this process, of `os.fork`, does at its end what this one has to do at its own (issue 28)."""
+    store = Store(path)
+    store.share()
+    child = os.fork()
+    if not child:
+        # As a program ends: what was left to the end is done, but for pytest's part of it.
+        store._let_go()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+    assert Path(f"{path}.lock").exists()
+    with other(path) as one:
+        one.does("assert write_lock.holder(__import__('pathlib').Path(path)).writing is False")
+    store.close()
+    assert sorted(path.parent.iterdir()) == [path]
+
+
+def test_a_child_does_not_write_in_the_name_of_its_parent(path: Path) -> None:
+    """It asks for the lock as any other process does."""
+    lock = write_lock.take(path)
+    child = os.fork()
+    if not child:
+        try:
+            write_lock.take(path)
+        except StoreError:
+            os._exit(7)
+        os._exit(0)
+    try:
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    finally:
+        lock.release()
+
+
+def test_a_lock_of_another_program_is_left_alone(path: Path) -> None:
+    """An empty one stays, empty; a file with something in it is refused, and only read."""
+    place = Path(f"{path}.lock")
+    place.touch()
+    Store(path).close()
+    Store(path, read_only=True).close()
+    assert place.read_bytes() == b""
+    place.write_text("mine")
+    Store(path, read_only=True).close()
+    with pytest.raises(StoreError, match=r"\.lock: in the way, and sentgen did not write it"):
+        Store(path)
+    assert place.read_text() == "mine"
+    place.unlink()
+    place.symlink_to(path.with_name("nowhere"))
+    with pytest.raises(StoreError, match="in use"):
+        Store(path)
+    assert place.is_symlink()
