@@ -267,7 +267,12 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise explain(path, error) from error
 
 
-# Told by their words: the classes of DuckDB's exceptions do not tell them apart.
+# Told by their words: the classes of DuckDB's exceptions do not tell them apart. Those of queries quote what
+# was asked, which may have any words; only a log that is replayed fails like one.
+_OF_QUERIES = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
+_REPLAYING = re.compile(r"[a-z ]+ error: failure while replaying wal")
+# Names of files may have any words, too: DuckDB and the system put them in quotes.
+_NAMES = re.compile(r'"[^"]*"|\'[^\']*/[^\']*\'')
 _DAMAGED = (
     "not a valid duckdb",
     "corrupt",
@@ -286,8 +291,12 @@ _NEWER = ("newer version of duckdb", "created with a newer", "version number", "
 
 def explain(path: Path, error: BaseException) -> StoreError:
     """Say in one line what went wrong with the store and what to do."""
+    if isinstance(error, DBAPIError):
+        error = error.orig or error
     text = str(error)
-    low = text.lower()
+    low = _without_names(path, error).lower()
+    if isinstance(error, _OF_QUERIES) and not _REPLAYING.match(low):
+        return _plainly(path, error)
     # The first that fits: a full disk invalidates the database too, which by itself would read as damage.
     if "could not set lock" in low or "conflicting lock" in low:
         return write_lock.in_use(path, text)
@@ -311,4 +320,18 @@ def explain(path: Path, error: BaseException) -> StoreError:
         return StoreError(f"{path}: permission denied; check the rights of the file and its folder")
     if isinstance(error, IsADirectoryError) or "is a directory" in low:
         return StoreError(f"{path}: this is a folder; --db names a file, or a lake: a folder with a manifest")
-    return StoreError(f"{path}: {text.splitlines()[0] if text else type(error).__name__}")
+    return _plainly(path, error)
+
+
+def _plainly(path: Path, error: BaseException) -> StoreError:
+    return StoreError(f"{path}: {str(error).partition(chr(10))[0] or type(error).__name__}")
+
+
+def _without_names(path: Path, error: BaseException) -> str:
+    """Return a message without the names of files that are in it."""
+    # What the system says by itself, if it is an error of the system.
+    text = getattr(error, "strerror", None) or str(error)
+    for name in {str(path), os.path.abspath(path), os.path.realpath(path)}:
+        if os.sep in name:
+            text = text.replace(name, "")
+    return _NAMES.sub("", text)

@@ -156,7 +156,7 @@ def _explained() -> Iterator[None]:
 
 def _cure(error: Exception) -> str:
     # DuckDB has no class of its own for this one, and does not know where values come from.
-    missing = "Values were not provided" in str(error)
+    missing = str(error).startswith("Invalid Input Error: Values were not provided")
     return "; give them with --param" if missing else ""
 
 

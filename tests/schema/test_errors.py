@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from sentgen.errors import NotFoundError, StoreError
+from sentgen.errors import DamagedError, NotFoundError, StoreError
 from sentgen.schema import Store, maintenance
 from sentgen.schema.engine import explain
 
@@ -155,6 +155,43 @@ def test_every_failure_has_its_line(error: Exception, message: str) -> None:
 
     assert message in told
     assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    "name", ["corrupt", "No space left", "out of memory", "permission denied", "checksum"]
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_names_of_files_say_nothing_of_what_is_wrong(tmp_path: Path, name: str, read_only: bool) -> None:
+    """A folder is a folder, whatever it is called; so is a file that is no store (issue 28)."""
+    folder = tmp_path / name / "corrupt could not set lock"
+    folder.mkdir(parents=True)
+    with pytest.raises(StoreError, match="this is a folder; --db names a file") as caught:
+        Store(folder, read_only=read_only)
+    assert not isinstance(caught.value, DamagedError)
+    (folder / "different configuration").write_text("no database\n" * 400)
+    with pytest.raises(DamagedError, match="not a sentgen store, or damaged"):
+        Store(folder / "different configuration", read_only=read_only)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        duckdb.ConversionException(
+            "Conversion Error: Could not convert string 'checksum, no space left' to INT32"
+        ),
+        duckdb.BinderException('Binder Error: Referenced column "corrupt" not found: out of memory'),
+        duckdb.IOException('IO Error: Cannot open file "/corrupt/no space left": No such file or directory'),
+        duckdb.IOException("IO Error: Cannot open /corrupt checksum/store: Too many open files"),
+        FileNotFoundError(2, "No such file or directory", "/permission denied/corrupt"),
+        OSError("Failed to open local file '/disk quota exceeded/x'. Detail: [errno 24] Too many open files"),
+    ],
+)
+def test_what_a_message_quotes_says_nothing_of_what_is_wrong(error: Exception) -> None:
+    """Values, columns and paths may have any words: such an error is told as it is."""
+    told = explain(Path("/corrupt checksum/store"), error)
+
+    assert str(told) == f"/corrupt checksum/store: {error}"
+    assert type(told) is StoreError
 
 
 def test_full_disk_stores_nothing(path: Path) -> None:
