@@ -43,7 +43,7 @@ class TokenColumns:
 
     Attributes:
         lengths: (sentences,) tokens of each.
-        strings: those of `STRINGS`, with `_` for no value.
+        strings: those of `STRINGS`, with `_` for no value; of forms, which there always are, it is the word.
         heads: `NO_HEAD` for none.
         nps: numbers of base noun phrases as the source marks them, `NO_NP` where it does not.
         space_after: null where it is not known.
@@ -127,7 +127,8 @@ class TokenColumns:
         return type(self)(
             self.lengths[first:end],
             {
-                name: None if column is None else _saying(column.slice(begin, size))
+                # Of forms `_` is a word like any other, and all of them may be it.
+                name: column.slice(begin, size) if name == "forms" else _said(column, begin, size)
                 for name, column in self.strings.items()
             },
             numbers(self.heads, NO_HEAD),
@@ -137,8 +138,10 @@ class TokenColumns:
         )
 
 
-def _saying(column: Any) -> Any:
-    return None if pc.all(pc.equal(column, ABSENT)).as_py() else column
+def _said(column: Any, begin: int, size: int) -> Any:
+    """Return part of a column, or ``None`` if it says nothing."""
+    part = None if column is None else column.slice(begin, size)
+    return None if part is None or pc.all(pc.equal(part, ABSENT)).as_py() else part
 
 
 def _chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:

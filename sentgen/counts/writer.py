@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from sqlalchemy import Connection, insert
 
-from sentgen.arrays import Ints, Longs
+from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.base_np_arrays import (
     base_np_numbers,
     function_head_positions,
@@ -49,6 +50,14 @@ def positions_of(lengths: Ints) -> Ints:
     """Return 1, 2, ... for the tokens of each sentence."""
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     return (np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1).astype(np.int32)
+
+
+def _underscores(tokens: TokenColumns, absent: Bools) -> Bools:
+    """Find the words `_` whose lemma `_` is no gap: other words of their sentence have lemmas."""
+    starts = np.cumsum(tokens.lengths, dtype=np.int64) - tokens.lengths
+    lemmatized = np.repeat(np.logical_or.reduceat(~absent, starts), tokens.lengths)
+    literal: Bools = lemmatized & absent & np.asarray(pc.equal(tokens.strings["forms"], ABSENT))
+    return literal
 
 
 @dataclass(slots=True)
@@ -249,6 +258,8 @@ class Writer:
             values, codes = Coded.of(filled)
             # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
             absent = codes == values.index(ABSENT) if ABSENT in values else None
+            if absent is not None and column == "lemmas":
+                absent &= ~_underscores(tokens, absent)
             ids = store.encode(values, codes, lowercase=self.lowercase and name == "lemma_id")
             columns[name] = pa.array(ids, mask=absent)
             if name in _CODES:

@@ -39,6 +39,8 @@ RANGE = """\
 3.1\tle\tle\tDET\t_\t_\t_\t_\t1:dep\t_
 """
 BARE = "1\tBare\t_\t_\t_\t_\t_\t_\t_\t_\n2\twords\t_\t_\t_\t_\t_\t_\t_\t_\n"
+#: The words are left out, as a licence may want it.
+MASKED = "1\t_\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n2\t_\t_\t_\t_\t_\t1\tpunct\t_\tSpaceAfter=No\n"
 #: What takes the place of a field; some of it is sound, some is not.
 FIELDS = (
     "_",
@@ -63,7 +65,9 @@ FIELDS = (
 @st.composite
 def files(draw: st.DrawFn) -> str:
     """Make a file of sentences, of which some lines are not as they should be."""
-    sentences = draw(st.lists(st.sampled_from((PLAIN, RANGE, BARE, "# newdoc\n# alone\n")), max_size=5))
+    sentences = draw(
+        st.lists(st.sampled_from((PLAIN, RANGE, BARE, MASKED, "# newdoc\n# alone\n")), max_size=5)
+    )
     lines = "\n".join(sentences).split("\n")
     for _ in range(draw(st.integers(0, 2))):
         row = draw(st.integers(0, len(lines) - 1))
@@ -123,6 +127,7 @@ def _plain(parts: list[TokenColumns], size: int) -> list[Any]:
     if not parts:
         return []
     columns = TokenColumns.joined(parts).cut(0, size)
+    assert columns.strings["forms"] is not None
     arrays = [columns.strings[name] for name in STRINGS] + [columns.space_after]
     numbers = [columns.lengths, columns.unmarked, columns.heads, columns.nps]
     return [None if one is None else one.to_pylist() for one in arrays] + [
@@ -137,6 +142,9 @@ def one_by_one(reader: LineReader) -> Iterator[Sentence | Rejection]:
 
 @given(files(), st.sampled_from((LIMITS, NARROW)))
 @example("", LIMITS)
+@example(MASKED, LIMITS)
+@example("\n".join((MASKED, BARE, MASKED)), LIMITS)
+@example("1" + "\t_" * 9 + "\n", LIMITS)
 @example("\n\n\n" + PLAIN + "\n\n\n" + RANGE, LIMITS)
 @example(PLAIN.replace("\t0\troot", "\t1\troot").replace("\t2\tnsubj", "\t0\tnsubj"), LIMITS)
 @example(PLAIN.replace("\t2\tnsubj", "\t3\tnsubj").replace("\t2\tpunct", "\t1\tpunct"), LIMITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sentgen.counts import conllu_export, corpora
+from sentgen.counts import conllu_export, corpora, writer
 from sentgen.counts.conllu_export import export_conllu
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError
@@ -45,6 +46,12 @@ WHOLE = """\
 # newdoc
 1\tNon\t_\t_\t_\t_\t_\t_\t_\t_
 """
+
+NOTHING = "\t_"
+#: What a licence leaves of a treebank: no word and no lemma.
+MASKED = re.sub(r"(?m)^([0-9.-]+)\t[^\t]+\t[^\t]+", rf"\1{2 * NOTHING}", WHOLE)
+#: And what is left where nothing at all may be told.
+BLANK = re.sub(r"(?m)^([0-9.-]+)\t.*", rf"\1{9 * NOTHING}", WHOLE)
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +155,49 @@ def test_a_lake_gives_back_the_same(store: Store, tmp_path: Path) -> None:
         assert exported(lake) == WHOLE.encode()
 
 
+@pytest.mark.parametrize("content", [MASKED, BLANK], ids=["words", "everything"])
+@pytest.mark.parametrize("flush", [1, writer.FLUSH_TOKENS], ids=["each sentence", "all at once"])
+def test_masked_words_are_words(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, flush: int
+) -> None:
+    """Whole sentences and whole blocks of `_` are stored, counted and given back."""
+    monkeypatch.setattr(writer, "FLUSH_TOKENS", flush)
+
+    assert given_back(store, tmp_path / "a.conllu", content.encode()) == content.encode()
+
+    assert column(store, "select count from v_ngrams_1 where w1 = '_'") == [7]
+    assert column(store, "select count(*) from v_tokens where lemma is not null") == [0]
+    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+
+
+def test_masked_block_among_others(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sentences of `_` alone between two that have words, wherever the rows are written."""
+    content = WHOLE + "\n" + MASKED + "\n" + BLANK + "\n" + WHOLE
+    exports = set()
+    for flush in (1, 5, 9, writer.FLUSH_TOKENS):
+        monkeypatch.setattr(writer, "FLUSH_TOKENS", flush)
+        exports.add(given_back(store, tmp_path / "a.conllu", content.encode()))
+        corpora.remove(store, "x")
+
+    assert exports == {content.encode()}
+
+
+def test_lemma_of_an_underscore_is_itself(store: Store, tmp_path: Path) -> None:
+    """Where the other words of the sentence have lemmas; of any other word `_` is no lemma."""
+    rows = ("_\t_", "a\ta", "b\t_", "_\tof")
+    given_back(
+        store,
+        tmp_path / "a.conllu",
+        "".join(f"{i}\t{row}{7 * NOTHING}\n" for i, row in enumerate(rows, 1)).encode()
+        + f"\n1\t_{8 * NOTHING}\n2\ta{8 * NOTHING}\n".encode(),
+    )
+
+    assert column(store, "select lemma from v_tokens order by sentence_id, position") == [
+        *("_", "a", None, "of"),
+        *(None, None),
+    ]
+
+
 def test_sources_follow_each_other(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In their order, a blank line between them, whatever range of sentences is read at once."""
     monkeypatch.setattr(conllu_export, "SENTENCES", 1)
@@ -241,6 +291,8 @@ _COMMENT = st.sampled_from(
 @st.composite
 def _sentence(draw: st.DrawFn) -> str:
     lines = draw(st.lists(_COMMENT, max_size=5))
+    # By chance alone nearly no sentence, and no file, is without any word.
+    words = draw(st.sampled_from([_WORD, st.just("_")]))
     size = draw(st.integers(1, 4))
     root = draw(st.integers(1, size))
     heads = (
@@ -250,7 +302,7 @@ def _sentence(draw: st.DrawFn) -> str:
 
     def row(number: str, head: object = "_") -> str:
         texts = [
-            draw(_WORD),
+            draw(words),
             *(draw(_CELL) for _ in range(4)),
             str(head),
             draw(_CELL),
@@ -282,6 +334,9 @@ def _file(draw: st.DrawFn) -> bytes:
 
 
 @given(_file())
+@example(MASKED.encode())
+@example(BLANK.encode())
+@example(f"1{9 * NOTHING}\n".encode())
 @example("\n\n".join(["1\ta" + 8 * "\t_", "# \n1\ta" + 8 * "\t_"]).encode())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_conllu_comes_back(store: Store, tmp_path: Path, content: bytes) -> None:
