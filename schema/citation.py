@@ -18,6 +18,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import snapshots
 from sentgen.schema.lakes.layout import MANIFEST
 from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.manifests import place_of, snapshot_at
 from sentgen.schema.store import Store, fetch_arrow
 
 Kind = Literal["snapshot", "lake", "store"]
@@ -85,7 +86,8 @@ def cite(path: Path, query: str | None = None) -> Citation:
         NotFoundError: there is none.
     """
     software = f"sentgen {version('sentgen')}, DuckDB {duckdb.__version__}"
-    if published := snapshots.snapshot_at(path):
+    path = place_of(path)
+    if published := snapshot_at(path):
         day = published.published_at[:10]
         return Citation("snapshot", published.name, published.sha256, day, published.corpora, query, software)
     lake = lake_at(path)

@@ -319,7 +319,9 @@ def explain(path: Path, error: BaseException) -> StoreError:
     if isinstance(error, PermissionError) or "permission denied" in low or "read-only file system" in low:
         return StoreError(f"{path}: permission denied; check the rights of the file and its folder")
     if isinstance(error, IsADirectoryError) or "is a directory" in low:
-        return StoreError(f"{path}: this is a folder; --db names a file, or a lake: a folder with a manifest")
+        return StoreError(
+            f"{path}: this is a folder; --db names a file, a lake (a folder with a manifest) or snapshots"
+        )
     return _plainly(path, error)
 
 

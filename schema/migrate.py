@@ -26,6 +26,7 @@ from sentgen.schema.engine import (
     translated_errors,
 )
 from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.manifests import place_of, refuse_snapshot
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
@@ -78,6 +79,8 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
         raise StoreError(f"{path}: a lake is only read; make it again with this sentgen")
     if not path.exists():
         raise NotFoundError(f"{path}: no store here")
+    path = place_of(path)
+    refuse_snapshot(path, "publish the store that it was made from again, with this sentgen")
     with translated_errors(path):
         limit = memory_limit or default_memory_limit()
         # The backup is a copy of one file: what is in the log must be in it.

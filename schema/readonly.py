@@ -35,6 +35,7 @@ from sentgen.schema.engine import (
 )
 from sentgen.schema.guard import require_harmless, syntax_message
 from sentgen.schema.lakes.places import Place, lake_at
+from sentgen.schema.manifests import place_of
 from sentgen.schema.store import Store
 
 if TYPE_CHECKING:  # a fifth of what a query takes is its import
@@ -181,6 +182,7 @@ def open_locked(
         StoreError: it cannot be opened, is no current store, or the locks do not hold.
     """
     limit = memory_limit or default_memory_limit()
+    path = place_of(path)
     if lake := lake_at(path):
         return _open_locked_lake(lake, memory_limit=limit, threads=threads)
     if not path.exists():

@@ -20,7 +20,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import duckdb
 from sqlalchemy import text
@@ -32,6 +31,7 @@ from sentgen.schema.durability.write_ahead_log import log_of
 from sentgen.schema.engine import translated_errors
 from sentgen.schema.lakes.loading import load
 from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.manifests import Snapshot, place_of, snapshot_of, snapshots
 from sentgen.schema.public_names import make_public
 from sentgen.schema.store import Store, fetch_arrow
 
@@ -44,39 +44,6 @@ _DRAFT = ".sentgen-draft.tmp"
 #: What manifests and citations say of corpora.
 CORPORA = "select corpus as name, licence, sentences, tokens from v_corpora order by corpus"
 _MODELS = 'select name, version, max_order as "order", smoothing from model order by name, version'
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A published store.
-
-    Attributes:
-        path: the file.
-        sha256: of the file.
-        bytes: its size.
-        published_at: when, in ISO 8601 and UTC; the newest snapshot is the one that is served.
-        corpora: name, licence, sentences and tokens of each corpus.
-        models: name, version, order and smoothing of each model.
-        versions: of sentgen, DuckDB and the schema.
-    """
-
-    path: Path
-    sha256: str
-    bytes: int
-    published_at: str
-    corpora: tuple[dict[str, Any], ...]
-    models: tuple[dict[str, Any], ...]
-    versions: dict[str, str]
-
-    @property
-    def name(self) -> str:
-        """Return its name: that of the file, without the extension."""
-        return self.path.stem
-
-    @property
-    def manifest(self) -> Path:
-        """Return where its manifest is."""
-        return self.path.with_suffix(".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +77,13 @@ def publish(
     """
     if keep is not None and keep < 1:
         raise InputError(f"--keep {keep} would remove what is published; give 1 or more")
+    store = place_of(store)
     if not (lake_at(store) or store.exists()):
         raise write_lock.no_store(store)
     with _publishing(folder):
         draft, digest = _copy(store, folder / _DRAFTS / _DRAFT, memory_limit)
         path = folder / f"{_name(digest)}.duckdb"
-        existing = _read(path.with_suffix(".json"))
+        existing = snapshot_of(path.with_suffix(".json"))
         snapshot = _described(draft, path, digest, memory_limit)
         # A file without a manifest is what a kill has left: it is replaced.
         if existing is None:
@@ -124,35 +92,6 @@ def publish(
         _write_manifest(snapshot, draft.parent)
         removed = _prune(folder, keep) if keep else ()
     return Publication(snapshot, existing is None, removed)
-
-
-def snapshots(folder: Path) -> list[Snapshot]:
-    """Return the snapshots of a folder, oldest first.
-
-    Raises:
-        NotFoundError: there is no such folder.
-    """
-    if not folder.is_dir():
-        raise NotFoundError(f"{folder}: no such folder; make snapshots with: sentgen publish --to {folder}")
-    found = (_read(path) for path in folder.glob("sentgen-*.json"))
-    return sorted((one for one in found if one), key=lambda one: (one.published_at, one.name))
-
-
-def newest(folder: Path) -> Snapshot:
-    """Return the snapshot that was published last.
-
-    Raises:
-        NotFoundError: there is none.
-    """
-    found = snapshots(folder)
-    if not found:
-        raise NotFoundError(f"{folder}: no snapshot here; make one with: sentgen publish --to {folder}")
-    return found[-1]
-
-
-def snapshot_at(path: Path) -> Snapshot | None:
-    """Return the snapshot whose file this is, if it is one."""
-    return _read(path.with_suffix(".json")) if path.name.startswith("sentgen-") else None
 
 
 def verify(snapshot: Snapshot) -> None:
@@ -260,20 +199,6 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
     folders.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
     os.replace(name, snapshot.manifest)
     folders.sync_folder(snapshot.path.parent)
-
-
-def _read(manifest: Path) -> Snapshot | None:
-    """Return the snapshot of a manifest; None if it is not there, or its file is not."""
-    try:
-        values = json.loads(manifest.read_text(encoding="utf-8"))
-        path = manifest.with_suffix(".duckdb")
-        # The size is looked at here, the hash only by a server: listing must not read gigabytes.
-        if values.pop("file") != path.name or path.stat().st_size != values["bytes"]:
-            return None
-        values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
-        return Snapshot(path=path, **values)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
 
 
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:

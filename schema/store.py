@@ -30,6 +30,7 @@ from sentgen.schema.engine import (
     translated_errors,
 )
 from sentgen.schema.lakes.places import Place, lake_at
+from sentgen.schema.manifests import place_of, refuse_snapshot
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,7 +55,8 @@ class Store:
     """An open store; a context manager that closes it.
 
     Args:
-        path: the DuckDB file, or a lake: a folder with a manifest, or a URL.
+        path: the DuckDB file; or a lake: a folder with a manifest, or a URL; or a folder of snapshots, of
+            which the newest is opened.
         create: make a new store if there is none, in a folder that exists.
         read_only: allow other readers beside this one, and no writing.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
@@ -66,7 +68,7 @@ class Store:
     Raises:
         NotFoundError: there is no store at ``path``, or no folder to make it in.
         StoreError: it is locked by another process, damaged, not a store, or of another version; or it is a
-            lake and should be written.
+            lake or a snapshot and should be written.
     """
 
     def __init__(
@@ -80,16 +82,18 @@ class Store:
         examined: bool = True,
         wait: float | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = place_of(Path(path))
         self.memory_limit = memory_limit or default_memory_limit()
         self._threads, self._open, self._shared = threads, 0, False
         self._lock: write_lock.WriteLock | None = None
-        self.lake = lake_at(path)
+        self.lake = lake_at(self.path)
         if self.lake:
             self.engine = self._opened_lake(self.lake, read_only=read_only)
             return
         if not self.path.exists() and not create:
             raise write_lock.no_store(self.path)
+        if not read_only:
+            refuse_snapshot(self.path, "this writes, and needs the store that it was made from, with --db")
         with translated_errors(self.path):
             if self.path == unnamed_path():
                 self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from sentgen.api.arguments import in_words_of_python
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.schema import Store
-from sentgen.schema.snapshots import newest, snapshot_at
+from sentgen.schema.manifests import place_of, snapshot_at
 from sentgen.schema.store import default_memory_limit
 
 if TYPE_CHECKING:
@@ -127,15 +127,14 @@ def _opened_for(path: Path, *, create: bool, read_only: bool) -> tuple[Path, str
 
     if create and read_only:
         raise InputError("a store that is made is written; leave out `create` or `read_only`")
-    lake = lake_at(path)
-    snapshots = not lake and path.is_dir() and any(path.glob("sentgen-*.json"))
+    path = place_of(path)
     why = ""
-    if lake:
+    if lake_at(path):
         why = "a lake is only read; this writes, and needs a store: a file"
-    elif snapshots or snapshot_at(path):
+    elif snapshot_at(path):
         why = "a snapshot is never changed; open the store that it was made from"
     if why and create:
         raise InputError(f"{path}: {why}; leave out `create`")
     if not why and read_only:
         why = "opened with `read_only=True`, and this writes; open it without"
-    return (newest(path).path if snapshots else path), why
+    return path, why

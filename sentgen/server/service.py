@@ -11,7 +11,7 @@ from typing import Any
 
 from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import migrate, snapshots
-from sentgen.schema.snapshots import Snapshot
+from sentgen.schema.manifests import Snapshot, newest
 from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import Operation
@@ -98,7 +98,7 @@ class Service:
             SentgenError: there is none, or it cannot be opened.
         """
         # Nobody waits yet: the first answers may come before the last worker is there.
-        self._current = await self._generation(snapshots.newest(self.settings.snapshots), whole=False)
+        self._current = await self._generation(newest(self.settings.snapshots), whole=False)
         tasks.start(self._tasks, self._follow(), "follow")
 
     async def stop(self) -> None:
@@ -202,7 +202,7 @@ class Service:
         while True:
             await asyncio.sleep(self.settings.poll)
             try:
-                found = snapshots.newest(self.settings.snapshots)
+                found = newest(self.settings.snapshots)
                 if found.name not in (self.snapshot.name, self._refused):
                     await self._replace(found)
             # Whatever it is: a server that looks out no more serves an old snapshot for good.

@@ -27,6 +27,7 @@ from sentgen.generation import ALGORITHMS
 from sentgen.schema import Store
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.snapshots import publish
 
 #: What no help and no completion of names has to wait for.
 HEAVY = {
@@ -194,6 +195,16 @@ def test_completion_of_names_of_a_lake(full: Path, tmp_path: Path, typed: str, e
     places = {"lake": tmp_path / "lake's", "empty": tmp_path / "empty", "broken": tmp_path / "broken"}
 
     assert _offered(typed.format(**places)) == sorted(expected)
+
+
+def test_completion_of_names_of_snapshots(full: Path, tmp_path: Path) -> None:
+    """Those of the newest one of a folder; none where there is no whole one."""
+    publish(full, tmp_path / "snapshots")
+
+    assert _offered(f"sentgen kwic dog --db {tmp_path}/snapshots --corpus p") == ["pets"]
+    for path in (tmp_path / "snapshots").glob("*.duckdb"):
+        path.unlink()
+    assert _offered(f"sentgen kwic dog --db {tmp_path}/snapshots --corpus p") == []
 
 
 def test_choices_that_are_offered() -> None:

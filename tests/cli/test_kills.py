@@ -22,6 +22,7 @@ from sqlalchemy import DateTime
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.schema import Store, inspection, maintenance, metadata, snapshots
+from sentgen.schema.manifests import newest
 from sentgen.schema.store import raw
 from sentgen.schema.tables import fidelity
 
@@ -187,7 +188,7 @@ def test_killed_at_any_moment(
 
     assert digest(store) == after
     if name == "publish":
-        published = digest(snapshots.newest(folder).path)
+        published = digest(newest(folder).path)
         # it names sources and documents without their folders
         named = {table: before[table] for table in ("source", "document")}
         assert published | named == before

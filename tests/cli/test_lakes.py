@@ -1,4 +1,7 @@
-"""A lake answers every command that reads as the store does that it was made of, and takes no other."""
+"""A lake, and a folder of snapshots, answer every command that reads as the store does that they were made of.
+
+They take no other.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,21 @@ import pytest
 from conftest import Sentgen, refused
 from test_reading_commands import READERS, WRITERS, named
 
+from sentgen.counts import corpora
 from sentgen.errors import StoreError
 from sentgen.schema import Store
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import sort_keys
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.manifests import newest
+from sentgen.schema.snapshots import publish
 from sentgen.schema.store import fetch_arrow
 from sentgen.server import running
 
 #: What tells of the file or of the copy that was made.
 ABOUT_FILES = ("cite", "db info", "db check", "publish", "serve", "cluster export", "schema")
+#: What tells of the files that were read: a snapshot names them without their folders.
+ABOUT_SOURCES = ("corpora show", "corpora verify", "corpora export", "sql", "kwic", "match", "saved run")
 #: Lines that find something.
 MORE = (
     "ngrams 'The *' --corpus pets",
@@ -44,13 +52,26 @@ def lake(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def published(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two snapshots, of which the newer one is that of the full store."""
+    folder = tmp_path_factory.mktemp("published") / "snapshots"
+    older = folder.parent / "older.duckdb"
+    shutil.copyfile(full, older)
+    with Store(older) as store:
+        corpora.remove(store, "pets")
+    for path in (older, full):
+        publish(path, folder)
+    return folder
+
+
 @pytest.mark.parametrize("line", [*MORE, *(line for line in READERS if named(line) not in ABOUT_FILES)])
-def test_a_lake_answers_as_its_store(
-    lake: Path, full: Path, tmp_path: Path, sentgen: Sentgen, line: str
+def test_lake_and_snapshots_answer_as_their_store(
+    lake: Path, published: Path, full: Path, tmp_path: Path, sentgen: Sentgen, line: str
 ) -> None:
     """Every row, and every file that is written."""
     told = []
-    for db in (full, lake):
+    for db in (full, lake, published):
         to = tmp_path / db.name
         to.mkdir()
         words = shlex.split(line.format(folder=full.parent, to=to))
@@ -61,6 +82,7 @@ def test_a_lake_answers_as_its_store(
 
     assert told[0][0] == 0 or line not in MORE, told[0]
     assert told[1] == told[0]
+    assert told[2] == told[0] or named(line) in ABOUT_SOURCES
 
 
 def test_large_tables_are_sorted_as_declared(lake: Path) -> None:
@@ -84,19 +106,55 @@ def test_sentences_are_ordered_as_from_the_store(lake: Path, full: Path, sentgen
 
 
 @pytest.mark.parametrize("line", WRITERS)
-def test_writers_are_refused(lake: Path, full: Path, tmp_path: Path, tiny_model: Path, line: str) -> None:
+def test_writers_are_refused(
+    lake: Path, published: Path, full: Path, tmp_path: Path, tiny_model: Path, line: str
+) -> None:
     """Before they do anything; in one line."""
     (tmp_path / "gold").write_text("a b ||| b ||| 1-0\n")
     for section in ("wsj_0100.mrg", "wsj_0180.mrg"):
         (tmp_path / section).write_text("")
-    before = sorted(lake.rglob("*"))
+    words = shlex.split(line.format(folder=full.parent, to=tmp_path, model=tiny_model))
+    before = _files(lake), _files(published)
 
     with pytest.raises(StoreError, match="a lake is only read"):
-        full_store.run(
-            *shlex.split(line.format(folder=full.parent, to=tmp_path, model=tiny_model)), "--db", lake
-        )
+        full_store.run(*words, "--db", lake)
+    for place in (published, newest(published).path):
+        with pytest.raises(StoreError, match="a snapshot is never changed"):
+            full_store.run(*words, "--db", place)
 
-    assert sorted(lake.rglob("*")) == before
+    assert (_files(lake), _files(published)) == before
+
+
+def _files(folder: Path) -> list[tuple[str, int, int]]:
+    return sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*.*"))
+
+
+def test_what_tells_of_files_takes_the_newest_snapshot(
+    published: Path, full: Path, tmp_path: Path, sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a folder of snapshots it says what it says of that file."""
+    monkeypatch.setattr(running, "serve", lambda *_, **__: None)
+    chosen = newest(published)
+
+    for line in ("cite", "db path", "db info", "db check --quick", "schema", "corpora show pets"):
+        told = sentgen(*line.split(), "--db", published)
+        assert told == sentgen(*line.split(), "--db", chosen.path)
+        assert told.code == 0
+        assert line != "db path" or told.out == f"{chosen.path}\n"
+    assert sentgen("serve", "--db", published).code == 0
+    told = sentgen("publish", "--to", tmp_path / "again", "--db", published)
+    assert Path(told.out.strip()).name == chosen.path.name
+    assert sentgen("cluster", "export", "--to", tmp_path / "lake", "--db", published).code == 0
+    monkeypatch.setenv("SENTGEN_DB", str(published))
+    assert sentgen("ngrams", "the *") == sentgen("ngrams", "the *", "--db", full)
+
+
+def test_folder_without_a_whole_snapshot(tmp_path: Path, sentgen: Sentgen) -> None:
+    """A manifest whose file is gone is no snapshot, and what makes one is said."""
+    (tmp_path / "snapshots").mkdir()
+    (tmp_path / "snapshots" / "sentgen-0.json").write_text("{}")
+
+    refused(sentgen("corpora", "list", "--db", tmp_path / "snapshots"), "no snapshot here", "sentgen publish")
 
 
 def test_a_published_lake_is_a_store(

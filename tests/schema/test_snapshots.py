@@ -18,7 +18,8 @@ from sqlalchemy import func, insert, select
 
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store, snapshots
-from sentgen.schema.snapshots import newest, publish, verify
+from sentgen.schema.manifests import newest
+from sentgen.schema.snapshots import publish, verify
 from sentgen.schema.store import scalar
 from sentgen.schema.tables.corpus import corpus
 

@@ -16,7 +16,7 @@ import pytest
 from serving import CLUSTER, Server
 
 from sentgen.cli import build, main
-from sentgen.schema.snapshots import newest
+from sentgen.schema.manifests import newest
 from sentgen.server.operations import Operation, operations
 from sentgen.server.operations.operation import EACH, HIDDEN, command_line, extra_of
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 import pytest
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import snapshots
+from sentgen.schema.manifests import newest
 from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
@@ -34,7 +34,7 @@ ENDLESS = "select count(*) from range(1000000000000) a"
 @pytest.fixture(scope="module")
 def opening(opening: Opening, published: Path) -> Opening:
     """Workers for SQL start fastest."""
-    return replace(opening, kind="sql", store=str(snapshots.newest(published).path))
+    return replace(opening, kind="sql", store=str(newest(published).path))
 
 
 def ask(sql: str) -> Message:
@@ -162,7 +162,7 @@ def test_a_pool_that_cannot_start(opening: Opening, tmp_path: Path) -> None:
 
     async def scenario() -> None:
         pool = Pool(replace(opening, store=str(tmp_path / "none")), 1, 1, 1, Metrics())
-        generation = Generation(snapshots.newest(Path(opening.store).parent), {"sql": pool})
+        generation = Generation(newest(Path(opening.store).parent), {"sql": pool})
         with pytest.raises(StoreError, match=r"a worker for sql cannot start: .*no store here"):
             await generation.start()
         assert pool.state["workers"] == 0
@@ -185,7 +185,7 @@ def test_the_first_answers_wait_for_one_worker(opening: Opening, monkeypatch: py
 
     async def scenario() -> None:
         monkeypatch.setattr(Worker, "start", counted)
-        generation = Generation(snapshots.newest(Path(opening.store).parent), pools)
+        generation = Generation(newest(Path(opening.store).parent), pools)
         await generation.start(whole=False)
         assert started == ["sql"]
         assert pools["sql"].state["idle"] == 1
@@ -279,7 +279,7 @@ def test_a_service_drains_what_it_replaces(published: Path, monkeypatch: pytest.
 
 def test_a_snapshot_of_another_version_is_not_served(published: Path, tmp_path: Path) -> None:
     """Its manifest says so; what to do is said."""
-    found = snapshots.newest(published)
+    found = newest(published)
     for path in (found.path, found.manifest):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     manifest = tmp_path / found.manifest.name
@@ -334,7 +334,7 @@ def test_who_looks_out_for_snapshots_goes_on_whatever_happens(
     """What goes wrong is logged, and the next look finds what is new (issue 28)."""
     asked: list[str] = []
 
-    def newest(_: Path) -> Any:
+    def looked(_: Path) -> Any:
         asked.append("asked")
         if len(asked) < 3:
             raise RuntimeError(f"number {len(asked)}")
@@ -345,7 +345,7 @@ def test_who_looks_out_for_snapshots_goes_on_whatever_happens(
         with pytest.raises(asyncio.CancelledError):
             await service._follow()
 
-    monkeypatch.setattr(snapshots, "newest", newest)
+    monkeypatch.setattr("sentgen.server.service.newest", looked)
     asyncio.run(scenario())
 
     assert [getattr(record, "error", "") for record in caplog.records] == [
@@ -365,9 +365,9 @@ def test_a_snapshot_that_breaks_the_server_is_tried_once(
     monkeypatch.setattr(Service, "_generation", broken)
     service = Service(ServerSettings(published))
     with pytest.raises(RuntimeError):
-        asyncio.run(service._replace(snapshots.newest(published)))
+        asyncio.run(service._replace(newest(published)))
 
-    assert service._refused == snapshots.newest(published).name
+    assert service._refused == newest(published).name
 
 
 def test_work_that_ends_by_an_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -17,6 +17,7 @@ from serving import PATIENCE, ROOT, Server, kind_of, serving, until, worker_of, 
 
 from sentgen.cli import main
 from sentgen.schema import Store, snapshots
+from sentgen.schema.manifests import newest
 
 #: Runs until somebody ends it.
 ENDLESS = "select count(*) from range(1000000000000) a"
@@ -119,7 +120,7 @@ def test_workers_are_confined(server: Server) -> None:
 
 def test_the_front_never_opens_the_snapshot(server: Server, published: Path) -> None:
     """Only workers have it open, each of them once it has started, whatever ended one that was there before."""
-    name = snapshots.newest(published).path.name
+    name = newest(published).path.name
 
     def opened() -> bool:
         workers = workers_of(server)

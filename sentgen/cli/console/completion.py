@@ -16,6 +16,7 @@ from typer.core import TyperCommand
 
 from sentgen.default_store import default_path
 from sentgen.entry_points import Kind, added_names
+from sentgen.errors import SentgenError
 
 _CORPORA, _SUBCORPORA = ("corpus", "kind <> 'pairs'"), ("subcorpus", "true")
 #: What is offered: the tables that have the names, each with a condition.
@@ -161,12 +162,17 @@ def _names(store: Path, table: str, condition: str) -> list[str]:
 
     try:
         lake = (store / "manifest.json").is_file()
+        if store.is_dir() and not lake:
+            # Few have a folder of snapshots there: the others need not wait for what reads their manifests.
+            from sentgen.schema.manifests import place_of
+
+            store = place_of(store)
         rows = _of_lake(store, table) if lake else table
         with duckdb.connect() if lake else duckdb.connect(str(store), read_only=True) as duck:
             found = duck.execute(f"select name from {rows} where {condition}").fetchall()
             return [str(name) for (name,) in found]
     # Not there, of a version without the table, or written at this moment: a TAB has nobody to tell.
-    except (duckdb.Error, OSError, LookupError, ValueError, TypeError):
+    except (duckdb.Error, OSError, LookupError, ValueError, TypeError, SentgenError):
         return []
 
 

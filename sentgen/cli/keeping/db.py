@@ -15,6 +15,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import default_path, maintenance, migrate
 from sentgen.schema.durability.repair import Repair
 from sentgen.schema.durability.repair import repair as repair_store
+from sentgen.schema.manifests import place_of
 
 app = typer.Typer()
 
@@ -27,7 +28,7 @@ def path(*, db: DbOption = None) -> None:
 
     Example: sentgen db path
     """
-    typer.echo(db or default_path())
+    typer.echo(place_of(db or default_path()))
 
 
 @app.command()

@@ -1,0 +1,107 @@
+"""What is published: the snapshots of a folder, by the manifests that `sentgen.schema.snapshots` writes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sentgen.errors import NotFoundError, StoreError
+from sentgen.schema.lakes.places import lake_at
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A published store.
+
+    Attributes:
+        path: the file.
+        sha256: of the file.
+        bytes: its size.
+        published_at: when, in ISO 8601 and UTC; the newest snapshot is the one that is served.
+        corpora: name, licence, sentences and tokens of each corpus.
+        models: name, version, order and smoothing of each model.
+        versions: of sentgen, DuckDB and the schema.
+    """
+
+    path: Path
+    sha256: str
+    bytes: int
+    published_at: str
+    corpora: tuple[dict[str, Any], ...]
+    models: tuple[dict[str, Any], ...]
+    versions: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """Return its name: that of the file, without the extension."""
+        return self.path.stem
+
+    @property
+    def manifest(self) -> Path:
+        """Return where its manifest is."""
+        return self.path.with_suffix(".json")
+
+
+def snapshots(folder: Path) -> list[Snapshot]:
+    """Return the snapshots of a folder, oldest first.
+
+    Raises:
+        NotFoundError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise NotFoundError(f"{folder}: no such folder; make snapshots with: sentgen publish --to {folder}")
+    found = (snapshot_of(path) for path in folder.glob("sentgen-*.json"))
+    return sorted((one for one in found if one), key=lambda one: (one.published_at, one.name))
+
+
+def newest(folder: Path) -> Snapshot:
+    """Return the snapshot that was published last.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    found = snapshots(folder)
+    if not found:
+        raise NotFoundError(f"{folder}: no snapshot here; make one with: sentgen publish --to {folder}")
+    return found[-1]
+
+
+def snapshot_at(path: Path) -> Snapshot | None:
+    """Return the snapshot whose file this is, if it is one."""
+    return snapshot_of(path.with_suffix(".json")) if path.name.startswith("sentgen-") else None
+
+
+def place_of(path: Path) -> Path:
+    """Return what is opened where a path is given: of a folder of snapshots the newest one, else the path.
+
+    Raises:
+        NotFoundError: there are manifests, and no snapshot to any of them.
+    """
+    published = path.is_dir() and not lake_at(path) and any(path.glob("sentgen-*.json"))
+    return newest(path).path if published else path
+
+
+def refuse_snapshot(path: Path, cure: str) -> None:
+    """Refuse to write to a snapshot, from which its mode keeps no administrator.
+
+    Raises:
+        StoreError: it is one.
+    """
+    if snapshot_at(path):
+        raise StoreError(f"{path}: a snapshot is never changed; {cure}")
+
+
+def snapshot_of(manifest: Path) -> Snapshot | None:
+    """Return the snapshot of a manifest; None if it is not there, or its file is not."""
+    try:
+        values = json.loads(manifest.read_text(encoding="utf-8"))
+        path = manifest.with_suffix(".duckdb")
+        # The size is looked at here, the hash only by a server: listing must not read gigabytes.
+        if values.pop("file") != path.name or path.stat().st_size != values["bytes"]:
+            return None
+        values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
+        return Snapshot(path=path, **values)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
