@@ -64,13 +64,14 @@ def as_json(shown: View, *, model: str, explain: bool = False) -> dict[str, Any]
         explain: whether to add ``reasons``, which are null where the aligner has no posteriors.
     """
     pair, alignment = shown.pair, shown.alignment
+    numbers = {phrase: block.number for block in shown.blocks for phrase in block.phrases}
     found = {
         "model": model,
         "document": pair.document,
         "abstract": pair.abstract,
         "document_starts": pair.document_starts,
         "abstract_starts": pair.abstract_starts,
-        "phrases": [asdict(phrase) for phrase in alignment.phrases],
+        "phrases": [asdict(phrase) | {"phrase": numbers[phrase]} for phrase in alignment.phrases],
         "new": new_words(pair, alignment),
         "null": alignment.null,
         "logp": alignment.logp,
@@ -91,6 +92,7 @@ def _reasons(shown: View) -> dict[str, Any] | None:
             "document": link.document,
             "posterior": link.posterior,
             "chosen": one.chosen,
+            "phrase": one.number,
             "directions": link.directions,
             "shares": dict(link.shares),
             "weights": [

@@ -72,7 +72,7 @@ def test_links_that_continue_each_other_are_a_block() -> None:
 
     assert (first.number, first.abstract, first.document) == (1, (0, 2), (4, 6))
     assert first.posterior == pytest.approx(0.8)
-    assert second == Block(2, (4, 5), (1, 2), 0.5)
+    assert second == Block(2, (4, 5), (1, 2), 0.5, ALIGNMENT.phrases[2:])
 
 
 def test_links_of_one_word_with_several_stay_apart() -> None:
@@ -98,6 +98,7 @@ def test_blocks_hold_every_link_once(links: set[tuple[int, int]]) -> None:
     ]
 
     assert sorted(cells) == sorted(links)
+    assert sorted(one.abstract[0] for b in found for one in b.phrases) == sorted(s for s, _ in links)
 
 
 def test_sentences_are_cut_into_segments() -> None:
@@ -132,7 +133,7 @@ def test_json_has_all() -> None:
     """Words, phrases, new words, P(null) and figures survive the way through JSON."""
     found = json.loads(json.dumps(as_json(view(PAIR, ALIGNMENT), model="toy")))
 
-    assert found["phrases"][0] == {"abstract": [0, 1], "document": [4, 5], "posterior": 0.9}
+    assert found["phrases"][0] == {"abstract": [0, 1], "document": [4, 5], "posterior": 0.9, "phrase": 1}
     assert (found["new"], found["null"][2], found["logp"], found["model"]) == ([2, 3], 0.8, -12.5, "toy")
     assert found["log10"] == pytest.approx(-12.5 / math.log(10))
     assert found["figures"] == {"words": 5, "coverage": 0.6, "density": 1.0, "longest": 2, "new": 0.4}

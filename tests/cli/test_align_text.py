@@ -100,6 +100,10 @@ def test_json(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
 
     assert found["abstract"][:2] == ["Connecting", "Point"]
     assert found["phrases"][0]["document"] == [0, 1]
+    # As in the table, which has a row for each number.
+    rows = [line.split() for line in sentgen(*texts).out.split("\n\n")[1].splitlines()[1:]]
+    numbers = [row[0] for row in rows if row[0].isdigit()]
+    assert sorted({one["phrase"] for one in found["phrases"]}) == sorted(map(int, numbers))
     assert {2, 3} <= set(found["new"])
     assert len(found["null"]) == len(found["abstract"]) == found["figures"]["words"]
     assert found["model"] == "the phrase-based HMM, preset best, with its priors only"

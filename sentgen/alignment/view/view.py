@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from sentgen.alignment.alignment import Alignment, Span
+from sentgen.alignment.alignment import Alignment, PhraseLink, Span
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.view.figures import Figures, figures
 
@@ -23,13 +23,15 @@ Side = Literal["document", "abstract"]
 class Block:
     """Words of the abstract and the words of the document that they come from.
 
-    ``posterior`` is the mean of those of its links, where the aligner knows them; numbers count from 1.
+    ``posterior`` is the mean of those of its ``phrases``, which are as the aligner linked them, where it
+    knows them; numbers count from 1.
     """
 
     number: int
     abstract: Span
     document: Span
     posterior: float | None
+    phrases: tuple[PhraseLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +119,28 @@ def view(
 def blocks(alignment: Alignment) -> list[Block]:
     """Join links that continue each other on both sides; in the order of the abstract, then the document."""
     ends: dict[tuple[int, int], int] = {}
-    joined: list[tuple[Span, Span, list[float | None]]] = []
+    joined: list[list[PhraseLink]] = []
     for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
         # Taken out: a block goes on with one link only, another that begins there is a block of its own.
         place = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
         if place == len(joined):
-            joined.append((phrase.abstract, phrase.document, []))
-        start, source, posteriors = joined[place]
-        posteriors.append(phrase.posterior)
-        joined[place] = (start[0], phrase.abstract[1]), (source[0], phrase.document[1]), posteriors
+            joined.append([])
+        joined[place].append(phrase)
         ends[phrase.abstract[1], phrase.document[1]] = place
-    return [
-        Block(number, abstract, document, _mean(posteriors))
-        for number, (abstract, document, posteriors) in enumerate(joined, 1)
-    ]
+    return [_block(number, phrases) for number, phrases in enumerate(joined, 1)]
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _block(number: int, phrases: Sequence[PhraseLink]) -> Block:
+    """Return the block of phrases, each of which goes on where the one before it ends."""
+    first, last = phrases[0], phrases[-1]
+    known = [phrase.posterior for phrase in phrases if phrase.posterior is not None]
+    return Block(
+        number,
+        (first.abstract[0], last.abstract[1]),
+        (first.document[0], last.document[1]),
+        sum(known) / len(known) if known else None,
+        tuple(phrases),
+    )
 
 
 def _members(of: Sequence[Block], side: Side, words: int) -> list[tuple[int, ...]]:
