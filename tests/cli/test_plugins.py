@@ -88,6 +88,23 @@ def test_the_reader(sentgen: Sentgen, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("example")
+def test_the_reader_takes_no_markup_for_words(sentgen: Sentgen, tmp_path: Path) -> None:
+    """Neither the declaration of XML, nor comments, nor tags with names and quotes of other kinds."""
+    text = VERTICAL.replace("</s>", "<!-- ends here -->\n</s>").replace('"blog"', "'blog'")
+    text = text.replace("<text id", '<text xml:lang="en" id').replace("<s>", "<s-unit>\n<?page 1?>\n<s>")
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE corpus>\n<corpus name=\'it\'>\n'
+    (tmp_path / "a.xml").write_text(f"{head}{text}</corpus>\n")
+
+    assert sentgen("ingest", "a.xml", "--corpus", "a").code == 0
+    query = "select document, string_agg(form, ' ' order by position) from v_tokens group by all order by all"
+    assert sentgen("sql", query, "--csv").out.splitlines()[1:] == [
+        "blog-1,A&B won",
+        "news-1,Trucks arrived .",
+    ]
+    assert sentgen("kwic", "won", "--where", "genre = blog and 'xml:lang' = en", "--csv").code == 0
+
+
+@pytest.mark.usefixtures("example")
 def test_what_the_reader_refuses(sentgen: Sentgen, tmp_path: Path) -> None:
     """A broken line is told with its place; a sentence is checked as those of our readers are."""
     (tmp_path / "broken.vrt").write_text(VERTICAL.replace("arrived\tVBD", "arrived"))

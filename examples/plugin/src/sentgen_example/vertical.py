@@ -21,8 +21,10 @@ from itertools import chain
 
 from sentgen.plugins import Reader, Rejection, Sentence
 
-_TAG = re.compile(r"</?(?P<name>\w+)(?P<attributes>(\s+\w+=\"[^\"]*\")*)\s*/?>")
-_ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
+_TAG = re.compile(r"</?(?P<name>[\w.:-]+)(?P<attributes>(\s+[\w.:-]+=(\"[^\"]*\"|'[^']*'))*)\s*/?>")
+_ATTRIBUTE = re.compile(r"([\w.:-]+)=([\"'])(.*?)\2")
+#: What else an XML file may have on a line of its own: its declaration, instructions, comments.
+_NO_TEXT = re.compile(r"<\?.*\?>|<!.*>")
 #: Tags that end a sentence, whether they open or close something.
 _ENDS = ("s", "text")
 
@@ -35,6 +37,8 @@ def read(lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]:
     spaces: list[bool] = []
     first = 0
     for number, line in enumerate(chain(lines, ["</s>"]), 1):
+        if _NO_TEXT.fullmatch(line.strip()):
+            continue
         tag = _TAG.fullmatch(line.strip())
         name = tag["name"] if tag else ""
         if tag is None and line.strip():
@@ -52,7 +56,7 @@ def read(lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]:
             yield found
             rows, spaces = [], []
         if tag is not None and name == "text" and tag["attributes"]:
-            said = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(tag["attributes"])}
+            said = {key: html.unescape(value) for key, _, value in _ATTRIBUTE.findall(tag["attributes"])}
             document = said.pop("id", None)
             metadata = [f"meta::{key} = {value}" for key, value in said.items()]
 
@@ -72,7 +76,8 @@ def _sentence(rows: list[list[str]], spaces: list[bool], path: str, line: int) -
 
 def _fits(sample: list[str]) -> bool:
     """Say whether the first lines, none of them blank, look like this format."""
-    return any(line.startswith(("<text ", "<s>", "<s ")) for line in sample[:3])
+    first = [line for line in sample if not _NO_TEXT.fullmatch(line.strip())][:3]
+    return any(line.startswith(("<text ", "<s>", "<s ")) for line in first)
 
 
-READER = Reader("vrt", "1", read, "vertical text of the Corpus Workbench", (".vrt",), _fits)
+READER = Reader("vrt", "2", read, "vertical text of the Corpus Workbench", (".vrt",), _fits)
