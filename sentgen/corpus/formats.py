@@ -24,11 +24,24 @@ _TRIED: tuple[Reader, ...] = tuple(module.READER for module in _MODULES)
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
-#: Extensions that prose has; a file with another one is not taken for prose.
-_OPEN_EXTENSIONS = frozenset({"", ".txt", ".text"})
+#: Extensions that prose has; what has another one must look like it.
+_OPEN_EXTENSIONS = frozenset({"", ".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
+#: A word of prose, with what may stand around it; code and tables have others.
+_WORD = re.compile(r"[^\w={}<>\\|@$^+~#]*[^\W\d_]+(?:['’-][^\W\d_]+)*[^\w={}<>\\|@$^+~#]*")
+_SENTENCE_END = re.compile(r"\w[.!?…][\"')\]”’»]?(?=\s|$)", re.MULTILINE)
+#: Share of such words that nearly all prose has, and next to no code: 0.92 of newspaper text, 0.85 of
+#: Python with many docstrings.
+_WORDS = 0.9
+#: How files of XML and HTML begin, and tags that end something, as no `<unk>` does.
+_MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|tei)\b", re.IGNORECASE)
+_CLOSING = re.compile(r"</[A-Za-z][\w:.-]*\s*>")
+#: Closing tags for each word from which on a text is more than prose with a tag here and there.
+_TAGS = 0.02
 _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
 
+#: What is said of XML and HTML that is read as plain text.
+MARKUP_WARNING = "this is XML or HTML, and its tags are words now; take its text out of it"
 
 #: Bags of words come as `bags` and `json`, too.
 _REGISTRY = Registry("reader", READERS, reader_of, reserved=("bags", "json"))
@@ -69,8 +82,9 @@ def detect(source: Source, *, prose: bool = False) -> str:
     """Return the name of the format of a source, from its extension or else its first lines.
 
     A `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation stands
-    apart from the words, else `text`. With ``prose``, what is in no other format is plain text, whatever its
-    extension. Plug-ins are asked where the extension is neither one of ours nor one of prose.
+    apart from the words, else `text`; so is what has another extension and looks like nothing but prose. With
+    ``prose``, all that is in no other format is plain text. Plug-ins are asked where the extension is neither
+    one of ours nor one of prose.
 
     Raises:
         UnrecognizedError: The source is empty, or its format cannot be told.
@@ -94,12 +108,41 @@ def detect(source: Source, *, prose: bool = False) -> str:
     for reader in (*_TRIED, *added):
         if found is None and reader.fits and reader.fits(sample):
             found = reader.name
-    if found is None and (prose or extension in _OPEN_EXTENSIONS):
+    if found is None and (prose or extension in _OPEN_EXTENSIONS or _is_prose(sample)):
         found = _prose(sample)
+    if found is None and is_markup(sample):
+        raise UnrecognizedError(
+            "is XML or HTML, whose tags would be words; take its text out, or give --format", path=source.name
+        )
     if found is None:
         told = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
         raise UnrecognizedError(f"cannot tell the format; give --format{told}", path=source.name)
     return found
+
+
+def takes_tags_for_words(reader: Reader, source: Source) -> bool:
+    """Say whether a source is XML or HTML, and is read as plain text."""
+    return reader.name in (text.READER.name, lines.READER.name) and is_markup(source.head())
+
+
+def is_markup(sample: list[str]) -> bool:
+    """Say whether the first lines of a text are XML or HTML.
+
+    >>> is_markup(["<p>One.</p>"]), is_markup(["a <unk> b < c"])
+    (True, False)
+    """
+    joined = "\n".join(sample)
+    words = len(joined.split())
+    return bool(_MARKUP.match(joined)) or len(_CLOSING.findall(joined)) > _TAGS * words
+
+
+def _is_prose(sample: list[str]) -> bool:
+    """Say whether the first lines are sentences of words, and not markup, a table or a program."""
+    joined = "\n".join(sample)
+    words = joined.split()
+    if is_markup(sample) or "\t" in joined or not _SENTENCE_END.search(joined):
+        return False
+    return sum(_WORD.fullmatch(word) is not None for word in words) >= _WORDS * len(words)
 
 
 def _added() -> tuple[list[Reader], str]:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 
-from sentgen.corpus.formats import check_format, detect, reader_named
+from sentgen.corpus.formats import (
+    MARKUP_WARNING,
+    check_format,
+    detect,
+    reader_named,
+    takes_tags_for_words,
+)
 from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.parsers.reading import read_parsed
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source, expand
 from sentgen.errors import InputError, Rejection
+
+logger = logging.getLogger(__name__)
 
 
 def sentences_of(
@@ -36,6 +45,8 @@ def sentences_of(
     check_format(form)
     for source in sources:
         reader = reader_named(form or detect(source))
+        if takes_tags_for_words(reader, source):
+            logger.warning("warning: %s: %s", source.name, MARKUP_WARNING)
         lines = source.lines()
         if parser is None:
             results = reader.read(lines, path=source.name)

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
+from sentgen.corpus.formats import takes_tags_for_words
 from sentgen.corpus.line_blocks import Block
 from sentgen.corpus.parsers import CachedParser, Parser
 from sentgen.corpus.reader import ENGLISH, Reader
@@ -67,6 +68,8 @@ class Summary(BatchSummary):
     passed_over: list[tuple[str, str]] = field(default_factory=list, repr=False)
     #: Sources of which the corpus has another content, too, from the same path.
     doubled: list[str] = field(default_factory=list, repr=False)
+    #: Sources of XML or HTML that were read as plain text.
+    markup: list[str] = field(default_factory=list, repr=False)
 
     @property
     def rate(self) -> float:
@@ -266,6 +269,8 @@ class _Batch:
             version=self._version(one.reader),
             digest=one.digest,
         )
+        if takes_tags_for_words(one.reader, one.source):
+            self.done.markup.append(one.source.name)
         self.done.sources += 1
         self.done.sentences += tally.sentences
         self.done.cyclic += tally.cyclic

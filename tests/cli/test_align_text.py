@@ -109,6 +109,26 @@ def test_json(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     assert found["model"] == "the phrase-based HMM, preset best, with its priors only"
 
 
+def test_any_text_is_read(
+    sentgen: Sentgen, tmp_path: Path, texts: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever the file is called; markup is refused, or read with a warning where it was asked for."""
+    expected = sentgen(*texts).out
+    (tmp_path / "README.md").write_text(DOCUMENT)
+    (tmp_path / "LICENSE").write_text(ABSTRACT)
+    (tmp_path / "a.html").write_text(f"<html><p>{DOCUMENT}</p></html>")
+
+    told = sentgen("align", "text", "--document", "README.md", "--abstract", "LICENSE")
+    assert told.out == expected
+    markup = ("align", "text", "--document", "a.html", "--abstract", "LICENSE")
+    refused(sentgen(*markup), "a.html: is XML or HTML")
+    assert not caplog.records
+    assert sentgen(*markup, "--format", "text").code == 0
+    assert [one.getMessage() for one in caplog.records] == [
+        "warning: a.html: this is XML or HTML, and its tags are words now; take its text out of it"
+    ]
+
+
 def test_page(sentgen: Sentgen, texts: tuple[str, ...], tmp_path: Path) -> None:
     """The page has both texts and says where it was written."""
     told = sentgen(*texts, "--html", "align.html")

@@ -10,6 +10,20 @@ import pytest
 from conftest import PETS, Sentgen
 
 
+def test_tags_that_are_counted_are_told(sentgen: Sentgen, tmp_path: Path) -> None:
+    """Of XML that is read as text because the user says so, in one line."""
+    (tmp_path / "tei.xml").write_text("<TEI>\n<p>It is so.</p>\n</TEI>\n")
+
+    told = sentgen("ingest", "tei.xml", "--corpus", "a", "--format", "text")
+
+    assert told.err == (
+        "warning: tei.xml: this is XML or HTML, and its tags are words now; take its text out of it\n"
+    )
+    assert told.code == 0
+    again = sentgen("ingest", "tei.xml", "--corpus", "a", "--format", "text")
+    assert (again.code, again.err) == (0, "")
+
+
 def test_the_warning_is_a_command_that_cures(
     sentgen: Sentgen, pets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.corpus.formats import READERS, detect
+from sentgen.corpus.formats import READERS, detect, reader_named, takes_tags_for_words
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
 
@@ -34,6 +34,10 @@ CONLLU = "1\tA\ta\tDET\tDT\t_\t0\troot\t_\t_\n"
         ("a.txt", "This is, in short, prose.\n", "text"),
         ("a.txt", "This is , in short , tokenised .\n", "lines"),
         ("a.txt", "no punctuation", "text"),
+        ("README.md", "# It\n\n* some `words`, and [a link](b.md)\n", "text"),
+        ("LICENSE", "Apache License\n\nEach contributor grants it.\n", "text"),
+        ("chapter.one", "It was the “best” of times, wasn't it?\nYes - it was (so they say).\n", "text"),
+        ("conte.fr", "L’été, «c’était» bien…\n", "text"),
     ],
 )
 def test_detect(tmp_path: Path, name: str, content: str, expected: str) -> None:
@@ -87,8 +91,15 @@ def test_dp_with_its_partner_is_wsj(tmp_path: Path) -> None:
     [
         ("a.conllu", "", "is empty"),
         ("a.txt", "\n \n", "is empty"),
-        ("a.md", "some words", "give --format"),
+        ("a.xyz", "some words", "give --format"),
         ("a.tsv", "1\tb\tc", "give --format"),
+        ("a.tsv", "Yes.\tno", "give --format"),
+        ("a.csv", "name,age\nann,12.\nbob,13.\n", "give --format"),
+        ("a.py", 'def f(a):\n    """Say it."""\n    return a\n', "give --format"),
+        ("a.sql", "-- Get it.\nselect a\nfrom b where c = d.\n", "give --format"),
+        ("tei.xml", '<?xml version="1.0"?>\n<TEI><p>It is so.</p></TEI>\n', "is XML or HTML"),
+        ("a.html", "<!DOCTYPE html>\n<p>It is so, and was so.\n", "is XML or HTML"),
+        ("a.page", "<div>It is so.</div>\n", "is XML or HTML"),
     ],
 )
 def test_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
@@ -97,6 +108,26 @@ def test_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
 
     with pytest.raises(InputError, match=message):
         detect(source)
+
+
+@pytest.mark.parametrize(
+    ("content", "markup"),
+    [
+        ('<?xml version="1.0"?>\n<TEI>a</TEI>\n', True),
+        ("  <html>\n", True),
+        ("<p>One.</p>\n<p>Two.</p>\n", True),
+        ("<unk> said <unk> .\n", False),
+        ("a < b, and c > d\n", False),
+        (f"{'words ' * 100}<b>bold</b>\n", False),
+    ],
+)
+def test_markup_that_is_read_as_text(tmp_path: Path, content: str, markup: bool) -> None:
+    """Its tags become words; a few tags in prose, and the unknown words of a corpus, are none of it."""
+    (tmp_path / "a.txt").write_text(content)
+    (source,) = expand([str(tmp_path / "a.txt")])
+
+    assert takes_tags_for_words(reader_named("text"), source) == markup
+    assert not takes_tags_for_words(reader_named("conllu"), source)
 
 
 def test_the_registry_is_sorted_and_described() -> None:

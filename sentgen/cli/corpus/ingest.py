@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.console.output import printable
+from sentgen.corpus.formats import MARKUP_WARNING
 from sentgen.corpus.parsers import open_parser
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.ingestion import Settings, Summary
@@ -64,10 +66,8 @@ def report(summary: Summary, path: Path) -> None:
     if len(summary.rejections) > _SHOWN:
         more = len(summary.rejections) - _SHOWN
         typer.echo(f"... and {more:,} more: sentgen corpora show {summary.corpus} --rejected", err=True)
-    for name in summary.doubled[:_SHOWN]:
-        typer.echo(printable(f"warning: {name}: {_doubled(name, summary.corpus, path)}"), err=True)
-    if len(summary.doubled) > _SHOWN:
-        typer.echo(f"... and {quantity(len(summary.doubled) - _SHOWN, 'more file')}", err=True)
+    _warn((name, _doubled(name, summary.corpus, path)) for name in summary.doubled)
+    _warn((name, MARKUP_WARNING) for name in summary.markup)
     lines = [
         ("corpus", summary.corpus),
         ("store", str(path)),
@@ -99,6 +99,14 @@ def report(summary: Summary, path: Path) -> None:
         lines.insert(-2, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
     for name, value in lines:
         typer.echo(f"{name:<16}{value}")
+
+
+def _warn(of_files: Iterable[tuple[str, str]]) -> None:
+    warnings = list(of_files)
+    for name, warning in warnings[:_SHOWN]:
+        typer.echo(printable(f"warning: {name}: {warning}"), err=True)
+    if len(warnings) > _SHOWN:
+        typer.echo(f"... and {quantity(len(warnings) - _SHOWN, 'more file')}", err=True)
 
 
 def _doubled(name: str, corpus: str, path: Path) -> str:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sentgen.corpus.formats import MARKUP_WARNING, takes_tags_for_words
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source, expand, place_of
 from sentgen.counts.cluster import counting, merging, reading, words
@@ -157,6 +158,8 @@ class Job:
             reader = choose_reader(source, self.settings)
             if isinstance(reader, Reader):
                 found.append((source, reader))
+                if takes_tags_for_words(reader, source):
+                    self.say(f"warning: {source.name}: {MARKUP_WARNING}")
             else:
                 self._summary.passed_over.append((source.name, reader))
         if not found:
