@@ -107,7 +107,7 @@ def define(
             stands for what it is now.
 
     Raises:
-        InputError: the name is empty, or taken.
+        InputError: the name is empty, or taken; or no sentence meets the condition.
         QueryError: the condition cannot be read, or asks for a key that there is not.
         NotFoundError: there is no such corpus.
     """
@@ -127,9 +127,13 @@ def define(
     else:
         select_corpora(connection, corpora)
         made = Subcorpus(name, tuple(dict.fromkeys(corpora)), expression, now())
+    condition = choose(connection, made.condition)
+    sentences, _, _ = _sizes(connection, condition)
+    if not sentences:
+        raise InputError(f"subcorpus {name!r} is not defined: {'; '.join(condition.hints(connection))}")
     row = {"name": name, "corpora": "\n".join(made.corpora), "expression": made.expression}
     connection.execute(insert(subcorpus), row | {"defined_at": made.defined_at})
-    return made, sizes(connection, made)[0]
+    return made, sentences
 
 
 def remove(connection: Connection, name: str) -> Subcorpus:
@@ -145,9 +149,14 @@ def remove(connection: Connection, name: str) -> Subcorpus:
 
 def sizes(connection: Connection, one: Subcorpus) -> tuple[int, int, int]:
     """Return its sentences, tokens and documents."""
-    bindings = Bindings()
     condition = select_corpora(connection, [one.name]).condition
     assert condition is not None
+    return _sizes(connection, condition)
+
+
+def _sizes(connection: Connection, condition: Condition) -> tuple[int, int, int]:
+    """Return the sentences that meet a condition, their tokens and their documents."""
+    bindings = Bindings()
     text = _SIZE.format(sentences=condition.sentences(bindings))
     (row,) = Query(text, bindings).fetch(connection, 1).to_pylist()
     sentences, tokens, documents = map(int, row.values())
