@@ -26,7 +26,6 @@ from sentgen.models.scoring import (
 )
 from sentgen.output.progress import counted
 from sentgen.output.tabular import Rows
-from sentgen.output.wording import quantity
 
 
 class Scores(Table):
@@ -68,8 +67,8 @@ class LanguageModel:
         return self.info.label
 
     def __repr__(self) -> str:
-        words = quantity(self.info.vocabulary, "word")
-        return f"<LanguageModel {self.name}: {self.info.smoothing}, order {self.info.order}, {words}>"
+        smoothing, order, size = self.info.smoothing, self.info.order, self.info.size
+        return f"<LanguageModel {self.name}: {smoothing}, order {order}, {size}>"
 
     @signed(ScoreOptions)
     def score(self, text: str | Sequence[str], **options: Unpack[ScoreOptions]) -> Scores:

@@ -61,9 +61,7 @@ def demo(
         )
         models = _MODEL.built(store) or _MODEL.build(store)
         for model in models:
-            typer.echo(
-                f"{model.label}: {quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}"
-            )
+            typer.echo(f"{model.label}: {model.size}, {quantity(model.tokens, 'token')}")
         _heading(
             "4. Put scrambled sentences back in order (they are not in the treebank)",
             f"{_DEFAULT}, the default, asks all four models and the trees;"

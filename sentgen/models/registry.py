@@ -60,6 +60,11 @@ class ModelInfo:
         """Name and version as `find` takes them."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def size(self) -> str:
+        """How many words, tags, classes or items it knows."""
+        return self.symbols.counted(self.vocabulary)
+
 
 #: When the last source of each corpus was stored: other texts may have as many tokens.
 _NEWEST = select(source.c.corpus_id, func.max(source.c.ingested_at).label("newest")).group_by(
@@ -255,10 +260,11 @@ def overview(store: Store) -> Rows:
             model.created_at,
             is_stale(store, model),
             str(model.symbols),
+            model.condition or None,
         )
         for model in list_models(store)
     ]
-    return Rows((*settings, "tokens", "corpora", "created_at", "stale", "over"), rows)
+    return Rows((*settings, "tokens", "corpora", "created_at", "stale", "over", "where"), rows)
 
 
 def _corpus_tokens() -> Select[tuple[int, int]]:

@@ -17,7 +17,7 @@ from sentgen.lookups import subcorpora
 from sentgen.models import ModelInfo, build, find
 from sentgen.models.building.symbols import Symbols
 from sentgen.models.checks import model_checks
-from sentgen.models.registry import changes, describe
+from sentgen.models.registry import changes, describe, overview
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -125,6 +125,8 @@ def test_the_condition_is_shown_and_the_model_gets_stale(store: Store, tmp_path:
     assert told["where"] == f'((corpus in ("first")) and ({CONDITION})) and (length > 1)'
     assert not [key for key in told if key.startswith("where:")]
     assert "where" not in {key for key, _, _ in describe(store, find(store, "plain"))}
+    conditions = {row["name"]: row["where"] for row in overview(store).to_pylist()}
+    assert conditions == {"m": told["where"], "plain": None}
     assert changes(store, model) == []
 
     more = tmp_path / "more.conllu"

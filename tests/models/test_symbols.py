@@ -111,7 +111,12 @@ def test_models_say_what_they_are_over(store: Store) -> None:
     build(store, "tags", ["trees"], order=2, symbols=Symbols("tags"))
     build(store, "items", ["trees"], order=2, symbols=Symbols("items", 2))
 
-    assert [row[-1] for row in overview(store).rows] == ["items (2)", "tags", "words"]
+    assert [row[-2] for row in overview(store).rows] == ["items (2)", "tags", "words"]
+    assert [find(store, name).size.split()[1] for name in ("words", "tags", "items")] == [
+        "words",
+        "tags",
+        "items",
+    ]
     rows = {name: describe(store, find(store, name)) for name in ("words", "items")}
     assert ("over", None, "items (2)") in rows["items"]
     assert "over" not in [row[0].split(":")[0] for row in rows["words"]]

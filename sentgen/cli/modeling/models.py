@@ -43,8 +43,7 @@ def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOptio
     for model in models:
         # A companion may be of fewer corpora than the model: of those with tags.
         of = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
-        size = f"{quantity(model.vocabulary, 'word')}, {quantity(model.tokens, 'token')}"
-        typer.echo(f"{model.label}: {size}{of}", err=True)
+        typer.echo(f"{model.label}: {model.size}, {quantity(model.tokens, 'token')}{of}", err=True)
 
 
 @app.command("list")
@@ -126,4 +125,4 @@ def import_arpa(
     """
     with open_store(db, create=True, memory_limit=memory_limit) as store:
         model = arpa.import_arpa(store, name, file, progress=_report)
-    typer.echo(f"{model.label}: {quantity(model.vocabulary, 'word')}, order {model.order}", err=True)
+    typer.echo(f"{model.label}: {model.size}, order {model.order}", err=True)

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError, ModelError
+from sentgen.output.wording import quantity
 
 WORDS, TAGS, CLASSES, ITEMS = OVER = ("words", "tags", "classes", "items")
+_ONE = dict(zip(OVER, ("word", "tag", "class", "item"), strict=True))
 #: What the symbols of tags and of base noun phrases begin with.
 TAG, PHRASE = "<tag:", "<np:"
 #: Frequent words that models over classes and items keep.
@@ -33,6 +35,14 @@ class Symbols:
 
     def __str__(self) -> str:
         return f"{self.over} ({self.kept})" if self.over in (CLASSES, ITEMS) else self.over
+
+    def counted(self, number: int) -> str:
+        """Say a number of them.
+
+        >>> Symbols().counted(2), Symbols("classes", 150).counted(1), Symbols("tags").counted(51)
+        ('2 words', '1 class', '51 tags')
+        """
+        return quantity(number, _ONE[self.over], self.over)
 
     def lowered(self, form: str) -> str:
         """Return a word in lower case; a symbol stays what it is.
