@@ -86,12 +86,17 @@ class Treebank:
     layer: Layer = "unit"
 
 
+#: Said of a model without companions, as BLEU is about 1 higher with them (docs/joint.md).
+_ALONE = "{model} has no companions, with which {algorithm} is better; build it again with --companions"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPlan:
     """All that a search needs to know beside the bags: nothing is left to be looked up or to default.
 
     ``treebank`` is there for the algorithms that make trees, ``features`` for those that ask several models
-    (their weights are among the settings); ``words`` says whether phrases are broken up.
+    (their weights are among the settings); ``words`` says whether phrases are broken up. ``hint`` is what
+    would make the search better, if something would.
     """
 
     model: ModelLike
@@ -103,6 +108,7 @@ class SearchPlan:
     lowercase: bool = False
     seed: int = 1
     nbest: int = 1
+    hint: str = ""
 
     @property
     def order(self) -> int:
@@ -130,6 +136,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     settings = settings_for(algorithm, search.as_published, search.changes)
     if search.nbest < 1:
         raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
+    alone = algorithm.trees and FeatureSettings in algorithm.groups and settings.of(FeatureSettings).automatic
     settings = _with_weights(store, model, algorithm, settings, search.changes)
     treebank = None
     if algorithm.trees:
@@ -137,16 +144,20 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         layer: Layer = "word" if search.units == "word" else "unit"
         treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)
     lowercase = lowercases(store, model) if search.lowercase is None else search.lowercase
+    features = _features(store, algorithm, settings, lowercase)
+    # With treebanks of other models, and in a lake, no companions can be built.
+    alone = alone and not (features or search.dependencies or store.lake)
     return SearchPlan(
         model=model,
         algorithm=algorithm,
         settings=settings,
         treebank=treebank,
-        features=_features(store, algorithm, settings, lowercase),
+        features=features,
         words=algorithm.words or search.units == "word",
         lowercase=lowercase,
         seed=search.seed,
         nbest=search.nbest,
+        hint=_ALONE.format(model=model.name, algorithm=algorithm.name) if alone else "",
     )
 
 

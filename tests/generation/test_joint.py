@@ -16,6 +16,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
+from sentgen.generation.answers import Request, answer, notes
 from sentgen.generation.joint.candidates import candidates
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.joint import tree_scores, value
@@ -160,6 +161,27 @@ def test_companions_are_there_for_the_beam_too(made: Store) -> None:
     """Asked for by name: it has none by default."""
     assert planned(made, "words", "beam").features == ()
     assert [one.model.name for one in planned(made, "words", "beam", features="auto").features] == ["tags"]
+
+
+def test_a_model_without_companions_is_told_of_them(made: Store) -> None:
+    """Once, where they are asked and can be built: not of other treebanks, and not if none are wanted."""
+    build(made, "alone", ["more"], order=2)
+    try:
+        plan = planned(made, "alone")
+        request = Request(bag=["a"], model="alone")
+        told = list(notes(answer(made, request, lambda notation: [notation.bag("a"), notation.bag("b")])))
+        others = [
+            planned(made, "words", "joint"),
+            planned(made, "alone", "beam", features="auto"),
+            planned(made, "alone", "joint", features="words"),
+            plan_search(made, "alone", Search(algorithm="joint", dependencies=["trees"])),
+        ]
+    finally:
+        remove(made, "alone")
+
+    assert plan.hint.startswith("alone has no companions, with which joint is better")
+    assert [one for one in told if "companions" in one] == [plan.hint]
+    assert [one.hint for one in others] == [""] * 4
 
 
 def test_a_model_that_was_learnt_with_may_be_gone(made: Store) -> None:

@@ -6,6 +6,7 @@ The task of Bangalore et al. 2000, as Wan et al. 2007 and 2009 evaluate on it.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
@@ -39,6 +40,8 @@ from sentgen.models.building.tagging import tag_set
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
+
+logger = logging.getLogger(__name__)
 
 COMMAND = "evaluate regeneration"
 
@@ -138,7 +141,10 @@ def _plans(
 ) -> dict[str, SearchPlan]:
     """Return the plan of each system; the test set is lower-cased already, for references and look-ups."""
     systems = parse_systems(algorithms, replace(search, lowercase=False))
-    return {name: plan_search(store, model, one) for name, one in systems.items()}
+    plans = {name: plan_search(store, model, one) for name, one in systems.items()}
+    for hint in dict.fromkeys(plan.hint for plan in plans.values() if plan.hint):
+        logger.warning("%s", hint)
+    return plans
 
 
 def _cases(sentences: Iterable[Sentence], preparation: Preparation) -> list[Case]:

@@ -8,6 +8,7 @@ there were before.
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,8 @@ from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
+
+logger = logging.getLogger(__name__)
 
 COMMAND = "tune"
 ALGORITHM = "joint"
@@ -116,6 +119,8 @@ def tune(
     search = Search(algorithm=ALGORITHM, seed=asked.seed, changes={"features": asked.features})
     # Cases are lower-cased already where the corpora are.
     plan = plan_search(store, model, replace(search, lowercase=False))
+    if plan.hint:
+        logger.warning("%s", plan.hint)
     cases = _drawn(cases_of(store, model, sentences, search, plan), asked)
     check_bags([case.gold.units for case in cases], plan)
     prepared = [one for batch in prepare(store, plan, [case.gold.units for case in cases]) for one in batch]
