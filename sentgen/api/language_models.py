@@ -10,9 +10,9 @@ from sentgen.api.door import Door
 from sentgen.api.options import RegenerateOptions, ScoreOptions
 from sentgen.api.sentences import Sentences
 from sentgen.api.tables import Table
-from sentgen.corpus.readers.lines import split_tokens
 from sentgen.generation.answers import Request, answer, require_trees
 from sentgen.generation.bag_reader import Bag, Notation
+from sentgen.models.raw_text import words_of
 from sentgen.models.registry import ModelInfo
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
@@ -75,13 +75,13 @@ class LanguageModel:
         """Score sentences: words separated by blanks, a sentence a line."""
         with self._door.reading() as store:
             asked = declared(ScoreRequest, {"text": text, "model": self.name, **options})
-            sentences = map(split_tokens, split_lines(asked.text))
+            sentences = words_of(store, self.info, split_lines(asked.text), tokenize=asked.tokenize)
             sums = Totals()
             rows = list(
                 score_rows(score_sentences(store, self.info, sentences, lowercase=asked.lowercase), sums)
             )
             table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
-            return Scores(table, sums, [*model_notes(self.info), *sums.notes])
+            return Scores(table, sums, [*model_notes(self.info), *sums.notes, *sums.warnings])
 
     @signed(RegenerateOptions)
     def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:

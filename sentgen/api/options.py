@@ -178,10 +178,11 @@ class NearOptions(TypedDict, total=False):
 
 
 class ScoreOptions(TypedDict, total=False):
-    """Tokenized sentences, words separated by blanks."""
+    """Sentences, words separated by blanks; or raw text."""
 
     totals: Annotated[bool, False, "The totals instead of the sentences."]
     lowercase: Annotated[bool | None, None, "Look words up lower-cased. Default: as the model's corpora."]
+    tokenize: Annotated[bool, False, "The text is raw: split it into sentences and words first, as that of the model's corpora."]
 
 
 class RegenerateOptions(TypedDict, total=False):

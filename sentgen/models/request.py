@@ -39,7 +39,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRequest:
-    """Tokenized sentences, words separated by blanks."""
+    """Sentences, words separated by blanks; or raw text."""
 
     text: Annotated[
         list[str],
@@ -64,3 +64,10 @@ class ScoreRequest:
             off="--keep-case",
         ),
     ] = None
+    tokenize: Annotated[
+        bool,
+        Option(
+            "The text is raw: split it into sentences and words first, as that of the model's corpora.",
+            shell="Split raw text into sentences and words first, as `sentgen ingest` does.",
+        ),
+    ] = False

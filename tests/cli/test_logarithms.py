@@ -73,3 +73,15 @@ def test_readings_and_trees(filled: Sentgen) -> None:
     assert all(paired(step) for step in row["trace"])
     assert f"log10 {row['log10']:.4f}, " in trace
     assert f"{row['trace'][-1]['log10']:.3f}" in trace.splitlines()[-2]
+
+
+def test_score_tells_of_raw_text_and_takes_it(filled: Sentgen) -> None:
+    """With totals, too; what is tokenized has the numbers that it had, and nothing is said of it."""
+    tokens = filled("score", "-m", "pets", "The zebra saw the dog .")
+    raw = filled("score", "-m", "pets", "The zebra saw the dog.")
+    told = "1 of 2 unknown words have punctuation attached, such as 'dog.'"
+
+    assert "punctuation" not in tokens.err
+    assert told in raw.err
+    assert told in filled("score", "-m", "pets", "--totals", "The zebra saw the dog.").err
+    assert filled("score", "-m", "pets", "--tokenize", "The zebra saw the dog.") == tokens

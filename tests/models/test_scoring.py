@@ -10,6 +10,9 @@ import toy_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.models import build
+from sentgen.models.raw_text import words_of
 from sentgen.models.scoring import SentenceScore, Totals, score_sentences
 from sentgen.schema import Store
 
@@ -90,6 +93,50 @@ def test_totals(toy: Toy) -> None:
     assert totals.perplexity == pytest.approx(10 ** (-totals.log10 / totals.tokens))
     known = totals.log10 - totals.log10_oov
     assert totals.perplexity_without_oov == pytest.approx(10 ** (-known / (totals.tokens - 2)))
+
+
+def test_text_that_is_not_tokenized_is_told(toy: Toy) -> None:
+    """By unknown words with punctuation; a model that knows them, and unknown words alone, are no sign."""
+    raw, tokens, abbreviated = Totals(), Totals(), Totals()
+    for totals, sentences in (
+        (raw, ["The dog barks.", 'a zebra (sees) "the cat."']),
+        (tokens, ["the zebra barks .", "zebra , zebra ! )"]),
+        (abbreviated, ["zebra zebra zebra zebra zebra U.S."]),
+    ):
+        for score in scores(toy, [sentence.split() for sentence in sentences]):
+            totals.add(score)
+
+    assert (raw.attached, raw.example) == (2, "barks.")
+    (warning,) = raw.warnings
+    assert warning.startswith("2 of 6 unknown words have punctuation attached, such as 'barks.'")
+    assert tokens.oov
+    assert (tokens.warnings, abbreviated.warnings, Totals().warnings) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "expected"),
+    [
+        ("en", "It isn't so. We left.", ["It is n't so .", "We left ."]),
+        ("fr", "L'homme part.", ["L' homme part ."]),
+    ],
+)
+def test_raw_text_is_split_as_that_of_the_corpora(
+    tmp_path: Path, language: str, line: str, expected: list[str]
+) -> None:
+    """In their language, by the sentences and words that ingestion finds."""
+    (tmp_path / "a.txt").write_text(f"{line}\n")
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "a.txt")], Settings("a", language=language))
+        model = build(store, "m", ["a"], order=2)
+        found = [" ".join(words) for words in words_of(store, model, [line], tokenize=True)]
+        scored = [
+            one.oov for one in score_sentences(store, model, words_of(store, model, [line], tokenize=True))
+        ]
+        plain = list(words_of(store, model, [line]))
+
+    assert found == expected
+    assert scored == [0] * len(expected)
+    assert plain == [line.split()]
 
 
 def test_nothing_to_score(toy: Toy) -> None:

@@ -78,6 +78,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("sketch", {"word": "lemma:arrive", "min_count": 1, "limit": 2}),
     ("collocations", {"word": "lemma:arrive", "dependency": "nsubj", "by": "lemma", "min_count": 1}),
     ("score", {"text": ["the people arrived .", "zyx the camp"], "model": "relief"}),
+    ("score", {"text": ["The people arrived. They left."], "model": "relief", "tokenize": True}),
     ("score", {"text": ["The People\narrived"], "model": "relief", "lowercase": True, "totals": True}),
     ("regenerate", {"bag": [BAG, "people the"], "model": "relief", "algorithm": "lmo", "order": 3}),
     ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "tree": True, "nbest": 2}),

@@ -12,10 +12,10 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
-from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
 from sentgen.models import registry
+from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
     COLUMNS,
@@ -43,7 +43,8 @@ def score(
 ) -> None:
     """Score tokenized sentences: log10 probability (with the end of the sentence), unknown words, perplexity.
 
-    The totals go to standard error; `--totals` prints them as the table. Words are separated by blanks.
+    The totals go to standard error; `--totals` prints them as the table. Words are separated by blanks;
+    `--tokenize` is for text as people write it.
 
     Example: `sentgen score --model ewt "the dow was down ."`
     """
@@ -51,17 +52,18 @@ def score(
         chosen = registry.find(store, asked.model)
         for note in model_notes(chosen):
             out.note(note)
-        lines = map(split_tokens, _lines(asked.text, file))
-        found = score_sentences(store, chosen, lines, lowercase=asked.lowercase)
+        lines = _lines(asked.text, file)
+        words = words_of(store, chosen, lines, tokenize=asked.tokenize, path=str(file or "-"))
+        found = score_sentences(store, chosen, words, lowercase=asked.lowercase)
         sums = Totals()
         if asked.totals:
             for one in found:
                 sums.add(one)
             out.rows(TOTALS, [sums.row], programs=NATURAL)
-            return
-        out.rows(COLUMNS, score_rows(found, sums), programs=NATURAL, essential=("log10", "text"))
+        else:
+            out.rows(COLUMNS, score_rows(found, sums), programs=NATURAL, essential=("log10", "text"))
     # Only now: the sums are complete when the rows are written.
-    for note in sums.notes:
+    for note in (*([] if asked.totals else sums.notes), *sums.warnings):
         out.note(note)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sentgen.corpus.readers.lines import split_tokens
 from sentgen.models import registry
+from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
     COLUMNS,
@@ -22,14 +22,14 @@ def score(context: Context, asked: ScoreRequest) -> Result:
     """Answer `sentgen score`."""
     store, sums = context.opened, Totals()
     chosen = registry.find(store, asked.model)
-    sentences = [split_tokens(line) for line in split_lines(asked.text)]
+    sentences = list(words_of(store, chosen, split_lines(asked.text), tokenize=asked.tokenize))
     context.check_size(map(len, sentences), "sentence")
     found = score_sentences(store, chosen, sentences, lowercase=asked.lowercase)
     # All of them, also if only totals are asked for: the sums are made on the way.
     rows = list(score_rows(found, sums))
     table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
     totals = dict(zip(TOTALS, sums.row, strict=True))
-    return Result(table, notes=[*model_notes(chosen), *sums.notes], more={"totals": totals})
+    return Result(table, notes=[*model_notes(chosen), *sums.notes, *sums.warnings], more={"totals": totals})
 
 
 OPERATIONS = (
