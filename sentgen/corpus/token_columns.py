@@ -128,7 +128,7 @@ class TokenColumns:
             self.lengths[first:end],
             {
                 # Of forms `_` is a word like any other, and all of them may be it.
-                name: column.slice(begin, size) if name == "forms" else _said(column, begin, size)
+                name: None if column is None else _part(column, begin, size, whole=name == "forms")
                 for name, column in self.strings.items()
             },
             numbers(self.heads, NO_HEAD),
@@ -138,10 +138,10 @@ class TokenColumns:
         )
 
 
-def _said(column: Any, begin: int, size: int) -> Any:
-    """Return part of a column, or ``None`` if it says nothing."""
-    part = None if column is None else column.slice(begin, size)
-    return None if part is None or pc.all(pc.equal(part, ABSENT)).as_py() else part
+def _part(column: Any, begin: int, size: int, *, whole: bool) -> Any:
+    """Return part of a column, or ``None`` if it says nothing, and need not be ``whole``."""
+    part = column.slice(begin, size)
+    return part if whole or not pc.all(pc.equal(part, ABSENT)).as_py() else None
 
 
 def _chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
