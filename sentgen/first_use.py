@@ -28,10 +28,14 @@ def _ordering() -> Iterator[tuple[str, ...]]:
     """Yield command lines over files of the folder: corpora, models, sentences from bags."""
     yield "demo", *_DB
     yield "ingest", "relief.txt", "--corpus", "text", *_DB
+    # In another language it is another source, and takes the place of the first one.
+    yield "ingest", "relief.txt", "--corpus", "text", "--language", "fr", "--replace", *_DB
+    yield "ingest", "relief.lines", "--corpus", "lines", *_DB
     yield "models", "build", "katz", "--corpus", "text", "--smoothing", "katz", *_DB
     yield "models", "build", "five", "--corpus", "relief", "--order", "5", *_DB
     contexts = ("--contexts", "both", "--dimensions", "10", "--min-count", "2")
     yield "vectors", "build", "relief", "--corpus", "relief", *contexts, *_DB
+    yield "vectors", "build", "window", "--corpus", "relief", *contexts[2:], *_DB
     yield "models", "export", "relief", "--arpa", "relief.arpa", *_DB
     yield "models", "import-arpa", "read", "relief.arpa", *_DB
     yield "score", "--model", "five", *NEW_SENTENCES, *_DB
@@ -39,6 +43,7 @@ def _ordering() -> Iterator[tuple[str, ...]]:
         yield "regenerate", "--model", "five", "-a", algorithm, "--explain", NEW_SENTENCES[0], *_DB
     compared = ("--test", "few.conllu", "-a", ",".join(ALGORITHMS))
     yield "evaluate", "regeneration", "--model", "five", *compared, *_DB
+    yield "tune", "relief.conllu", "--model", "relief", "--rounds", "1", *_DB
     yield "db", "compact", *_DB
     yield "db", "check", *_DB
     yield "corpora", "remove", "text", *_DB
@@ -76,6 +81,7 @@ def _write_texts() -> None:
     Path("relief.txt").write_text(
         "\n".join(line[9:] for line in trees.splitlines() if line.startswith("# text =")), "utf-8"
     )
+    Path("relief.lines").write_text(f"{_DOCUMENT}\n", "utf-8")
     Path("document.txt").write_text(_DOCUMENT, "utf-8")
     Path("abstract.txt").write_text(_ABSTRACT, "utf-8")
     Path("gold.txt").write_text("a dog ||| the dog ||| 1-1\na cat ||| one cat ||| 0p0 1-1\n", "utf-8")

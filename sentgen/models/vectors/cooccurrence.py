@@ -185,6 +185,9 @@ def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> 
         conditions = ["sentence_id between $first and $last", *selection.of_tokens(bindings)]
         found = Query(_TOKENS.format(where=where(conditions)), bindings).run(connection)
         columns = [found[name].to_numpy() for name in found.column_names]
+        for column in columns:
+            # Those of several batches can be written to: kernels would be compiled for them as well.
+            column.flags.writeable = False
         known = columns[0] < len(numbers)
         words = np.where(known, numbers[np.where(known, columns[0], 0)], np.int32(-1))
         yield Block(words, *columns[1:])
