@@ -42,15 +42,23 @@ _PARAMETER = re.compile(r"\$([a-z_]\w*)")
 class Bindings(dict[str, Any]):
     """The parameters of a statement, by name."""
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(given)
+        self._names: dict[tuple[str, type, object], str] = {}
+        self._numbers: dict[str, int] = {}
+
     def bind(self, name: str, value: object) -> str:
         """Store a value and return what stands for it in the statement; a second ``name`` gets a number."""
-        key, number = name, 1
-        # A value that comes again shares its parameter, so that the statement can be read.
-        while key in self and self[key] != value:
-            number += 1
-            key = f"{name}_{number}"
-        self[key] = value
-        return f"${key}"
+        # A value that comes again shares its parameter, so that the statement can be read. Names are not
+        # tried one by one: a query may have thousands of values.
+        same = (name, type(value), tuple(value) if isinstance(value, list) else value)
+        if same not in self._names:
+            key, number = name, self._numbers.get(name, 1)
+            while key in self and self[key] != value:
+                number += 1
+                key = f"{name}_{number}"
+            self[key], self._names[same], self._numbers[name] = value, key, number
+        return f"${self._names[same]}"
 
 
 class Held:

@@ -16,9 +16,10 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.errors import NotFoundError, QueryError
+from sentgen.lookups.bounds import MOST_NESTED, MOST_WORDS
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.metadata.conditions import choose
-from sentgen.lookups.metadata.grammar import MOST_NESTED, MOST_WORDS, read
+from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
 from sentgen.lookups.queries import Answer, Bindings, Query, select_corpora
 from sentgen.lookups.question import Question

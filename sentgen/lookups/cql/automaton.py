@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sentgen.errors import InputError
 from sentgen.lookups.cql import syntax
 
-#: More states make statements that take seconds to plan.
-MOST_STATES = 400
 #: More states do not fit into one number, a bit each.
 MOST_WALKED = 64
 
@@ -79,11 +76,7 @@ class _Part:
 
 
 def automaton(pattern: syntax.Pattern) -> Automaton:
-    """Return the automaton of a pattern.
-
-    Raises:
-        InputError: it has too many states.
-    """
+    """Return the automaton of a pattern."""
     maker = _Maker()
     whole = maker.part(pattern)
     # A first token is no end, and a last one no begin.
@@ -115,8 +108,6 @@ class _Maker:
         return self._symbol(pattern)
 
     def _symbol(self, symbol: Symbol) -> _Part:
-        if len(self.symbols) == MOST_STATES:
-            raise InputError(f"the query has more than {MOST_STATES} tokens, repetitions included")
         self.symbols.append(symbol)
         state = len(self.symbols) - 1
         return _Part({(state, _NOWHERE): None}, {(state, _NOWHERE): None})

@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import Value
+from sentgen.lookups.bounds import MOST_TIMES, MOST_TOKENS, check_text, check_tree
 from sentgen.lookups.cql import syntax
 
 GRAMMAR = r"""
@@ -101,8 +102,8 @@ _REFUSED = {
 _REFUSED["MU"] = _REFUSED["meet"]
 _REFUSED["TAB"] = 'TAB is not known here; write a sequence, such as "a" []{0,2} "b"'
 _FLAGS = "cdl"
-#: Times that a part may be repeated by number: each is a state of its own.
-MOST_TIMES = 100
+#: The rules that are conditions.
+_CONDITIONS = ("bare", "equals", "same", "word")
 _REGIONS = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
 
@@ -113,14 +114,20 @@ def read(text: str) -> syntax.Pattern:
     Raises:
         QueryError: it is none; with the place and what was expected.
     """
+    check_text(text)
     try:
-        return _Reader(text).transform(_parser().parse(text))
+        tree = _parser().parse(text)
+        check_tree(text, tree, _CONDITIONS)
+        pattern = _Reader(text).transform(tree)
     except VisitError as error:
         if isinstance(error.orig_exc, QueryError):
             raise error.orig_exc from None
         raise
     except UnexpectedInput as error:
         raise _told(text, error) from None
+    if syntax.size(pattern) > MOST_TOKENS:
+        raise QueryError(f"the query has more than {MOST_TOKENS} tokens, repetitions included", query=text)
+    return pattern
 
 
 @cache

@@ -19,6 +19,7 @@ from sentgen.lookups.cql.spans import Spans
 from sentgen.lookups.cql.tokens import ENDS, TAGS, Conditions
 from sentgen.lookups.keys import StoreKeys, bare
 from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.lookups.regular import told
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
 
@@ -317,8 +318,7 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
 
 def _no_expression(text: str, one: syntax.Comparison, error: duckdb.Error) -> QueryError:
     assert isinstance(one.right, Value)
-    reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
-    wrong = reason.rpartition(": ")[2]
+    reason, wrong = told(error)
     inside = one.right.texts[0].find(wrong)
     # RE2 names the piece that it stumbled over; an escaped quote before it shifts it by one.
     place = one.column + (1 + inside if inside >= 0 else 0)

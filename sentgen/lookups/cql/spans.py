@@ -227,12 +227,12 @@ class Spans:
         bound = syntax.bound(part) | ENDS.keys()
         # Not an inner join where a label may stand for nothing.
         joins = "".join(
-            f"\n  {'' if label in bound else 'left '}join {self._source} as t_{label}"
-            f" on t_{label}.sentence_id = m.sentence_id and t_{label}.position = m.{places[label]}"
-            + "".join(f" and {one}" for one in self._range(f"t_{label}.sentence_id"))
-            for label in sorted(named)
+            f"\n  {'' if label in bound else 'left '}join {self._source} as t_{place}"
+            f" on t_{place}.sentence_id = m.sentence_id and t_{place}.position = m.{place}"
+            + "".join(f" and {one}" for one in self._range(f"t_{place}.sentence_id"))
+            for label, place in sorted((label, places[label]) for label in named)
         )
-        told = self.conditions.of_labels(condition, {label: f"m.{place}" for label, place in places.items()})
+        told = self.conditions.of_labels(condition, places)
         return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {told}")
 
     def _walk(self, states: Automaton) -> str:

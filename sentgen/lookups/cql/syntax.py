@@ -159,6 +159,14 @@ def children(pattern: Pattern) -> tuple[Pattern, ...]:
     return ()
 
 
+def size(pattern: Pattern) -> int:
+    """Return how many tokens a pattern has, those that are repeated by a number so many times."""
+    of_parts = sum(map(size, children(pattern)))
+    if isinstance(pattern, Repetition):
+        return of_parts * (pattern.most or max(pattern.least, 1))
+    return of_parts or 1
+
+
 def one_token(pattern: Pattern) -> bool:
     """Return whether all that a pattern matches is one token."""
     match pattern:

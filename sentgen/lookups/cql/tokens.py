@@ -75,19 +75,19 @@ class Conditions:
 
         Args:
             condition: its terms have labels.
-            places: label to its column; the row of `token` there has the alias ``t_LABEL``.
+            places: label to its column in ``m``; the row of `token` there has the alias ``t_COLUMN``.
             negated: whether it must not hold.
         """
         match condition:
             case syntax.Bound(name):
-                return f"{places[name]} is {'' if negated else 'not '}null"
+                return f"m.{places[name]} is {'' if negated else 'not '}null"
             case syntax.Comparison(left, right):
                 of_right = right.label if isinstance(right, syntax.Term) else left.label
-                told = self._comparison(
-                    condition, f"t_{left.label}", f"t_{of_right}", negated != condition.negated
-                )
+                # Never the label itself: SQL takes neither all names nor capital letters for others.
+                rows = (f"t_{places[one]}" for one in (left.label, of_right))
+                told = self._comparison(condition, *rows, negated != condition.negated)
                 optional = [one for one in dict.fromkeys((left.label, of_right)) if one not in ENDS]
-                bound = [f"{places[one]} is not null" for one in optional]
+                bound = [f"m.{places[one]} is not null" for one in optional]
                 return f"({' and '.join([*bound, told])})"
         return self._composed(condition, negated, lambda part, no: self.of_labels(part, places, negated=no))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from lark import Token, Transformer
@@ -28,6 +29,7 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     Relation,
     Request,
+    is_part,
 )
 
 _ENHANCED = "E:"
@@ -198,7 +200,7 @@ def values_of(texts: Iterable[str]) -> tuple[Value, ...]:
 
 def check_part(key: str) -> None:
     """Refuse what is no part of a label."""
-    if not (key.isdecimal() and int(key) > 0) and key != "deep":
+    if not is_part(key):
         raise InputError(
             f"a relation has no part {key!r}: there are 1, 2, ... between colons, and deep after @"
         )
@@ -220,8 +222,9 @@ def _number(values: tuple[Value, ...]) -> float:
     try:
         (value,) = values
         (text,) = value.texts
-        if value.regex:
+        number = float(text)
+        if value.regex or not isfinite(number):
             raise ValueError
-        return float(text)
+        return number
     except ValueError:
         raise InputError("a distance, and what is greater or less, is compared with a number") from None

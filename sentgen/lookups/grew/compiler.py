@@ -36,6 +36,7 @@ from sentgen.lookups.grew.syntax import (
     Order,
     Reference,
     Request,
+    is_part,
 )
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.queries import Bindings, Selection
@@ -54,6 +55,7 @@ _ENHANCED = """\
     select {columns} from enhanced_edge
     where {conditions}
   )"""
+_MOST_WHOLE = 2**53
 _NODES_ONLY = {"<": "{left} + 1 = {right}", "<<": "{left} < {right}"}
 
 
@@ -322,7 +324,9 @@ class Compiler:
             if operator in ("=", "<>"):
                 return f"{same[0]} {operator} {same[1]}" if same else f"{string} {operator} {other}"
             return f"{_numeric(left, string)} {operator} {_numeric(right, other)}"
-        number = self._bindings.bind("number", int(right) if right == int(right) else right)
+        # Beyond what it has digits for, a double is no whole number.
+        whole = abs(right) < _MOST_WHOLE and right == int(right)
+        number = self._bindings.bind("number", int(right) if whole else right)
         return f"{_numeric(left, string)} {operator} {number}"
 
     def _same_strings(
@@ -380,7 +384,7 @@ def _edges_lie(operator: str, one: tuple[str, str], other: tuple[str, str]) -> s
 
 
 def _edge_key(of: Reference) -> str:
-    if of.key == "deep" or (of.key.isdecimal() and int(of.key) > 0):
+    if is_part(of.key):
         return of.key
     raise InputError(f"{of.name}.{of.key}: an edge has {', '.join(EDGE_KEYS)}, deep, and 1, 2, ...")
 

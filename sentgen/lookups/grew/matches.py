@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-import duckdb
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
@@ -33,15 +32,14 @@ from sentgen.lookups.grew.syntax import (
 )
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
+from sentgen.lookups.regular import fault
 from sentgen.lookups.statistics.gathered import gathered
 from sentgen.output.tabular import Rows
-from sentgen.schema.engine import raw
 
 #: Sentences that are searched at once, and what part of them the first time, where the first hits are enough.
 SENTENCES = 100_000
 _FIRST = 8
 _GATHERED = Query("select count(*) from gathered")
-_MATCHES = "select regexp_full_match('', $pattern)"
 
 
 def match(
@@ -270,11 +268,8 @@ def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: 
 
 def _check_regex(connection: Connection, value: Value) -> None:
     for text in value.texts if value.regex else ():
-        try:
-            raw(connection).execute(_MATCHES, {"pattern": text}).fetchall()
-        except duckdb.Error as error:
-            told = str(error).partition(":")[2].strip() or str(error)
-            raise InputError(f"{text!r} is no regular expression: {told.splitlines()[0]}") from error
+        if wrong := fault(connection, text):
+            raise InputError(f"{text!r} is no regular expression: {wrong}")
 
 
 def _values(request: Request, others: Iterable[Filter]) -> Iterator[Value]:

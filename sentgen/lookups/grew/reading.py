@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.attributes import Value
+from sentgen.lookups.bounds import check_text, check_tree
 from sentgen.lookups.grew.grammar import GRAMMAR, NAMES
 from sentgen.lookups.grew.syntax import Filter, Key, Request
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Of the many things that may stand in a place, as many are told.
 _MOST_EXPECTED = 8
+#: The rules that are conditions; beside these, a value may have many alternatives.
+_CONDITIONS = ("feature", "absent", "present", "edge", "dominance", "order", "comparison")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -77,8 +80,11 @@ def _read(text: str, start: str) -> Any:
 
     from sentgen.lookups.grew.building import Building
 
+    check_text(text)
     try:
-        return Building(text).transform(_parser().parse(text, start=start))
+        tree = _parser().parse(text, start=start)
+        check_tree(text, tree, _CONDITIONS)
+        return Building(text).transform(tree)
     except UnexpectedInput as error:
         raise _told(text, error) from None
     except VisitError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -141,7 +140,7 @@ def bind_nodes(
     for name in (one for one in names if one not in heads):
         own = [one for one in clauses if isinstance(one, Node) and one.name == name]
         described = tuple(one.descriptions for one in own if one.descriptions)
-        alias = f"{_letters(name)}_{next(number)}"
+        alias = f"node_{next(number)}"  # whatever it is called
         anchored = name not in _below(clauses) and all(
             any(all(map(fits_anchor, every)) for every in each) for each in described
         )
@@ -207,8 +206,3 @@ def check_key(key: Key, scope: Scope) -> None:
         scope.node(key.of.right)
     else:
         scope.either(key.of.name)
-
-
-def _letters(name: str) -> str:
-    """Return what SQL takes as the beginning of a name, whatever a node is called."""
-    return re.sub(r"[^a-z]", "", name.lower()) or "node"

@@ -13,6 +13,15 @@ POSITION = "__id__"
 ANCHOR = "__0__"
 
 
+#: Digits of the number of a part of a relation.
+_DIGITS = 3
+
+
+def is_part(key: str) -> bool:
+    """Return whether a relation may have such a part: 1, 2, ... between colons, or deep after ``@``."""
+    return key == "deep" or (key.isdecimal() and len(key) <= _DIGITS and int(key) > 0)
+
+
 class Relation(StrEnum):
     """What is asked of a feature."""
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.metadata.grammar import read
@@ -27,8 +25,8 @@ from sentgen.lookups.metadata.syntax import (
     atoms,
 )
 from sentgen.lookups.queries import Bindings, Query
+from sentgen.lookups.regular import fault
 from sentgen.output.wording import either, instead
-from sentgen.schema.engine import raw
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -158,12 +156,8 @@ def _is_number(key: MetadataKey) -> bool:
 def _check_values(connection: Connection, text: str, asked: Comparison, key: MetadataKey) -> None:
     for one in asked.values:
         if asked.operator == "~":
-            try:
-                raw(connection).execute("select regexp_full_match('', ?)", [one.text]).fetchall()
-            except duckdb.Error as error:
-                reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
-                message = f"no regular expression: {reason}"
-                raise QueryError(message, query=text, place=one.place) from None
+            if wrong := fault(connection, one.text):
+                raise QueryError(f"no regular expression: {wrong}", query=text, place=one.place)
         elif asked.operator != "like" and _is_number(key) and one.number is None:
             message = f"{key.name} is a number, and {one.text!r} is none"
             raise QueryError(message, query=text, place=one.place)

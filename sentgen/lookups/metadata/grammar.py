@@ -9,6 +9,7 @@ from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from sentgen.errors import QueryError
+from sentgen.lookups.bounds import MOST_NESTED, MOST_WORDS, check_text
 from sentgen.lookups.metadata.syntax import (
     Comparison,
     Either,
@@ -71,10 +72,6 @@ _NAMES = {
     "RPAR": ")",
     "$END": "the end",
 }
-#: Parentheses within each other; DuckDB has a bound of its own.
-MOST_NESTED = 50
-#: Keys and values of one expression.
-MOST_WORDS = 500
 
 
 def read(text: str) -> Expression:
@@ -85,6 +82,7 @@ def read(text: str) -> Expression:
     """
     if not text.strip():
         raise QueryError("the condition is empty; write one, such as: genre = news", query=text)
+    check_text(text)
     try:
         found: Any = _parser(building=True).parse(text)
     except UnexpectedInput as error:
@@ -150,7 +148,8 @@ def _check_size(text: str) -> None:
             message = f"parentheses are nested {MOST_NESTED} deep at most"
             raise QueryError(message, query=text, place=token.start_pos)
         if words > MOST_WORDS:
-            raise QueryError(f"more than {MOST_WORDS} keys and values", query=text, place=token.start_pos)
+            message = f"more than {MOST_WORDS} keys and values; ask in parts"
+            raise QueryError(message, query=text, place=token.start_pos)
 
 
 def _told(text: str, error: UnexpectedInput) -> QueryError:

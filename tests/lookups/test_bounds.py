@@ -1,0 +1,251 @@
+"""What a query in CQL, a Grew request and a condition on metadata may be: anything, up to a size."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from sentgen.errors import InputError, NotFoundError, QueryError
+from sentgen.lookups import bounds
+from sentgen.lookups.concordances.concordance import count_hits
+from sentgen.lookups.cql.grammar import read
+from sentgen.lookups.cql.search import parse_cql
+from sentgen.lookups.grew.matches import count_matches
+from sentgen.lookups.grew.reading import read_request
+from sentgen.lookups.metadata.grammar import read as read_condition
+from sentgen.lookups.queries import Bindings, Selection
+from sentgen.lookups.question import Lookup
+from sentgen.lookups.questions import Frequencies, Kwic, Match, Ngrams
+
+_DEEP, _MANY, _LONG = "nested more than 50 deep", "more than 100 conditions", "longer than 20000 characters"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (f"[{'!' * 3000}word='a']", _DEEP),
+        (f"[{'->'.join(['word=lemma'] * 60)}]", _DEEP),
+        (f"{'@' * 500}'a'", _DEEP),
+        (f"{'x:' * 500}'a'", _DEEP),
+        ("'a'" + " within 'a'" * 60, _DEEP),
+        ("[" + "&".join(["word!='a'"] * 101) + "]", _MANY),
+        ("[" + "&".join(["word!='a'"] * 3001) + "]", _LONG),
+        ("'a' " * 101, _MANY),
+        ("[]" * 401, "more than 400 tokens"),
+        ("(((<s>){100}){100}){100}", "more than 400 tokens"),
+        ("((('a' within 'b'){50}) within 'c'){50}", "more than 400 tokens"),
+        ("'a'{1000000000000000000000}", "at most 100 times"),
+        ("[word='\ud800']", "this character is no text"),
+    ],
+)
+def test_a_query_in_cql_is_bounded(query: str, told: str) -> None:
+    """One line names the limit, before anything is planned."""
+    with pytest.raises(QueryError, match=told) as caught:
+        read(query)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        (f"pattern {{ X -[{'1' * 5000}=a]-> Y }}", "a relation has no part"),
+        ("pattern { X -[1234=a]-> Y }", "a relation has no part"),
+        ("pattern { e: X -> Y; e.9999999999 = a }", "an edge has label"),
+        ("pattern { X []; Y []; delta(X, Y) = 1e400 }", "is compared with a number"),
+        ("pattern { X []; Y []; X.form > inf }", "is compared with a number"),
+        ("pattern { X []; Y []; X.form > nan }", "is compared with a number"),
+        ("pattern { X [" + "lemma<>a," * 100 + "lemma<>a] }", _MANY),
+        ("pattern { X [] } " + "without { X -> Y }" * 101, _MANY),
+        (f"pattern {{ X [lemma={'a' * 20000}] }}", _LONG),
+        ("pattern { X [lemma='\ud800'] }", "this character is no text"),
+    ],
+)
+def test_a_request_is_bounded(connection: Connection, request_: str, told: str) -> None:
+    """One line says what is too much."""
+    with pytest.raises(InputError, match=told) as caught:
+        count_matches(connection, request_)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"), [(f"a = {'b' * 20000}", _LONG), ("a = \ud800", "this character is no text")]
+)
+def test_a_condition_is_bounded(condition: str, told: str) -> None:
+    """Its depth and its words are in `test_metadata_conditions`."""
+    with pytest.raises(QueryError, match=told):
+        read_condition(condition)
+
+
+def test_what_is_at_the_bounds_is_read() -> None:
+    """The next one more is refused, as above."""
+    assert read("[" + "!" * 48 + "word='the']")
+    assert read("[" + "|".join(["word='the'"] * bounds.MOST_CONDITIONS) + "]")
+    assert read("[]" * bounds.MOST_TOKENS)
+    assert read_request("pattern { X [" + ",".join(["lemma<>a"] * bounds.MOST_CONDITIONS) + "] }")
+
+
+def test_thousands_of_alternatives_are_one_condition(connection: Connection) -> None:
+    """They take no longer than others, as their parameters are not named one by one."""
+    query = f"[word='the|{'|'.join(f'w{number}' for number in range(2500))}'%c]"
+
+    assert count_hits(connection, cql=query).total == count_hits(connection, cql="'the'%c").total
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("a", "A"), ("a[b]", "c"), ("select", "from"), ("É", "é"), ("first", "label_1"), ("t_first", "m")],
+)
+def test_a_label_may_be_any_name(connection: Connection, one: str, other: str) -> None:
+    """Nothing of it comes into the statement: SQL has names of its own, and takes A for a."""
+    query = "{0}:[] {1}:[] :: {0}.lemma != {1}.lemma & {0}"
+    plain = count_hits(connection, cql=query.format("x", "y")).total
+
+    assert plain
+    assert count_hits(connection, cql=query.format(one, other)).total == plain
+
+
+def test_a_node_may_have_any_name(connection: Connection) -> None:
+    """As it may stand for any token."""
+    request, names = "pattern {{ {0} [xpos=DT]; {1} []; {0} < {1} }}", (("v", "V"), ("select", "É"))
+    plain = count_matches(connection, request.format("x", "y")).total
+
+    assert plain
+    assert {count_matches(connection, request.format(*two)).total for two in names} == {plain}
+
+
+def test_no_word_of_a_query_stands_in_its_statement(connection: Connection) -> None:
+    """But for the names of columns of an answer, which are quoted, and the values, which are bound."""
+    cql = parse_cql(connection, 'zzl:"zzv" zzm:[] :: zzl.lemma != zzm.lemma', Selection(()))
+    statement = cql.find(Bindings()).parts
+    statement += count_matches(connection, "pattern { zzn [xpos=zzv]; zze: zzn -> zzo }").query.text
+    statement += Ngrams(pattern="zzv *", where="length > 3 and not sent_id = zzv").ask(connection).query.text
+
+    assert "zz" not in statement
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("(?=a)", "no such group; there are (...), (?:...) and (?i): (?="),
+        ("a**", "what is repeated cannot be repeated again; write parentheses: **"),
+        ("+", "nothing stands before this to be repeated: +"),
+        ("a{1001}", "this is repeated more than 1000 times: {1001}"),
+        ("[z-a]", "no such range or class of characters: z-a"),
+        ("\\y", "no such escape; write two backslashes for one"),
+    ],
+)
+def test_what_is_wrong_with_a_regular_expression(connection: Connection, expression: str, told: str) -> None:
+    """In words of our own, the same in all three languages."""
+    for asked in (
+        Kwic(cql=f'[word="{expression}"]'),
+        Match(request=f'pattern {{ X [form=re"{expression}"] }}'),
+        Ngrams(pattern="the *", where=f'sent_id ~ "{expression}"'),
+    ):
+        with pytest.raises(InputError) as caught:
+            asked.ask(connection)
+        assert told in str(caught.value)
+
+
+#: What queries are made of, so that some of them can be read, and what nothing is made of.
+_PIECES = st.sampled_from(
+    [
+        *'[]()<>{}&|!=.:;,@"*?+-#%$^~/\\ \n\0',
+        *("a", "A", "x", "1", "0", "99999999999999999999", "é", "\ud800", "’", "²", "٣", "nan", "1e999"),
+        *(
+            '"a"',
+            "'a",
+            "->",
+            "-[",
+            "]->",
+            "->>",
+            "<<",
+            "><",
+            "<>",
+            "!=",
+            "<=",
+            "::",
+            "%c",
+            "[]",
+            "<s>",
+            "</s>",
+        ),
+        *(
+            "word",
+            "lemma",
+            "upos",
+            "feats",
+            "Number",
+            "match",
+            "matchend",
+            "meta",
+            "doc_genre",
+            "length",
+            "deep",
+        ),
+        *(
+            'word="a"',
+            '[lemma="t.*"]',
+            "x:",
+            "x.lemma",
+            "within",
+            "containing",
+            "{2,}",
+            "{0,3}",
+            're"("',
+            "/(/i",
+        ),
+        *("pattern {", "without {", "with {", "global {", "}", "X", "Y", "X []", "X -> Y", "e: X -> Y", "e."),
+        *(
+            "X.lemma",
+            "__id__",
+            "delta(X,Y)",
+            "E:",
+            "1=a",
+            "is_tree",
+            "=",
+            "and",
+            "or",
+            "not",
+            "in (",
+            "like",
+            "exists",
+        ),
+        *("genre", "corpus", "sent_id", "select", "t_x", "null", "$value", "?", "--", "/*"),
+    ]
+)
+_TEXTS = st.one_of(st.lists(_PIECES, max_size=12).map("".join), st.lists(_PIECES, max_size=12).map(" ".join))
+_ANY = st.one_of(
+    _TEXTS, st.text(max_size=40), st.tuples(_PIECES, st.integers(1, 3000)).map(lambda one: one[0] * one[1])
+)
+
+
+def answered(connection: Connection, asked: Lookup) -> bool:
+    """Say whether a question is answered, else it is refused in one line without words of the engine."""
+    try:
+        asked.ask(connection)
+    except (InputError, NotFoundError) as error:
+        told = str(error)
+        assert "\n" not in told
+        assert not any(
+            f" {kind} Error: " in f" {told}" for kind in ("Binder", "Parser", "Invalid Input", "Catalog")
+        )
+        return False
+    return True
+
+
+@settings(suppress_health_check=list(HealthCheck), deadline=None)
+@given(_ANY)
+@example('a:[] A:[] :: a.lemma != A.lemma & "')
+@example('select:"a" from:[] :: select.x')
+def test_any_text_is_a_query_or_refused(connection: Connection, text: str) -> None:
+    """In each of the languages, as a whole, as a part, and as a key."""
+    answered(connection, Kwic(cql=text, limit=1))
+    answered(connection, Kwic(cql=f"[{text}]", limit=1))
+    answered(connection, Match(request=text, limit=1))
+    answered(connection, Match(request=f"pattern {{ X []; {text} }}", limit=1))
+    answered(connection, Match(request="pattern { e: X -> Y }", key=[text], limit=1))
+    answered(connection, Match(request="pattern { e: X -> Y }", whether=[text], limit=1))
+    answered(connection, Ngrams(pattern="the *", where=text, limit=1))
+    answered(connection, Frequencies(query='x:[xpos="DT"] X:[]', by=[text], limit=1))
