@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from sentgen.errors import DamagedError, StoreError
+from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
 from sentgen.schema import connections
 from sentgen.schema.durability import block_journal, crash_mark, write_lock
 from sentgen.schema.durability.write_ahead_log import drop_torn_tail
@@ -286,10 +286,12 @@ _DAMAGED = (
     "database has been invalidated",
 )
 _FULL = ("no space left", "errno 28", "file too large", "could not write all bytes", "disk quota exceeded")
+#: The second where a locked store would spill what does not fit: its file system is cut off.
+_NO_MEMORY = ("out of memory", "localfilesystem has been disabled")
 _NEWER = ("newer version of duckdb", "created with a newer", "version number", "storage version")
 
 
-def explain(path: Path, error: BaseException) -> StoreError:
+def explain(path: Path, error: BaseException) -> SentgenError:
     """Say in one line what went wrong with the store and what to do."""
     if isinstance(error, DBAPIError):
         error = error.orig or error
@@ -304,8 +306,10 @@ def explain(path: Path, error: BaseException) -> StoreError:
         return StoreError(
             f"{path}: the disk is full; nothing of this step was stored. Free space and run it again"
         )
-    if "out of memory" in low or isinstance(error, duckdb.OutOfMemoryException):
-        return StoreError(f"{path}: the memory limit was reached; raise --memory-limit and run it again")
+    if isinstance(error, duckdb.OutOfMemoryException) or any(part in low for part in _NO_MEMORY):
+        return MemoryLimitError(
+            f"{path}: the memory limit was reached; raise --memory-limit and run it again"
+        )
     if "different configuration" in low:
         return StoreError(f"{path}: open in this process already, with other settings; close it there first")
     if any(part in low for part in _NEWER):

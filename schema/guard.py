@@ -8,6 +8,7 @@ known to be harmless is refused, and so is whatever raises. It is one wall of se
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
@@ -22,6 +23,18 @@ MAX_BYTES = 20_000
 MAX_DEPTH = 100
 #: Characters of DuckDB's complaints that are shown.
 MAX_MESSAGE = 1_000
+#: Errors that say nothing of the query, but of files, memory and DuckDB itself; and what is told instead.
+_OF_THE_MACHINE = (
+    duckdb.OperationalError,
+    duckdb.InternalError,
+    duckdb.FatalException,
+    duckdb.PermissionException,
+)
+_UNTOLD = "the query cannot be answered here; write it in another way"
+#: What DuckDB calls an error; the ends of its sentences; and advice that nobody can follow here.
+_CLASS = re.compile(r"^[A-Z][A-Za-z]+( [A-Z]?[a-z]+)* Error: ")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_ADVICE = re.compile(r"\b(SET|PRAGMA|INSTALL|LOAD)\b|https?://")
 
 #: Functions in the place of a table.
 TABLE_FUNCTIONS = frozenset(["generate_series", "json_each", "range", "repeat_row", "unnest"])
@@ -137,12 +150,19 @@ def syntax_message(error: Exception) -> str:
 
     It is cut where it is long: a query can make an error as long as it likes.
 
+    What it says of itself and of the machine, and not of the query, is left out.
+
     >>> syntax_message(duckdb.Error('Parser Error: syntax error at or near "x"\\n\\nLINE 1: x'))
-    'Parser Error: syntax error at or near "x"'
+    'syntax error at or near "x"'
+    >>> syntax_message(duckdb.IOException('IO Error: Cannot open file "/srv/x"'))
+    'the query cannot be answered here; write it in another way'
     """
+    if isinstance(error, _OF_THE_MACHINE):
+        return _UNTOLD
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept = [line for line in lines if not line.startswith(("LINE ", "^"))]
-    message = " ".join(kept[:4]) or type(error).__name__
+    message = _CLASS.sub("", " ".join(kept[:4]))
+    message = " ".join(one for one in _SENTENCE.split(message) if not _ADVICE.search(one)) or _UNTOLD
     return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
 
 

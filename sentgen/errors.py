@@ -2,7 +2,8 @@
 
     SentgenError                 one clear line for the user; exit code 1
     ├── InputError               a file, sentence or argument is wrong (file, line, sentence id, check)
-    │   └── QueryError           a query in a language of ours cannot be read (column)
+    │   ├── QueryError           a query in a language of ours cannot be read (column)
+    │   └── MemoryLimitError     what was asked takes more memory than it may
     ├── StoreError               the database is locked, damaged, full, missing or of another version
     │   └── DamagedError         what the file holds is not what was written
     ├── NotFoundError            no such corpus, model, word or table
@@ -110,6 +111,10 @@ class QueryError(InputError):
         line = self.query.split("\n")[number]
         before = printable(self.query[: self.place].split("\n")[-1])
         return f"  {printable(line)}\n  {' ' * len(before)}^"
+
+
+class MemoryLimitError(InputError):
+    """What was asked takes more memory than it may; less, or a higher limit, helps."""
 
 
 class StoreError(SentgenError):

@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentgen.errors import InputError
+from sentgen.errors import MemoryLimitError
 from sentgen.output.wording import quantity
 
 #: What Python, its packages and the texts take besides.
@@ -36,10 +36,6 @@ _LEAST = 64 << 20
 _UNIT = 100 << 20
 #: Share of the memory limit that DuckDB may use where a model of the store is trained, or aligns.
 DATABASE_SHARE = 0.2
-
-
-class MemoryLimitError(InputError):
-    """Texts that cannot be aligned within the memory limit."""
 
 
 @dataclass(frozen=True, slots=True)

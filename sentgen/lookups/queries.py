@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from sentgen.errors import NotFoundError, StoreError
+from sentgen.errors import MemoryLimitError, NotFoundError
 from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, arrow_reader, raw
@@ -76,11 +76,11 @@ class Held:
         """Count rows.
 
         Raises:
-            StoreError: they are too many.
+            MemoryLimitError: they are too many.
         """
         self._bytes += rows.nbytes
         if self._most is not None and self._bytes > self._most:
-            raise StoreError(
+            raise MemoryLimitError(
                 f"the answer has more than {self._most / 2**20:,.0f} MB of rows, which is too much for the"
                 " memory limit; ask for fewer with --limit, or raise --memory-limit"
             )

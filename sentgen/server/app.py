@@ -12,15 +12,22 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from sentgen import __version__
-from sentgen.server import metrics, problems, routes
+from sentgen.server import metrics, mistakes, problems, routes
 from sentgen.server.gate import Gate
 from sentgen.server.kept import Keeper
+from sentgen.server.operations import operations
 from sentgen.server.pages import site
 from sentgen.server.problems import Refused
 from sentgen.server.service import Service
 
 #: Bytes of an answer that are worth packing, and how hard: the front packs while others wait for it.
 _SMALLEST_PACKED, _PACKED = 4096, 1
+#: What Starlette refuses by itself, in our words.
+_STARLETTE = {
+    400: ("request", "the body cannot be read; send JSON as UTF-8"),
+    404: ("no-such-route", "there is nothing here; /v1/openapi.json lists what there is"),
+    405: ("method", "this method is not for this path; the header Allow says which are"),
+}
 _ABOUT = (
     "Counts, models, sentences and alignments of a published store. Every operation is also a command of"
     " sentgen: same names, same parameters, same results."
@@ -75,22 +82,24 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _response(
-            request, problems.problem(422, "parameters", problems.told(error.errors(), inside=1))
-        )
+        operation = operations().get(getattr(request.scope.get("route"), "name", ""))
+        names = [*mistakes.names_of(operation), *routes.WRITING] if operation else []
+        detail = mistakes.told(error.errors(), names, inside=1)
+        return _response(request, problems.problem(422, "parameters", detail))
 
     @app.exception_handler(HTTPException)
     # Starlette's own refusals, such as a path without a route.
     async def failed(request: Request, error: HTTPException) -> Response:
-        kind = {404: "no-such-route", 405: "method"}.get(error.status_code, "request")
-        document = problems.problem(error.status_code, kind, str(error.detail))
+        kind, detail = _STARLETTE.get(
+            error.status_code, ("request", "this is no request that can be answered")
+        )
+        document = problems.problem(error.status_code, kind, detail)
         return _response(request, document, error.headers)
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         # Nothing of the exception: it may quote paths and settings; the log has it.
-        detail = "the server made a mistake, and has written down what it was; please report it"
-        return _response(request, problems.problem(500, "internal", detail))
+        return _response(request, problems.problem(500, "internal", problems.BROKEN))
 
 
 def _response(request: Request, document: dict[str, Any], headers: Any = None) -> Response:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from sentgen.alignment.budget import MemoryLimitError
 from sentgen.errors import (
     InputError,
+    MemoryLimitError,
     ModelError,
     NotFoundError,
     PluginError,
@@ -58,6 +58,15 @@ def problem(status: int, kind: str, detail: str, **place: Any) -> dict[str, Any]
     return found.model_dump(exclude_none=True)
 
 
+#: What is told in the place of what only whoever runs the server may read.
+BROKEN = "the server made a mistake, and has written down what it was; please report it"
+UNREADABLE = "the store cannot be read as it should; the server has written down why: tell whoever runs it"
+TOO_MUCH = (
+    "this takes more memory than the server gives; ask for less, as with `where` or a rarer word, or ask"
+    " whoever runs the server for more (sentgen serve --worker-memory)"
+)
+
+
 def of_error(error: SentgenError, worded: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the problem that an error of the library is; ``worded`` puts its message into other words."""
     status, kind = next((status, kind) for of, status, kind in _STATUS if isinstance(error, of))
@@ -72,14 +81,6 @@ def _place(error: SentgenError) -> dict[str, Any]:
     # A query may be one line of a million characters.
     picture = {"picture": error.picture} if len(error.picture) <= _MOST_CHARACTERS else {}
     return {"line": len(before), "column": len(before[-1]) + 1, **picture}
-
-
-def told(errors: Sequence[Any], *, inside: int = 0) -> str:
-    """Return in one line what pydantic found wrong; ``inside`` is how deep in a request parameters are."""
-    # Never the input, which pydantic tells as well: it may be as long as the request.
-    return "; ".join(
-        f"{'.'.join(str(part) for part in one['loc'][inside:]) or 'body'}: {one['msg']}" for one in errors[:5]
-    )
 
 
 class Refused(HTTPException):

@@ -109,7 +109,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     async def endpoint(request: Request, **given: Any) -> Response:
         query = given["query"]
         asked = given["body"] if takes_body else query
-        values = asked.model_dump(mode="json", by_alias=True, exclude=None if takes_body else _WRITING)
+        values = asked.model_dump(mode="json", by_alias=True, exclude=None if takes_body else WRITING)
         values |= {name: given[name] for name in in_path}
         pinned.require(request.app.state.service.snapshot.name, query.snapshot)
         form = query.format or _accepted(request.headers.get("accept", ""))
@@ -132,7 +132,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     return endpoint
 
 
-_WRITING = {"format", "escape_formulas", pinned.PARAMETER}
+WRITING = {"format", "escape_formulas", pinned.PARAMETER}
 
 
 def _query_model(operation: Operation, in_path: Any) -> type[Parameters]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -26,11 +27,14 @@ from sentgen.server import wire
 from sentgen.server.wire import Message, Opening
 
 if TYPE_CHECKING:
+    from sentgen.errors import SentgenError
     from sentgen.server.operations.operation import Context, Operation
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 #: Share of the memory of a worker that DuckDB may use.
 _DATABASE_SHARE = 0.4
+#: How the messages of DuckDB begin.
+_ENGINE = re.compile(r"\b[A-Z][A-Za-z]+( [A-Z][a-z]+)* Error: ")
 #: SQL gives way to the other kinds where there are too few cores.
 _SQL_NICENESS = 5
 
@@ -112,7 +116,7 @@ def answer(context: Context, message: Message) -> Message:
     from pydantic import ValidationError
 
     from sentgen.errors import SentgenError
-    from sentgen.server import problems
+    from sentgen.server import mistakes, problems
     from sentgen.server.operations import operations
     from sentgen.server.wording import in_words_of
 
@@ -122,19 +126,43 @@ def answer(context: Context, message: Message) -> Message:
     try:
         head, body = _answer(context, operation, message.head, worded)
     except SentgenError as error:
-        head, body = _problem(problems.of_error(error, worded))
+        head, body = _problem(_told(context, error, worded))
         head["retire"] = ran_short(error)
     except ValidationError as error:
-        head, body = _problem(problems.problem(422, "parameters", problems.told(error.errors())))
-    except MemoryError:
-        detail = "this takes more memory than the server gives; ask for less"
-        head, body = _problem(problems.problem(413, "memory", detail))
-        head["retire"] = True
-    except Exception:
+        detail = mistakes.told(error.errors(), mistakes.names_of(operation))
+        head, body = _problem(problems.problem(422, "parameters", detail))
+    except Exception as error:
         sys.excepthook(*sys.exc_info())
-        detail = "the server made a mistake, and has written down what it was; please report it"
-        head, body = _problem(problems.problem(500, "internal", detail))
+        if ran_short(error):
+            head, body = _problem(problems.problem(413, "memory", problems.TOO_MUCH))
+            head["retire"] = True
+        else:
+            head, body = _problem(problems.problem(500, "internal", problems.BROKEN))
     return Message({**head, "seconds": time.perf_counter() - started}, body)
+
+
+def _told(context: Context, error: SentgenError, worded: Callable[[str], str]) -> dict[str, Any]:
+    """Return the problem that an error is; what it says of this machine goes to standard error alone."""
+    from sentgen.errors import MemoryLimitError, QueryRejected, StoreError
+    from sentgen.server import problems
+
+    document = problems.of_error(error, worded)
+    detail = document["detail"]
+    if ran_short(error) and not isinstance(error, QueryRejected):
+        detail = problems.TOO_MUCH
+    elif isinstance(error, StoreError) or _of_this_machine(context, detail):
+        detail = problems.TOO_MUCH if isinstance(error, MemoryLimitError) else problems.UNREADABLE
+    if detail != document["detail"]:
+        sys.excepthook(type(error), error, error.__traceback__)
+    return {**document, "detail": detail}
+
+
+def _of_this_machine(context: Context, text: str) -> bool:
+    """Say whether a text names a place on this machine, or is one of DuckDB."""
+    opening = context.opening
+    places = [str(Path(opening.store).parent), os.getcwd(), sys.prefix, str(Path(__file__).parents[2])]
+    places += [opening.parser.partition(":")[2]] if opening.parser else []
+    return _ENGINE.search(text) is not None or any(len(one) > 1 and one in text for one in places)
 
 
 def ran_short(error: BaseException | None) -> bool:
@@ -142,6 +170,9 @@ def ran_short(error: BaseException | None) -> bool:
     import duckdb
 
     while error is not None and not isinstance(error, MemoryError | duckdb.OutOfMemoryException):
+        # What does not fit DuckDB would spill, and finds no file system: nothing else here asks for one.
+        if isinstance(error, duckdb.PermissionException) and "LocalFileSystem" in str(error):
+            return True
         # The library says in words of its own what DuckDB ran out of; the cause has the class.
         error = error.__cause__
     return error is not None

@@ -18,7 +18,7 @@ from whole_pairs import infer
 
 from sentgen.alignment import Pair
 from sentgen.alignment import budget as budgets
-from sentgen.alignment.budget import BASE, Blocks, Budget, MemoryLimitError, Sizes
+from sentgen.alignment.budget import BASE, Blocks, Budget, Sizes
 from sentgen.alignment.phrase_hmm.lattice.decode import decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.lattice.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
@@ -30,6 +30,7 @@ from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, initia
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.stored.stored_pairs import pair_batches
 from sentgen.arrays import Floats
+from sentgen.errors import MemoryLimitError
 from sentgen.schema import Store
 
 SENTENCES = (

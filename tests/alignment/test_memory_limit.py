@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.budget import BASE, Budget, MemoryLimitError
+from sentgen.alignment.budget import BASE, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.phrase_hmm.settings import preset
 from sentgen.alignment.stored.model_store import list_models
@@ -26,6 +26,7 @@ from sentgen.alignment.systems import check_memory
 from sentgen.alignment.texts import align_texts, pharaoh, read_sentences
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.pair_ingestion import ingest_pairs
+from sentgen.errors import MemoryLimitError
 from sentgen.schema import Store
 
 LIMIT, APPLY = 400 << 20, 512 << 20

@@ -11,7 +11,7 @@ import pytest
 from inference_reference import jump_weight
 
 from sentgen.alignment import Pair
-from sentgen.alignment.budget import Budget, MemoryLimitError
+from sentgen.alignment.budget import Budget
 from sentgen.alignment.phrase_hmm.lattice.inference import chain
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
@@ -32,7 +32,7 @@ from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.tuning.objective import Example, Objective, Task
 from sentgen.alignment.tuning.tuner import TuningPlan, tune
 from sentgen.arrays import Floats
-from sentgen.errors import InputError
+from sentgen.errors import InputError, MemoryLimitError
 
 BEST, PLAIN = preset("best"), prior_parameters(preset("best"))
 #: Document, abstract, sure and possible links: a run, another run, a sentence that ends, an unlinked word.

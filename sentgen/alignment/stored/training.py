@@ -17,7 +17,7 @@ from typing import Annotated
 
 import numpy as np
 
-from sentgen.alignment.budget import DATABASE_SHARE, Budget, MemoryLimitError
+from sentgen.alignment.budget import DATABASE_SHARE, Budget
 from sentgen.alignment.phrase_hmm.rewriting.em import (
     ExpectedCounts,
     PairPosteriors,
@@ -38,7 +38,7 @@ from sentgen.alignment.stored.stored_ids import StoredIds
 from sentgen.alignment.stored.stored_model import named_vectors
 from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
-from sentgen.errors import InputError, ModelError
+from sentgen.errors import InputError, MemoryLimitError, ModelError
 from sentgen.models.vectors.loading import WordVectors
 from sentgen.options import Option
 from sentgen.schema import Store

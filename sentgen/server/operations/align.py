@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sentgen.alignment import Aligner
 from sentgen.alignment.baselines.external import External
-from sentgen.alignment.budget import Budget, MemoryLimitError
+from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import View
-from sentgen.errors import InputError
+from sentgen.errors import InputError, MemoryLimitError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.server.operations.corpora import Nothing

@@ -14,7 +14,7 @@ from fastapi import Request
 from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
-from sentgen.server import problems
+from sentgen.server import mistakes
 from sentgen.server.operations import Operation, operations
 from sentgen.server.problems import Refused
 from sentgen.server.routes import audited
@@ -118,7 +118,7 @@ class Asking:
             asked = operation.parameters.model_validate(given).model_dump(mode="json", by_alias=True)
             message = await self._answered(operation, asked)
         except ValidationError as error:
-            return self.problem(problems.told(error.errors()), 422)
+            return self.problem(mistakes.told(error.errors(), mistakes.names_of(operation)), 422)
         except Refused as refusal:
             return self.problem(str(refusal), refusal.status)
         document = json.loads(message.body)

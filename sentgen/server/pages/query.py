@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
-from sentgen.server import problems
+from sentgen.server import mistakes
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import Example
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
@@ -264,7 +264,9 @@ async def download(request: Request, name: str) -> Response:
     try:
         parameters = operation.parameters.model_validate({**given, "limit": 0, "conllu": True})
     except ValidationError as error:
-        raise Refused(422, "parameters", problems.told(error.errors())) from error
+        raise Refused(
+            422, "parameters", mistakes.told(error.errors(), mistakes.names_of(operation))
+        ) from error
     values = parameters.model_dump(mode="json", by_alias=True)
     service: Service = request.app.state.service
     message = await audited(request, service, operation, values)

@@ -10,7 +10,7 @@ from fastapi import Request, Response
 from pydantic import ValidationError
 
 from sentgen.schema import dictionary
-from sentgen.server import problems
+from sentgen.server import mistakes
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import Example
 from sentgen.server.pages.page import Asking, Page, Query
@@ -87,7 +87,9 @@ async def download(request: Request, name: str) -> Response:
     try:
         asked = operation.parameters.model_validate({"sql": request.query_params.get("query", "")})
     except ValidationError as error:
-        raise Refused(422, "parameters", problems.told(error.errors())) from error
+        raise Refused(
+            422, "parameters", mistakes.told(error.errors(), mistakes.names_of(operation))
+        ) from error
     values = asked.model_dump(mode="json", by_alias=True)
     # A browser hands the file to a spreadsheet, which would run what a corpus says.
     response = await answer(request, operation, values, form, escape_formulas=True)

@@ -14,9 +14,9 @@ from typing import IO
 
 import numpy as np
 
-from sentgen.alignment.budget import MemoryLimitError
 from sentgen.alignment.phrase_hmm.sentences import StopLinks
 from sentgen.arrays import Bools, Floats, Longs
+from sentgen.errors import MemoryLimitError
 
 
 class LinkTable:
