@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import takewhile
 from typing import Any
 
 from sentgen.output.wording import either
@@ -46,10 +46,8 @@ _TOLD = {
     "json_invalid": "is no JSON",
 }
 _OTHER = "is not such as can be taken; /v1/openapi.json says what can"
-#: Where several kinds of values are tried, the place goes on with the kind, as pydantic writes it.
-_KIND = re.compile(
-    r"(str|int|float|bool|none|dict|list|nullable|union|function|json)\b.*[\[\]]|str|int|float|bool|none"
-)
+#: Where several kinds of values are tried, the place goes on with what pydantic calls the kind.
+_KINDS = ("str", "int", "float", "bool")
 
 
 def told(errors: Sequence[Any], names: Collection[str] = (), *, inside: int = 0) -> str:
@@ -75,18 +73,25 @@ def _each(errors: Sequence[Any], names: Collection[str], inside: int) -> Iterato
         kind, place = str(error["type"]), list(error["loc"])[inside:]
         if kind == "json_invalid":  # the place is that of a character
             place = []
-        whole = [part for part in place if not _KIND.fullmatch(str(part))]
+        whole = list(takewhile(_is_ours, place))
         message = _OTHER if len(whole) < len(place) else _message(kind, error.get("ctx", {}))
         if kind == "extra_forbidden":
-            message = _unknown(str(place[-1]), names if len(place) == 1 else ())
+            whole, message = place, _unknown(str(place[-1]), names if len(place) == 1 else ())
         yield f"{'.'.join(map(str, whole)) or 'the body'}: {message}"
+
+
+def _is_ours(part: object) -> bool:
+    """Say whether a part of a place is a number of an item, or the name of a parameter."""
+    return isinstance(part, int) or (str(part).isidentifier() and part not in _KINDS)
 
 
 def _message(kind: str, about: Mapping[str, Any]) -> str:
     if kind in ("value_error", "assertion_error"):
         return str(about.get("error") or _OTHER)
     try:
-        return _TOLD.get(kind, _OTHER).format(**about)
+        return _TOLD.get(kind, _OTHER).format_map(
+            {name: str(value).replace("'", "") for name, value in about.items()}
+        )
     except (KeyError, IndexError):  # of another version of pydantic
         return _OTHER
 

@@ -49,7 +49,7 @@ _REFUSALS = {
     421: "The server is not called that.",
     422: "A parameter is missing, unknown or wrong.",
     429: "Too many requests wait.",
-    503: "The process that worked on this died.",
+    503: "The process that worked on this died, or the store cannot be read.",
     504: "This took too long.",
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {

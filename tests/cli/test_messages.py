@@ -23,6 +23,7 @@ _PLURAL = re.compile(
 NEVER_ONE = {
     "MAX_BYTES bytes": "a limit",
     "MARKED hits": "a limit",
+    "MOST_CHARACTERS characters": "a limit",
     "MOST_TOKENS tokens": "a limit",
     "MOST_TIMES times": "a limit",
     "most times": "an end of a range",

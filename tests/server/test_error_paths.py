@@ -34,7 +34,7 @@ ENGINE = sorted(
 #: Words of libraries, paths, and advice for whoever has the settings of DuckDB.
 FOREIGN = re.compile(
     r"/srv|/tmp|\b\w+ Error:|duckdb|LocalFileSystem|\bSET\b|PRAGMA|https?://|Traceback|Input should|Field required"
-    r"|Extra inputs|Value error|should have|should be|valid|pydantic|parsing|str_|\bctx\b|<class",
+    r"|Extra inputs|Value error|should have|should be|valid|pydantic|parsing|constrained|str_|\bctx\b|<class",
     re.IGNORECASE,
 )
 

@@ -33,6 +33,8 @@ from sentgen.lookups.grew.syntax import (
 )
 
 _ENHANCED = "E:"
+#: Characters of a name that is no part, as a message has them.
+_LONG = 30
 _MIRRORED = {">": "<", ">>": "<<"}
 
 
@@ -201,8 +203,9 @@ def values_of(texts: Iterable[str]) -> tuple[Value, ...]:
 def check_part(key: str) -> None:
     """Refuse what is no part of a label."""
     if not is_part(key):
+        shown = key if len(key) < _LONG else f"{key[:_LONG]}..."
         raise InputError(
-            f"a relation has no part {key!r}: there are 1, 2, ... between colons, and deep after @"
+            f"a relation has no part {shown!r}: there are 1, 2, ... between colons, and deep after @"
         )
 
 
