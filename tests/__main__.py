@@ -16,6 +16,8 @@ from sentgen.first_use import PARTS
 
 ROOT = Path(__file__).resolve().parent.parent
 INSTALLED = ROOT / "build" / "installed"
+#: Seconds that a test by day may compute for.
+LONGEST = 3
 
 
 def lay_out() -> None:
@@ -53,7 +55,10 @@ def main() -> None:
     # Stores that the tests of a file share are made by one process.
     several = any(word.startswith(("-n", "--numprocesses")) for word in sys.argv[1:])
     by_file = ["--dist=loadfile", "--no-loadscope-reorder"] if several else []
-    run("pytest", *by_file, *sys.argv[1:])
+    # Neither at night nor while every line is watched.
+    unlimited = any(word.startswith(("--nightly", "--cov")) for word in sys.argv[1:])
+    limit = [] if unlimited else [f"--longest={LONGEST}"]
+    run("pytest", *by_file, *limit, "--durations=20", *sys.argv[1:])
 
 
 def check_texts() -> None:
@@ -61,17 +66,14 @@ def check_texts() -> None:
     run("ruff", "format", "--check", ".")
     run("ruff", "check", ".")
     lay_out()
-    run("mypy", "-p", "sentgen", "--config-file", str(ROOT / "pyproject.toml"), cwd=INSTALLED)
-    # As an author of a plug-in does it, and who uses the package.
-    run(
-        "mypy",
-        str(ROOT / "examples/plugin/src"),
-        str(ROOT / "tests/api/outside.py"),
-        "--config-file",
-        str(ROOT / "pyproject.toml"),
-        cwd=INSTALLED,
-    )
-    run("lint-imports", "--config", str(ROOT / "pyproject.toml"), cwd=INSTALLED)
+    settings = str(ROOT / "pyproject.toml")
+    # Beside the sources: what is laid out goes with every run, and what was found of it should not.
+    mypy = ["mypy", "--config-file", settings, "--cache-dir", str(ROOT / ".mypy_cache")]
+    run(*mypy, "-p", "sentgen", cwd=INSTALLED)
+    # As an author of a plug-in does it, and who uses the package; mypy takes no files beside a package.
+    run(*mypy, str(ROOT / "examples/plugin/src"), str(ROOT / "tests/api/outside.py"), cwd=INSTALLED)
+    found = str(ROOT / ".import_linter_cache")
+    run("lint-imports", "--config", settings, "--cache-dir", found, cwd=INSTALLED)
 
 
 if __name__ == "__main__":

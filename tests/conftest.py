@@ -7,9 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import full_store
@@ -20,6 +23,7 @@ from hypothesis import settings
 from sentgen.corpus.parsers import training
 from sentgen.corpus.parsers.qualities import Quality
 from sentgen.demo import TREEBANK
+from sentgen.machine_code import MachineCode
 from sentgen.schema import Store
 
 # Refusals are not waited for; what is about waiting says how long.
@@ -41,21 +45,117 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help=f"also what is marked nightly, and {_NIGHTLY_EXAMPLES} examples of each property",
     )
+    parser.addoption(
+        "--longest", type=float, metavar="SECONDS", help="fail a test that computes longer (by day only)"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw as many examples as are asked for."""
+    """Draw as many examples as are asked for, and prepare to find tests that compute for too long."""
     if config.getoption("--nightly"):
         settings.load_profile("nightly")
+    if config.getoption("--longest"):
+        _measure_loading()
+
+
+#: Property of a test that only runs at night; its value is the room.
+_ADDED = "nightly"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is for the night."""
+    """Leave out what is for the night, and mark it as such where it runs."""
+    skipped = pytest.mark.skip(reason="takes long; python -m tests --nightly runs it")
+    for item in _for_the_night(items):
+        item.user_properties.append((_ADDED, Path(item.path).relative_to(Path(__file__).parent).parts[0]))
+        if not config.getoption("--nightly"):
+            item.add_marker(skipped)
+
+
+def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Find what is marked nightly, but for the cases that stand for all of a test by day: the first and others."""
+    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if marks := [*item.iter_markers("nightly")]:
+            by_day = min(mark.kwargs.get("by_day", 0) for mark in marks)
+            cases[item.nodeid.partition("[")[0], by_day].append(item)
+    for (name, by_day), family in cases.items():
+        if by_day:
+            # The tests come in any order; the cases are numbered as they stand in the file.
+            family.sort(key=lambda item: [*item.callspec.indices.values()])  # type: ignore[attr-defined]
+            others = range(1, len(family))
+            # The same ones every day; by chance, as every third one may have the same value of a parameter.
+            chosen = Random(name).sample(others, min(by_day - 1, len(others)))
+            family = [item for number, item in enumerate(family) if number and number not in chosen]
+        yield from family
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test by day that computes for too long."""
+    began, _loading[:] = _computed(), []
+    result = yield
+    longest, took = item.config.getoption("--longest"), _computed() - began - sum(_loading)
+    if longest and not item.config.getoption("--nightly") and took > longest * (slowness := _slowness()):
+        pytest.fail(
+            f"computed for {took:.1f} s, and {longest * slowness:.1f} s are allowed here: "
+            "make it cheaper, or mark it nightly",
+            pytrace=False,
+        )
+    return result
+
+
+def _computed() -> float:
+    """Return the processor time of this process and of those that have ended, in seconds.
+
+    By the clock, a test takes three times as long while others run; this changes far less.
+    """
+    return sum(os.times()[:4])
+
+
+#: Seconds that each load of machine code took in the test that runs.
+_loading: list[float] = []
+
+
+def _measure_loading() -> None:
+    """Measure what the first test of a process computes that calls compiled functions, whichever that is."""
+    load = MachineCode._load_overload
+
+    def measured(self: MachineCode, *arguments: Any) -> Any:
+        began = time.process_time()
+        try:
+            return load(self, *arguments)
+        finally:
+            _loading.append(time.process_time() - began)
+
+    MachineCode._load_overload = measured  # type: ignore[method-assign]
+
+
+#: Seconds that `_slowness` computes for on the machine that the limit is for.
+_REFERENCE = 0.05
+
+
+def _slowness() -> float:
+    """Return how many times slower this machine is at the moment; 1 for a faster one.
+
+    Only asked when a test is over the limit: also processor time grows while other processes fill the caches.
+    """
+    began = time.process_time()
+    sum(number * number % 7 for number in range(600_000))
+    return max(1.0, (time.process_time() - began) / _REFERENCE)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what ran that only runs at night."""
     if not config.getoption("--nightly"):
-        skipped = pytest.mark.skip(reason="takes long; python -m tests --nightly runs it")
-        for item in items:
-            if item.get_closest_marker("nightly"):
-                item.add_marker(skipped)
+        return
+    ended = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    rooms = Counter(dict(one.user_properties).get(_ADDED) for one in ended if one.when == "call")
+    rooms.pop(None, None)
+    told = ", ".join(f"{room} {number}" for room, number in sorted(rooms.items()))
+    terminalreporter.write_line(
+        f"--nightly added {rooms.total()} cases ({told}), more rounds of kills, "
+        f"and {_NIGHTLY_EXAMPLES} examples of a property instead of {_EXAMPLES}"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +191,12 @@ def toy(tmp_path: Path) -> Iterator[tuple[Store, toy_store.ToyModel]]:
     """A store that holds a 4-gram model of five sentences."""
     with Store(tmp_path / "toy.duckdb", create=True) as store:
         yield store, toy_store.fill(store, toy_store.backoff_model(toy_store.SENTENCES, 4))
+
+
+@pytest.fixture(scope="session")
+def nightly(request: pytest.FixtureRequest) -> bool:
+    """Whether there is time for all rounds, and for the largest data."""
+    return bool(request.config.getoption("--nightly"))
 
 
 @pytest.fixture(scope="session")
