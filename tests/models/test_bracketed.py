@@ -46,6 +46,7 @@ def add_phrases(store: Store, name: str, phrases: Sequence[Sequence[int | None]]
             connection.execute(text(update), values)
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("unknown", ["word", "tag"])
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
 def test_brackets_count_as_if_they_were_written(store: Store, unknown: str, smoothing: str) -> None:

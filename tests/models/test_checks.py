@@ -48,10 +48,10 @@ def path(template: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(template, tmp_path / "store.duckdb"))
 
 
-def test_sound_models_pass(path: Path) -> None:
+def test_sound_models_pass(path: Path, nightly: bool) -> None:
     """All settings: orders, cutoffs, several corpora, unknown words, brackets, and an imported model."""
     with Store(path, threads=1) as store:
-        for smoothing in ("kneser-ney", "katz"):
+        for smoothing in ("kneser-ney", "katz") if nightly else ("katz",):
             build(store, "plain", ["relief"], order=5, smoothing=smoothing)
             build(store, "cut", ["relief"], order=3, smoothing=smoothing, min_count=[1, 2, 3], unknown="none")
             build(store, "tags", ["relief"], order=2, smoothing=smoothing, unknown="tag", min_count=[2])
@@ -64,6 +64,7 @@ def test_sound_models_pass(path: Path) -> None:
     assert failed(path) == {}
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [
@@ -89,6 +90,7 @@ def test_damage_is_found_quickly(path: Path, damage: str, expected: str) -> None
     assert expected in failed(path, quick=True)
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [

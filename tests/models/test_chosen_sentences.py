@@ -54,6 +54,7 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("corpora", "condition", "alone", "names"),
     [

@@ -45,6 +45,7 @@ def test_katz_sums_to_one(sentences: list[list[int]]) -> None:
     assert (bigrams > 0).all()
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     "lines",
     [

@@ -102,7 +102,10 @@ def test_segments_and_corpora_are_summed(store: Store) -> None:
 
 
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings.default.max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     text=sentences,
     order=st.integers(1, 5),

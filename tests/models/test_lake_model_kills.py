@@ -41,7 +41,7 @@ def whole(counted: Path) -> tuple[dict[str, bytes], int]:
 
 
 def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], int], folder: Path) -> None:
-    """Kill one process at a random moment, then build to the end and compare; by day in this process."""
+    """Kill one process at a random moment, then build to the end and compare; the first time in this process."""
     lake = shutil.copytree(counted, folder / f"lake-{number}")
     victim = kill_one(number, folder, lake, "--model", whole[1])
     # What the manifest names is there, whenever.
@@ -52,6 +52,7 @@ def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], int], fo
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1))
 def test_a_killed_process_changes_nothing(

@@ -147,6 +147,7 @@ def assert_same(lake: Path, store: Path) -> None:
         ), ngram
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("corpora", "order", "min_count", "unknown"),
     [
@@ -248,9 +249,11 @@ class Dies:
             yield number, task()
 
 
-def test_a_build_goes_on_wherever_it_was_interrupted(lake: Path, whole: Path, tmp_path: Path) -> None:
+def test_a_build_goes_on_wherever_it_was_interrupted(
+    lake: Path, whole: Path, tmp_path: Path, nightly: bool
+) -> None:
     stages = set()
-    for after in range(0, 200, 7):
+    for after in range(0, 200, 7) if nightly else (0, 14):
         copy = shutil.copytree(lake, tmp_path / "copy")
         try:
             built(copy, engine=Dies(after))
@@ -262,7 +265,7 @@ def test_a_build_goes_on_wherever_it_was_interrupted(lake: Path, whole: Path, tm
             shutil.rmtree(copy)
         else:
             break
-    assert len(stages) >= 4, "it was interrupted in most stages"
+    assert len(stages) >= (4 if nightly else 2), "it was interrupted in most stages"
 
 
 def test_what_is_done_is_not_done_again(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,6 +402,7 @@ def test_models_of_removed_corpora_stay_with_their_words(
         assert registry.is_stale(store, registry.find(store, "m"))
 
 
+@pytest.mark.nightly
 def test_removing_models(lake: Path) -> None:
     place, work, before = Place(lake), lake / "_work", files(lake)
     built(lake)

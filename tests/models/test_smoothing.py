@@ -75,7 +75,10 @@ def assert_equals_reference(
 
 
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings.default.max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     text=texts,
     order=st.integers(1, 5),
@@ -136,6 +139,7 @@ def test_rows_that_do_not_lie_in_order_are_sorted(store: Store) -> None:
     assert stored(store, mixed) == stored(store, in_order)
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(
     "damage",
     [
@@ -177,6 +181,7 @@ def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatc
     assert {path.name for path in store.path.parent.iterdir()} == before
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
 @pytest.mark.parametrize("moment", ["_find_prefixes", "_find_suffixes", "arrow_reader"])
 def test_an_interrupt_leaves_nothing(

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from toy_corpus import add_corpus
 
@@ -68,6 +69,7 @@ def built(store: Store, order: int = 3, **settings: object) -> ModelInfo:
     return build(store, "sb", ["toy"], order=order, smoothing="stupid-backoff", **settings)  # type: ignore[arg-type]
 
 
+@hypothesis_settings(max_examples=hypothesis_settings.default.max_examples // 3)
 @given(
     texts=TEXTS,
     order=st.integers(1, 5),

@@ -78,6 +78,7 @@ def failed(store: Store) -> list[str]:
     return found
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
 @pytest.mark.parametrize(("made_of", "brackets", "written"), CASES, ids=str)
 def test_it_is_the_model_of_a_text_of_symbols(
@@ -123,6 +124,7 @@ def test_models_say_what_they_are_over(store: Store) -> None:
     assert [row[0].split(":")[0] for row in rows["items"]].count("over") == 1
 
 
+@pytest.mark.nightly
 def test_they_are_counted_again(store: Store) -> None:
     """Checks find nothing wrong, and what was changed."""
     add_phrases(store)

@@ -30,6 +30,7 @@ def toy(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("word", "tag"),
     [

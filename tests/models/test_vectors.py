@@ -108,6 +108,7 @@ def reference_vectors(counts: np.ndarray, dimensions: int, power: float = 0.5) -
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("window", [1, 2, 5])
 @pytest.mark.parametrize("block", [1, 7, 1_000_000])
 def test_counts_of_a_window(store: Store, monkeypatch: pytest.MonkeyPatch, window: int, block: int) -> None:
