@@ -51,6 +51,7 @@ except StoreError as error:
 """
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize(
     ("other", "mine"), [("writer", "writer"), ("writer", "reader"), ("reader", "writer")]
 )

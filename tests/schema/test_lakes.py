@@ -214,6 +214,7 @@ def duck(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     assert content(lake.parent) == before
 
 
+@pytest.mark.nightly(by_day=40)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_attacks_are_refused(duck: duckdb.DuckDBPyConnection, lake: Path, attack: str) -> None:
     """By the guard, as of a store."""
@@ -222,6 +223,7 @@ def test_attacks_are_refused(duck: duckdb.DuckDBPyConnection, lake: Path, attack
         require_harmless(duck, attack.format(file=path, folder=lake))
 
 
+@pytest.mark.nightly(by_day=20)
 @pytest.mark.parametrize("attack", [attack for attack in ATTACKS if "/" in attack or "{" in attack])
 def test_attacks_on_other_files_do_nothing_without_the_guard(
     duck: duckdb.DuckDBPyConnection, lake: Path, attack: str

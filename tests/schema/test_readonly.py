@@ -96,6 +96,7 @@ def test_harmless_query_runs(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     assert readonly.ask(duck, sql, (), max_rows=0).table.num_columns > 0
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
@@ -245,7 +246,7 @@ from sentgen.schema import readonly
 
 without_pandas.install()  # as commands do: DuckDB would import it, and take Ctrl-C within for a failed import
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-for milliseconds in range(2, 80, 4):
+for milliseconds in range(2, 80, int(sys.argv[3])):
     try:
         with readonly.locked(Path(sys.argv[1])) as duck:
             signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
@@ -258,8 +259,9 @@ for milliseconds in range(2, 80, 4):
 """
 
 
-def test_interrupted_query_is_not_waited_for(shared: Path) -> None:
+def test_interrupted_query_is_not_waited_for(shared: Path, nightly: bool) -> None:
     """Closing a connection waits for the threads that still work on its query, an hour for this one."""
     endless = "select count(*) from range(100000000) a, range(1000) b where a.range * b.range % 7 = 3"
 
-    subprocess.run([sys.executable, "-c", LEAVE, str(shared), endless], timeout=60, check=True)
+    command = [sys.executable, "-c", LEAVE, str(shared), endless, "4" if nightly else "26"]
+    subprocess.run(command, timeout=60, check=True)

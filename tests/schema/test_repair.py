@@ -72,6 +72,7 @@ def stray(table: Table) -> str:
     return f"insert into {table.name} values ({row})"
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(("statement", "told"), TORN.items())
 def test_half_a_transaction_is_known_at_opening(path: Path, statement: str, told: str) -> None:
     """After a crash, for writing and for reading, until it is repaired; the store is whole again then."""
@@ -136,6 +137,7 @@ def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
         assert duck.execute("select count(*) from source where id = 77").fetchone() == (1,)
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("statement", DOUBLED)
 def test_what_was_doubled_is_named(path: Path, statement: str) -> None:
     """Nobody knows which half is right: the corpus is named, with the models that have its counts."""
