@@ -190,6 +190,7 @@ def test_nothing_found_is_explained(connection: Connection) -> None:
     assert concordance(connection, '[upos="noun"]').hints == ("did you mean upos=NOUN?",)
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("seed", [None, 3])
 @pytest.mark.parametrize("query", ['[xpos="DT"] []?', "the"])
@@ -232,6 +233,7 @@ COUNTED = (
 )
 
 
+@pytest.mark.nightly(by_day=8)
 @pytest.mark.parametrize("strategy", [Strategy.ALL, Strategy.LONGEST])
 @pytest.mark.parametrize(("query", "by"), COUNTED)
 @pytest.mark.parametrize(
@@ -261,6 +263,7 @@ def test_frequencies_of_ranges_are_added(
     assert told(parts) == told(whole)
 
 
+@pytest.mark.nightly(by_day=11)
 @pytest.mark.parametrize(
     ("node", "within"),
     [

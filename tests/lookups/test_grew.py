@@ -11,7 +11,7 @@ from typing import Any
 import grew_oracle
 import pytest
 import random_trees
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
@@ -144,6 +144,7 @@ def sortable(hits: list[tuple[str, dict[str, str]]]) -> list[tuple[str, list[tup
     return sorted((sentence, sorted(names.items())) for sentence, names in hits)
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(request=requests())
 @example("pattern { Y -> X; Y []; Y ->> Z }")
 @example("pattern { Y []; Y ->> Z }")
@@ -176,6 +177,7 @@ KEYED = (
 )
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(("request_", "keys", "whether"), KEYED)
 def test_keys_count_what_brute_force_counts(
     trees: Forest, request_: str, keys: list[str], whether: str
@@ -197,6 +199,7 @@ def test_keys_count_what_brute_force_counts(
     assert [row["count"] for row in found] == sorted(counted.values(), reverse=True)
 
 
+@pytest.mark.nightly(by_day=21)
 @pytest.mark.parametrize("ask", [match, count_matches, matched_sentences])
 @pytest.mark.parametrize(
     ("limit", "seed"),

@@ -29,6 +29,7 @@ def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield connection
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("layer", Layer)
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
@@ -61,6 +62,7 @@ def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
     assert compared > 10
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_the_lines_of_a_collocate_are_as_many_as_it_is_counted(ignore_case: bool, demo: Connection) -> None:
     """A collocate within reach of two nodes is one line, that of the nearer one."""

@@ -11,6 +11,7 @@ from sentgen.lookups.statistics.collocations import Measure, Unit, find_collocat
 from sentgen.lookups.statistics.sketch import word_sketch
 
 
+@pytest.mark.nightly(by_day=12)
 @pytest.mark.parametrize("word", ["lemma:fall", "dow", "lemma:rise", "lemma:trader"])
 @pytest.mark.parametrize("measure", list(Measure))
 @pytest.mark.parametrize("each", [0, 1, 2])
