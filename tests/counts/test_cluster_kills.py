@@ -34,7 +34,7 @@ def whole(text: Path) -> tuple[dict[str, bytes], int]:
 
 
 def round_of(number: int, text: Path, whole: tuple[dict[str, bytes], int], folder: Path) -> None:
-    """Kill one process at a random moment, then count to the end and compare; by day in this process."""
+    """Kill one process at a random moment, then count to the end and compare; the first time in this process."""
     lake = folder / f"lake-{number}"
     victim = kill_one(number, folder, lake, text, whole[1])
     if (lake / "manifest.json").exists():  # what it names is there, whenever
@@ -43,6 +43,7 @@ def round_of(number: int, text: Path, whole: tuple[dict[str, bytes], int], folde
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1))
 def test_a_killed_process_changes_nothing(
@@ -60,6 +61,7 @@ def test_fifty_killed_processes_change_nothing(
     round_of(number, text, whole, tmp_path)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_killed_worker_of_a_local_cluster_is_replaced(
     text: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path

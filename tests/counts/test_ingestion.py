@@ -232,7 +232,10 @@ FILES = st.lists(
 )
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=settings.default.max_examples // 7,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(FILES, st.randoms())
 def test_order_and_grouping_do_not_matter(tmp_path_factory, files, random) -> None:  # type: ignore[no-untyped-def]
     """Files ingested together, one by one, or in another order, give the same counts; removal undoes one exactly."""
@@ -285,6 +288,7 @@ def test_verify_tells_changed_and_missing(store: Store, treebank: Path, tmp_path
     }
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("damage", "found"),
     [
@@ -325,11 +329,11 @@ def ingest_in_small_transactions(target: str, paths: list[str], started: Event) 
 
 
 @pytest.mark.slow
-def test_kill_in_mid_ingest(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_kill_in_mid_ingest(tmp_path: Path, nightly: bool) -> None:
     """Kill -9 between small transactions, once by day and eight times at night; tests/cli/test_kills.py kills large ones."""
-    rounds = 8 if request.config.getoption("--nightly") else 1
+    rounds = 8 if nightly else 1
     paths = []
-    for number in range(40):
+    for number in range(40 if nightly else 10):
         paths.append(tmp_path / f"{number}.lines")
         paths[-1].write_text("".join(f"w{(i * number) % 97} w{i % 31} w{i % 7} .\n" for i in range(300)))
     target = tmp_path / "killed.duckdb"

@@ -41,9 +41,13 @@ def problems(store: Store) -> set[str]:
 TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4), min_size=1, max_size=4)
 
 
+@pytest.mark.nightly
 @example(files=[([["a"]], [["a", "a"]]), ([["a"]], [["a"]])], by_parts=False)
 @example(files=[([["a"]], [["b"]]), ([["b"]], [["a"]])], by_parts=False)
-@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=settings.default.max_examples // 7,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), st.booleans())
 def test_counts_are_those_of_a_fresh_store(tmp_path_factory, files, by_parts) -> None:  # type: ignore[no-untyped-def]
     """Some files of a corpus of trees and lines change; replaced, all counts are as if they always had been so."""

@@ -102,10 +102,10 @@ def test_the_log_is_one_of_large_transactions(crashed: Crashed) -> None:
         assert last[table] > ROW_GROUP, table
 
 
-def test_every_cut_leaves_whole_transactions(crashed: Crashed, request: pytest.FixtureRequest) -> None:
+def test_every_cut_leaves_whole_transactions(crashed: Crashed, nightly: bool) -> None:
     """What a reader finds is what there was after some transaction, and the more, the longer the log."""
     seen = []
-    for length in [*crashed.cuts()][:: 1 if request.config.getoption("--nightly") else 6]:
+    for length in [*crashed.cuts()][:: 1 if nightly else 6]:
         crashed.cut(length)
         seen.append(crashed.states.index(found(crashed.path)))
 
@@ -113,6 +113,7 @@ def test_every_cut_leaves_whole_transactions(crashed: Crashed, request: pytest.F
     assert set(seen) == {0, 1, 2, 3}
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not TORN_LOGS_COUNT, reason="DuckDB 2 reads torn logs as it should")
 def test_half_a_transaction_is_known_and_repaired(crashed: Crashed, tmp_path: Path) -> None:
     """Without the cure, a cut leaves half a transaction; it is known after the next crash, and can be repaired."""
