@@ -21,7 +21,26 @@ from sentgen.counts.cluster.engine import Inline
 from sentgen.demo import TREEBANK
 
 
+class Here(Inline):
+    """Runs tasks in this process, and says where it could be watched."""
+
+    dashboard = "http://127.0.0.1:1"
+
+
+@pytest.fixture(params=[pytest.param("processes", marks=pytest.mark.nightly), "here"])
+def local(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `--local` starts: processes, and by day nothing."""
+
+    @contextmanager
+    def here(**_: object) -> Iterator[Here]:
+        yield Here()
+
+    if request.param == "here":
+        monkeypatch.setattr("sentgen.cli.keeping.cluster.cluster", here)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("local")
 def test_count_status_and_remove(sentgen: Sentgen, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     first = sentgen("cluster", "count", TREEBANK, "--to", lake, "--corpus", "relief", "--local", 2)
@@ -46,7 +65,9 @@ def test_count_status_and_remove(sentgen: Sentgen, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
+@pytest.mark.usefixtures("local")
 def test_models_of_a_lake(sentgen: Sentgen, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     assert sentgen("ingest", TREEBANK, "--corpus", "relief").code == 0
@@ -155,6 +176,7 @@ def test_a_script_for_slurm_is_valid_shell(sentgen: Sentgen, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_script_counts_where_srun_starts_workers(sentgen: Sentgen, tmp_path: Path) -> None:
     """A stand-in for srun starts two workers here; the programs are those of this installation."""
     programs = tmp_path / "bin"

@@ -36,6 +36,7 @@ program()
     return Told(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize(
     ("module", "extra", "words"),
     [
@@ -75,7 +76,7 @@ def test_missing_packages_are_named(
 
 
 @pytest.mark.slow
-def test_all_others_do_without(filled: Sentgen, tmp_path: Path) -> None:
+def test_all_others_do_without(filled: Sentgen, tmp_path: Path, nightly: bool) -> None:
     """Nothing else asks for a package of an extra; compiled functions neither, although numba may use scipy."""
     (tmp_path / "text.txt").write_text("The dog chased a cat .\nThe cat saw the dog .\n")
     (tmp_path / "gold.txt").write_text("The dog sat . ||| A dog sat . ||| 1-1 2-2 3-3\n")
@@ -112,7 +113,8 @@ for words in commands:
                 failed.append([words, end.code, said.getvalue()])
 json.dump(failed, sys.stdout)
 """
-    given = json.dumps([OPTIONAL, [list(map(str, words)) for words in commands]])
+    chosen = commands if nightly else commands[1:3]
+    given = json.dumps([OPTIONAL, [list(map(str, words)) for words in chosen]])
     done = subprocess.run([sys.executable, "-c", code, given], capture_output=True, text=True, check=True)
 
     assert json.loads(done.stdout) == []

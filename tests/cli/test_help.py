@@ -77,6 +77,7 @@ def test_help_imports_no_command(words: tuple[str, ...]) -> None:
     ]
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     "words",
     [("ngrams", "The *"), ("kwic", "dog"), ("match", "pattern { X [] }"), ("deps", "chased"), ("freq",)],
@@ -173,6 +174,7 @@ def test_completion_in_a_store_without_subcorpora(full: Path, tmp_path: Path) ->
     assert _offered(f"sentgen kwic dog --db {store} --corpus p") == ["pets"]
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [

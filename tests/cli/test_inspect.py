@@ -39,6 +39,7 @@ def invoke(path: Path, *arguments: str) -> Result:
     return CliRunner().invoke(app, [*arguments, "--db", str(path)])
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_every_format(name: str, path: Path, tmp_path: Path) -> None:
     call = [name, *COMMANDS[name]]

@@ -21,8 +21,9 @@ ROWS = "select a.range from range(3000000000) a where a.range % 3 = 1"
 DEAF = "select max(levenshtein(repeat('ab', 30000), repeat('ba', 30000))) from range(10)"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
-def test_random_moments(filled: Sentgen, store: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_random_moments(filled: Sentgen, store: Path, tmp_path: Path) -> None:
     """Statements of DuckDB that it interrupts and that it does not, kernels, rows, and transactions."""
     chance = random.Random(12)
     (tmp_path / "many.conllu").write_text("".join(PETS.replace("dog", f"dog{i}") for i in range(3000)))
@@ -39,8 +40,7 @@ def test_random_moments(filled: Sentgen, store: Path, tmp_path: Path, request: p
         ["models", "build", "new", "--corpus", "many"],
         ["kwic", "the", "--limit", "0"],
     ]
-    again = commands[:6] * 3 if request.config.getoption("--nightly") else []
-    rounds = [[words, chance.uniform(0, 0.6)] for words in [*commands, *again]]
+    rounds = [[words, chance.uniform(0, 0.6)] for words in [*commands, *commands[:6] * 3]]
     first = [[*regenerate[:4], "pets.conllu"], ["ingest", "pets.conllu", "--corpus", "a"], ["freq"]]
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "terminal.py")],

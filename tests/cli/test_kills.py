@@ -122,16 +122,15 @@ def digest(path: Path) -> Digest:
     return found
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("name", JOBS)
-def test_killed_at_any_moment(
-    name: str, zygote: Zygote, bases: Path, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: Path, nightly: bool) -> None:
     """After each kill the store is as before or as after, and the same command ends in the undisturbed store.
 
     One kill by day, into a commit, and ten at night.
     """
     job, rng = JOBS[name], random.Random(name)
-    kills = 10 if request.config.getoption("--nightly") else 1
+    kills = 10 if nightly else 1
     base, store = bases / f"{job.base}.duckdb", tmp_path / "store.duckdb"
     folder = tmp_path / "snapshots"
     words = [str(bases / word) if word.endswith(".lines") else word for word in job.words]

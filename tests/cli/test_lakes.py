@@ -65,6 +65,7 @@ def published(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.nightly(by_day=15)
 @pytest.mark.parametrize("line", [*MORE, *(line for line in READERS if named(line) not in ABOUT_FILES)])
 def test_lake_and_snapshots_answer_as_their_store(
     lake: Path, published: Path, full: Path, tmp_path: Path, sentgen: Sentgen, line: str
@@ -96,6 +97,7 @@ def test_large_tables_are_sorted_as_declared(lake: Path) -> None:
             assert len(keys) > 1
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("name", ["lmo", "greedy", "viterbi", "beam", "prim", "prim-ngram", "cle", "ab"])
 def test_sentences_are_ordered_as_from_the_store(lake: Path, full: Path, sentgen: Sentgen, name: str) -> None:
     """By all algorithms, over n-grams and over trees."""

@@ -122,16 +122,15 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
-def test_commands_keep_to_their_limit(large: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Some by day: what streams most, and what builds most."""
+def test_commands_keep_to_their_limit(large: Path, tmp_path: Path) -> None:
+    """What streams most, what builds most, and others."""
     every_token = "select t.*, r.range from token t, range(3) r"  # six million rows of twenty columns
     peaks = {}
-    by_day = (
+    commands = (
         ("kwic", "w0", "--limit", 0, "--csv", "--context", 9),
         ("models", "build", "m", "--corpus", "large", "--order", 3),
-    )
-    at_night = (
         ("sql", every_token, "--parquet", tmp_path / "all.parquet"),
         ("models", "export", "m", "--arpa", tmp_path / "m.arpa"),
         ("collocations", "w0"),
@@ -139,7 +138,7 @@ def test_commands_keep_to_their_limit(large: Path, tmp_path: Path, request: pyte
         ("kwic", "w0 w0", "--random", 1),
         ("db", "compact"),
     )
-    for arguments in (*by_day, *(at_night if request.config.getoption("--nightly") else ())):
+    for arguments in commands:
         code, err, peak = run(large, *arguments)
         assert code == 0, (arguments, err)
         peaks[" ".join(map(str, arguments[:2]))] = peak

@@ -236,6 +236,7 @@ with Store(sys.argv[1], create=True) as store:
 """
 
 
+@pytest.mark.nightly
 def test_a_killed_run_loses_at_most_its_batch(pairs: Path, store: Path) -> None:
     """What was committed is whole; run again, the rest comes, and the pairs are those of one run."""
     killed = subprocess.run([sys.executable, "-c", _KILLED, str(store), str(pairs)], check=False)

@@ -302,6 +302,7 @@ def test_query_that_takes_too_long(filled: Sentgen) -> None:
     assert filled("sql", "select 1 as one", "--timeout", "60").code == 0
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("seconds", [0.05, 1.0])
 def test_interrupted_ingestion(sentgen: Sentgen, store: Path, tmp_path: Path, seconds: float) -> None:
     """Ctrl-C in mid-ingest: one line, 130, nothing half written; and the store can be used."""

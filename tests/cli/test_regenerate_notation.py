@@ -80,6 +80,7 @@ ODD = [
 ]
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("algorithm", ["beam", "lmo", "ab"])
 def test_no_word_is_lost(regenerate: Sentgen, algorithm: str) -> None:
     """The words that go in come out, however they are written, whatever they look like."""

@@ -70,6 +70,7 @@ def test_the_list_has_command_lines(path: Path) -> None:
     assert [one["name"] for one in listed()] == ["a"]
 
 
+@pytest.mark.nightly(by_day=10)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -127,6 +128,7 @@ def test_what_is_wrong_with_a_query_is_shown(path: Path) -> None:
         assert refused.value.picture == picture
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(
     "words",
     [

@@ -244,6 +244,7 @@ def test_outputs(filled: Sentgen) -> None:
     assert filled(*query, "--csv", "--json").code == 2
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("smoothing", "order"), [("katz", 2), ("katz", 4), ("kneser-ney", 3), ("kneser-ney", 5)]
 )

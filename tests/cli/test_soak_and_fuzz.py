@@ -20,10 +20,11 @@ def run(name: str, folder: Path, *options: str) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-def test_kills(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+@pytest.mark.nightly
+def test_kills(tmp_path: Path) -> None:
     """Ingestion killed at random moments leaves whole transactions, and is then completed."""
     new = "ingest text, new store"
-    kills = 5 if request.config.getoption("--nightly") else 2
+    kills = 5
     done = run(
         "soak", tmp_path, "--kills", str(kills), "--only", "kill", "--tokens", "12000", "--commands", new
     )
@@ -61,9 +62,9 @@ for change in ("insert into a values (1, 2)", "delete from a where x = 1", "upda
     assert done.returncode == 0, done.stderr
 
 
-def test_mutants(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_mutants(tmp_path: Path, nightly: bool) -> None:
     """Readers, searches and commands refuse what they cannot read, in one line and in time."""
-    number = 500 if request.config.getoption("--nightly") else 150
+    number = 500 if nightly else 20
     done = run("fuzz", tmp_path, "--inputs", str(number), "--seed", "12")
 
     assert done.returncode == 0, done.stdout + done.stderr
