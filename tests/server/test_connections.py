@@ -59,6 +59,7 @@ def talk(say: Talk, connection: type[Any]) -> Any:
     return asyncio.run(main())
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(
     "begun",
     [

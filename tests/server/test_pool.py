@@ -87,6 +87,7 @@ def test_a_worker_that_ran_short_is_replaced(opening: Opening) -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.nightly
 def test_waiting(opening: Opening) -> None:
     """Who waits too long, or finds too many waiting, is refused; who goes away gives up the place."""
 

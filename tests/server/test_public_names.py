@@ -19,6 +19,7 @@ _LINK = re.compile(r'href="(/[^"#]*)')
 _PAGES = 30
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_no_answer_tells_a_folder(full: Path, tmp_path: Path) -> None:
     """Neither a page that is linked, nor an operation, nor SQL over all tables and views."""

@@ -139,6 +139,7 @@ def holds(process: int, name: str) -> bool:
         return False
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_publishing_while_serving_loses_no_request(demo: Path, tmp_path: Path) -> None:
     """Clients ask all the time while a newer snapshot takes over: every one is answered, by one of the two."""
@@ -173,6 +174,7 @@ def test_publishing_while_serving_loses_no_request(demo: Path, tmp_path: Path) -
     assert old != new
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_broken_snapshot_is_not_served(demo: Path, tmp_path: Path) -> None:
     """What does not have its hash is refused, and the old one stays."""
@@ -189,6 +191,7 @@ def test_a_broken_snapshot_is_not_served(demo: Path, tmp_path: Path) -> None:
         assert server.client.get("/v1/corpora").status_code == 200
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_shutdown(published: Path, tmp_path: Path) -> None:
     """A signal lets what has begun end, stops the workers, and leaves nothing behind; the exit code is 0.
@@ -221,6 +224,7 @@ def test_shutdown(published: Path, tmp_path: Path) -> None:
     assert list(environment.iterdir()) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_workers_die_with_the_front(published: Path, tmp_path: Path) -> None:
     """Also when it is killed and can do nothing about it."""

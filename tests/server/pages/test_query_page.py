@@ -37,7 +37,7 @@ def held(store: Path):
         yield found
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+@pytest.fixture(params=[True, pytest.param(False, marks=pytest.mark.nightly)], ids=["scripts", "no scripts"])
 def visit(request, opened):
     """Open a page with and without JavaScript."""
     return lambda url, **more: opened(url, scripts=request.param, **more)

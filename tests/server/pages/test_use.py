@@ -27,7 +27,7 @@ expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expe
 PATIENCE = 60_000
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+@pytest.fixture(params=[True, pytest.param(False, marks=pytest.mark.nightly)], ids=["scripts", "no scripts"])
 def visit(request, opened):
     """Open a page with and without JavaScript."""
     return lambda url: opened(url, scripts=request.param)
