@@ -95,6 +95,7 @@ main()
 """
 
 
+@pytest.mark.nightly
 def test_algorithm(tmp_path: Path) -> None:
     """Its own file and the table know of it; its setting is an option, a parameter and in the records."""
     unfinished = shutil.ignore_patterns("*.tmp.*", "*.pyc*")  # else with what is compiled there

@@ -24,6 +24,7 @@ def execute(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("execute")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=IDS)
 def test_a_notebook_shows_what_is_stored_in_it(

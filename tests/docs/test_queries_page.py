@@ -53,6 +53,7 @@ def examples(page: str) -> Any:
     return pytest.mark.parametrize("command", found, ids=[one.line for one in found])
 
 
+@pytest.mark.nightly(by_day=8)
 @examples(QUERIES)
 def test_a_command_prints_what_the_page_shows(
     command: doc_pages.Command, store: Path, monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,7 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(commands) >= 4
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 @pytest.mark.slow
 def test_the_results_show_two_sentences(

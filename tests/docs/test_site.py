@@ -188,6 +188,7 @@ def tab() -> Iterator[Any]:
         yield page
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Path, tab: Any) -> None:
     """Without a server, and without asking for anything that is not on the disk."""
