@@ -62,6 +62,7 @@ def example(seed: int, *, words: tuple[int, int] = (60, 25)) -> tuple[PairIds, L
     return lexicon.with_kinship(pair, wordnet=None), lexicon
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("seed", range(12))
 def test_blocks_of_rows_are_all_rows(seed: int) -> None:
     """Posteriors, counts and best path do not depend on how many rows are looked at a time, to the last bit."""
@@ -88,6 +89,7 @@ def test_blocks_of_rows_are_all_rows(seed: int) -> None:
         assert (logp, segments.tolist()) == (path[0], path[1].tolist())
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("seed", range(8))
 def test_blocks_of_rows_are_those_of_enumeration(seed: int) -> None:
     """One row at a time, P(null) and the best path are those of all segmentations, phrases over rows included."""

@@ -95,6 +95,7 @@ def run(store: Path) -> Run:
     return measured
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["best", "paper"])
 def test_text_keeps_to_the_limit(name: str, texts: tuple[Path, Path], run: Run) -> None:
     """The alignment is the same as with all the memory there is, of passages and of whole documents."""
@@ -136,6 +137,7 @@ def test_other_systems_say_what_they_take(system: str) -> None:
     check_memory("pbhmm", pair, Budget.of_limit(LIMIT))
 
 
+@pytest.mark.nightly
 def test_training_and_applying_keep_to_the_limit(
     pairs: Path, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

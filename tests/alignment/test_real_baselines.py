@@ -13,6 +13,7 @@ from sentgen.evaluation.alignment.gold_readers import read_gold
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("system", "least"),
     [("lcs", 0.81), ("cut-and-paste:n=1", 0.79), ("model1", 0.61), ("hmm-symmetric:join=intersection", 0.82)],

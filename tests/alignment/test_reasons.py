@@ -60,6 +60,7 @@ def enumerated(oracle: Oracle, *, exchanged: bool) -> dict[tuple[int, int], Coun
     return found
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize("stems", ["table", "equal"])
 @pytest.mark.parametrize("decode", ["posterior", "viterbi"])

@@ -32,6 +32,7 @@ CLUSTER = """\
 Ask = Callable[[sentgen.Database], Table]
 
 
+@pytest.mark.nightly(by_day=7)
 @pytest.mark.parametrize(
     ("line", "ask"),
     [

@@ -25,6 +25,7 @@ def read(name: str, path: Path) -> list[Sentence]:
     return results  # type: ignore[return-value]
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("part", ["en_ewt-ud-dev", "en_gum-ud-dev", "en_lines-ud-dev", "en_partut-ud-dev"])
 def test_agreement_with_the_conllu_library(data_dir: Path, part: str) -> None:
     path = data_dir / "ud" / f"{part}.conllu"

@@ -510,6 +510,7 @@ def test_rounds_of_a_quality() -> None:
     assert (quality.tokenizer_rounds, quality.tagger_rounds, quality.parser_rounds) == (1, 9, 5)
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("name", sorted(QUALITIES))
 def test_udpipe_understands_the_qualities(name: str) -> None:
     """Each option is one that UDPipe knows: with one round each, on few sentences, it trains."""

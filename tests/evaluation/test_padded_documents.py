@@ -25,6 +25,7 @@ WIKI = "multimwa-wiki/wiki-dev.tsv", "multimwa"
 PAIRS, TIMES = 150, 10
 
 
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.data
 # Texts of another set, so that none is about the same thing.
 @pytest.mark.parametrize(("of", "among"), [(RTE, MTREF), (EDINBURGH, RTE), (MTREF, RTE), (WIKI, RTE)])
@@ -39,6 +40,7 @@ def test_other_texts_move_little(data_dir: Path, of: tuple[str, str], among: tup
     assert f1(padded) > f1(alone) - 0.02
 
 
+@pytest.mark.nightly
 @pytest.mark.data
 def test_other_texts_move_tuned_models_little(data_dir: Path) -> None:
     """The same of a model that is tuned on other pairs of the set."""

@@ -19,6 +19,7 @@ CALIBRATION = {"viterbi": 15.0, "lmo": 26.5, "prim-ngram": 29.7, "prim-arg": 31.
 SYSTEMS = ("viterbi", "lmo", "prim-ngram", "prim-arg", "cle", "ab", "beam")
 
 
+@pytest.mark.nightly
 def test_order_of_the_systems(data_dir: Path, tmp_path: Path) -> None:
     """viterbi << lmo < cle < ab < beam, each within 3 points of the calibration; differences are sure."""
     dep = data_dir / "wsj01" / "dep"

@@ -71,6 +71,7 @@ def queries_for(path: Path, algorithm: str, given: list[list[Unit]]) -> list[str
     return queries
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
 def test_queries_do_not_depend_on_the_bags(relief: Path, algorithm: str) -> None:
     """One bag of three units and a hundred of twelve cost the same few queries."""
