@@ -263,10 +263,20 @@ def test_what_makes_no_sense_is_refused(
         evaluate_generation(store, ClusterSet(clusters), ToyParser(), **changes)  # type: ignore[arg-type]
 
 
-def test_the_report(evaluated: tuple[GenerationResult, Path], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def first(
+    evaluated: tuple[GenerationResult, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, bytes]:
+    """The files of the report."""
+    folder = tmp_path_factory.mktemp("report")
+    return {path.name: path.read_bytes() for path in generation_report(evaluated[0]).write(folder)}
+
+
+def test_the_report(
+    evaluated: tuple[GenerationResult, Path], first: dict[str, bytes], tmp_path: Path
+) -> None:
     """Four plots in two formats, two tables in CSV, Markdown, and a page; the same run gives the same bytes."""
     found, _ = evaluated
-    first = {path.name: path.read_bytes() for path in generation_report(found).write(tmp_path)}
     again = {path.name: path.read_bytes() for path in generation_report(found).write(tmp_path)}
 
     assert first == again
