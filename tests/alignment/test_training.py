@@ -176,7 +176,7 @@ def four_of_each(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list
     return trained(path, preset("best"), Plan(iterations=4, drop=0.0))
 
 
-@pytest.mark.nightly(by_day=1)
+@pytest.mark.nightly
 @pytest.mark.parametrize(("direction", "left"), [("forward", 6), ("reverse", 2)])
 def test_killed_training_goes_on(
     toy_pairs: Path, four_of_each: list[StoredIteration], direction: str, left: int
