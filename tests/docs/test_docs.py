@@ -140,10 +140,8 @@ def test_the_tutorial_runs_and_prints_what_it_shows(
     doc_pages.checkout(tmp_path, monkeypatch)
     ran, enough = 0, 30 if nightly else _BY_DAY
     for command, code, output in doc_pages.follow((DOCS / "tutorial.md").read_text("utf-8"), monkeypatch):
-        assert code == 0, f"{command.line}
-{output}"
-        assert doc_pages.shows(command.output, output), f"{command.line}
-{output}"
+        assert code == 0, f"{command.line}\n{output}"
+        assert doc_pages.shows(command.output, output), f"{command.line}\n{output}"
         ran += 1
         if not nightly and ran == enough:
             break
