@@ -84,8 +84,8 @@ class Conditions:
             case syntax.Comparison(left, right):
                 of_right = right.label if isinstance(right, syntax.Term) else left.label
                 # Never the label itself: SQL takes neither all names nor capital letters for others.
-                rows = (f"t_{places[one]}" for one in (left.label, of_right))
-                told = self._comparison(condition, *rows, negated != condition.negated)
+                first, second = (f"t_{places[one]}" for one in (left.label, of_right))
+                told = self._comparison(condition, first, second, negated != condition.negated)
                 optional = [one for one in dict.fromkeys((left.label, of_right)) if one not in ENDS]
                 bound = [f"m.{places[one]} is not null" for one in optional]
                 return f"({' and '.join([*bound, told])})"
