@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sentgen.lookups.attributes import Value
+from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Strategy
 
@@ -90,19 +91,19 @@ class Sentence:
 
     def _holds(self, condition: syntax.Condition, places: Mapping[str, int]) -> bool:
         match condition:
-            case syntax.Every(parts):
+            case Every(parts):
                 return all(self._holds(part, places) for part in parts)
-            case syntax.Either(parts):
+            case Either(parts):
                 return any(self._holds(part, places) for part in parts)
-            case syntax.Negation(syntax.Comparison(left, right, negated)):
+            case Negation(syntax.Comparison(left, right, negated)):
                 return self._holds(syntax.Comparison(left, right, not negated), places)
-            case syntax.Negation(syntax.Negation(part)):
+            case Negation(Negation(part)):
                 return self._holds(part, places)
-            case syntax.Negation(syntax.Every(parts)):
-                return self._holds(syntax.Either(tuple(map(syntax.Negation, parts))), places)
-            case syntax.Negation(syntax.Either(parts)):
-                return self._holds(syntax.Every(tuple(map(syntax.Negation, parts))), places)
-            case syntax.Negation(part):
+            case Negation(Every(parts)):
+                return self._holds(Either(tuple(map(Negation, parts))), places)
+            case Negation(Either(parts)):
+                return self._holds(Every(tuple(map(Negation, parts))), places)
+            case Negation(part):
                 return not self._holds(part, places)
             case syntax.Bound(label):
                 return label in places

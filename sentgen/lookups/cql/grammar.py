@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import Value
+from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.bounds import MOST_TIMES, MOST_TOKENS, check_text, check_tree
 from sentgen.lookups.cql import syntax
 
@@ -189,9 +190,9 @@ def _of_match(condition: syntax.Condition) -> syntax.Condition:
                 for side in sides
             )
             return replace(condition, left=one, right=other if isinstance(right, syntax.Term) else right)
-        case syntax.Negation(part):
-            return syntax.Negation(_of_match(part))
-        case syntax.Every(parts) | syntax.Either(parts):
+        case Negation(part):
+            return Negation(_of_match(part))
+        case Every(parts) | Either(parts):
             return replace(condition, parts=tuple(map(_of_match, parts)))
     return condition
 
@@ -302,16 +303,16 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         return syntax.Token(part.condition, (*part.labels, "target"))
 
     def implication(self, first: syntax.Condition, then: syntax.Condition) -> syntax.Condition:
-        return syntax.Either((syntax.Negation(first), then))
+        return Either((Negation(first), then))
 
     def either(self, *parts: syntax.Condition) -> syntax.Condition:
-        return syntax.Either(parts)
+        return Either(parts)
 
     def every(self, *parts: syntax.Condition) -> syntax.Condition:
-        return syntax.Every(parts)
+        return Every(parts)
 
     def negation(self, part: syntax.Condition) -> syntax.Condition:
-        return syntax.Negation(part)
+        return Negation(part)
 
     def bare(self, term: syntax.Term) -> syntax.Condition:
         if term.label:

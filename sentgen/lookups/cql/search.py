@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import COLUMNS, Value
+from sentgen.lookups.boolean import Negation
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.plan import plan
 from sentgen.lookups.cql.spans import Spans
@@ -294,7 +295,7 @@ def _named(condition: syntax.Condition) -> list[tuple[str, int]]:
         case syntax.Comparison(left, right):
             terms = [left, *([right] if isinstance(right, syntax.Term) else [])]
             return [(one.label, one.column) for one in terms]
-        case syntax.Negation(part):
+        case Negation(part):
             return _named(part)
     return [one for part in condition.parts for one in _named(part)]
 

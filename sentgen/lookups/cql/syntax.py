@@ -7,8 +7,10 @@ where they stand in the query, for errors.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from sentgen.lookups.attributes import Value
+from sentgen.lookups.boolean import Either, Every, Negation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +40,7 @@ class Bound:
     column: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
-    """All of the conditions."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """One of the conditions, or several."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Negation:
-    """Not the condition."""
-
-    part: Condition
-
-
-Condition = Comparison | Bound | Every | Either | Negation
+Condition: TypeAlias = "Comparison | Bound | Every[Condition] | Either[Condition] | Negation[Condition]"
 
 
 @dataclass(frozen=True, slots=True)

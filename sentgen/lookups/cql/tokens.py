@@ -19,6 +19,7 @@ from sentgen.lookups.attributes import (
     misc_condition,
     misc_string,
 )
+from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.queries import Bindings, Selection
@@ -92,11 +93,11 @@ class Conditions:
         return self._composed(condition, negated, lambda part, no: self.of_labels(part, places, negated=no))
 
     def _composed(self, condition: syntax.Condition, negated: bool, write: Write) -> str:
-        if isinstance(condition, syntax.Negation):
+        if isinstance(condition, Negation):
             return write(condition.part, not negated)
-        assert isinstance(condition, syntax.Every | syntax.Either)
+        assert isinstance(condition, Every | Either)
         # De Morgan: what is not, is said of the comparisons, so that null never stands below `not`.
-        word = " and " if isinstance(condition, syntax.Every) != negated else " or "
+        word = " and " if isinstance(condition, Every) != negated else " or "
         return f"({word.join(write(part, negated) for part in condition.parts)})"
 
     def _comparison(self, one: syntax.Comparison, left: str, right: str, negated: bool) -> str:

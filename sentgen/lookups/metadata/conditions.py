@@ -13,15 +13,14 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from sentgen.errors import NotFoundError, QueryError
+from sentgen.lookups.boolean import Every, Negation
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.metadata.syntax import (
     Comparison,
-    Every,
     Exists,
     Expression,
     Key,
-    Negation,
     atoms,
 )
 from sentgen.lookups.queries import Bindings, Query

@@ -9,16 +9,14 @@ from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from sentgen.errors import QueryError
+from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.bounds import MOST_NESTED, MOST_WORDS, check_text
 from sentgen.lookups.metadata.syntax import (
     Comparison,
-    Either,
-    Every,
     Exists,
     Expression,
     Key,
     Literal,
-    Negation,
 )
 
 _GRAMMAR = r"""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from sentgen.lookups.boolean import Either, Every, Negation
 
 #: As many digits as a double tells apart; longer ones are names made of digits.
 _DIGITS = 15
@@ -65,28 +68,7 @@ class Exists:
     key: Key
 
 
-@dataclass(frozen=True, slots=True)
-class Negation:
-    """A part does not hold."""
-
-    part: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Every:
-    """All parts hold."""
-
-    parts: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """Some part holds."""
-
-    parts: tuple[Expression, ...]
-
-
-Expression = Comparison | Exists | Negation | Every | Either
+Expression: TypeAlias = "Comparison | Exists | Negation[Expression] | Every[Expression] | Either[Expression]"
 
 
 def atoms(expression: Expression, *, negated: bool = False) -> list[tuple[Comparison | Exists, bool]]:
