@@ -26,7 +26,7 @@ from sentgen.alignment.phrase_hmm.lattice.decode import viterbi
 from sentgen.alignment.phrase_hmm.lattice.inference import chain
 from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, prior_mean, prior_parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, prior_mean, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 
 sys.path.insert(0, str(ROOT / "tests" / "alignment"))
@@ -55,7 +55,7 @@ def texts(m: int, n: int, *, seed: int = 1) -> PairIds:
     return PairIds(document, words, document, words)
 
 
-def trained_on(pair: PairIds, settings: PbhmmSettings) -> Parameters:
+def trained_on(pair: PairIds, settings: PbhmmSettings) -> RewriteParameters:
     """Return parameters with a table of all word pairs of a pair, and of ten made-up phrase pairs a word."""
     rng = np.random.default_rng(3)
     m, n = len(pair.abstract), len(pair.document)

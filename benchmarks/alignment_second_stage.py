@@ -31,7 +31,7 @@ from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
-from sentgen.alignment.tuning.objective import Example, Objective, Task
+from sentgen.alignment.tuning.objective import Objective, TuningExample, TuningTask
 from sentgen.alignment.tuning.tuner import tune
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats, Longs
@@ -56,7 +56,7 @@ ROWS = {
 }
 
 
-def first_stage(of: Sequence[Example], folds: int) -> list[Seen]:
+def first_stage(of: Sequence[TuningExample], folds: int) -> list[Seen]:
     """Return what the first stage says, tuned on the other folds."""
     seen: dict[int, Seen] = {}
     for fold in range(folds):
@@ -69,7 +69,7 @@ def first_stage(of: Sequence[Example], folds: int) -> list[Seen]:
             ids = replace(ids, clues=find_clues(one.pair, ids, tuned.counts, wordnet))
             forward, reverse = (
                 Objective([], plain, settings).posteriors(
-                    Task.of(side, sure, possible, plain, settings), learnt.weights
+                    TuningTask.of(side, sure, possible, plain, settings), learnt.weights
                 )
                 for side, sure, possible, learnt in (
                     (ids, one.sure, one.possible, tuned.directions[0]),

@@ -20,7 +20,7 @@ from itertools import product
 from sentgen.alignment import Alignment
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.phrase_hmm.weighting.weight_names import TEMPLATES
-from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import tune
 from sentgen.evaluation.alignment.gold import GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
@@ -59,10 +59,10 @@ class Standard:
         return cls(name, gold, read_gold(test, form) if test else gold)
 
 
-def examples(gold: GoldStandard) -> list[Example]:
+def examples(gold: GoldStandard) -> list[TuningExample]:
     """Return the pairs with the links of the annotators, combined as evaluations do."""
     return [
-        Example.of(one.pair, links.sure, links.possible)
+        TuningExample.of(one.pair, links.sure, links.possible)
         for one, links in zip(gold.pairs, gold.combined(), strict=True)
     ]
 

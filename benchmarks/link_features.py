@@ -11,7 +11,7 @@ from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.passages import sentence_starts
 from sentgen.alignment.phrase_hmm.weighting.clues import Clues
 from sentgen.alignment.phrase_hmm.weighting.weight_names import GROUP_OF, LINK_TEMPLATES, RELATIONS
-from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.words.word_classes import CLASSES, word_class
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.parsers.parser import Parser
@@ -55,7 +55,7 @@ class Tree:
 class Seen:
     """What the first stage says of a pair that it was not tuned on."""
 
-    example: Example
+    example: TuningExample
     forward: Floats
     reverse: Floats
     clues: Clues

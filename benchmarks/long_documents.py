@@ -30,7 +30,7 @@ from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed
-from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import tune
 from sentgen.alignment.view.figures import new_words
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
@@ -108,7 +108,7 @@ def tuned_tables(count: int, named: Mapping[str, str], novels: Sequence[str], mo
         odd, even = (replace(gold, pairs=gold.pairs[half::2]) for half in (0, 1))
         odd = odd.first(count)
         examples = [
-            Example.of(one.pair, links.sure, links.possible)
+            TuningExample.of(one.pair, links.sure, links.possible)
             for one, links in zip(odd.pairs, odd.combined("half"), strict=True)
         ]
         tuned = tune(examples).aligner("tuned")

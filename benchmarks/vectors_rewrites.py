@@ -24,7 +24,7 @@ from vectors import SETS
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, RewriteTable
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import preset
 from sentgen.alignment.reading import read_pairs
 from sentgen.evaluation.alignment.gold_readers import read_gold
@@ -55,8 +55,8 @@ def neighbors(words: Sequence[str], vectors: WordVectors) -> csr_array:
 
 
 def smoothed(
-    parameters: Parameters, near: csr_array, seen: np.ndarray, wanted: tuple[np.ndarray, np.ndarray]
-) -> Parameters:
+    parameters: RewriteParameters, near: csr_array, seen: np.ndarray, wanted: tuple[np.ndarray, np.ndarray]
+) -> RewriteParameters:
     """Return parameters whose table mixes rows with those of near words, for wanted words of both sides."""
     table, size = parameters.table, len(seen)
     learnt = csr_array((table.prob, (table.document, table.abstract)), shape=(size, size))
@@ -69,7 +69,7 @@ def smoothed(
     return replace(parameters, table=_table(*keys, mixed.data[order]))
 
 
-def discounted(parameters: Parameters, near: csr_array, seen: np.ndarray) -> Parameters:
+def discounted(parameters: RewriteParameters, near: csr_array, seen: np.ndarray) -> RewriteParameters:
     """Return parameters whose table mixes rows with the untrained table in the same shares."""
     table = parameters.table
     kept = np.where(near.sum(axis=1) > 0, seen / (seen + _PRIOR), 1.0)[table.document]

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from sentgen.alignment.choice import Choice
 from sentgen.counts.settings import Settings
 from sentgen.evaluation.check.request import CheckRequest
-from sentgen.generation.answers import Request
+from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.lookups import questions
 from sentgen.lookups.statistics.keyness_question import Keywords
@@ -51,7 +51,7 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "VectorOptions": (VectorRequest, ("name", "corpus"), ()),
     "NearOptions": (Near, ("word",), ()),
     "ScoreOptions": (ScoreRequest, ("text", "model"), ()),
-    "RegenerateOptions": (Request, ("bag", "model"), ()),
+    "RegenerateOptions": (OrderingRequest, ("bag", "model"), ()),
     "AlignOptions": (Choice, (), (_FORMAT,)),
     "GenerateOptions": (ClusterRequest, ("file",), (_PARSER,)),
     "CheckOptions": (CheckRequest, ("summary", "against"), (_PARSER,)),

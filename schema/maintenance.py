@@ -42,7 +42,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CheckResult:
     """What a check found: the number of problems and the first of them.
 
     Of a check that had to be left out, because a block that it reads is damaged, ``problems`` is ``None``.
@@ -114,7 +114,7 @@ def facts(store: Store) -> dict[str, str | int]:
     }
 
 
-def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> Iterator[Result]:
+def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> Iterator[CheckResult]:
     """Read all blocks, then run the checks of `sentgen.schema.integrity.checks` and ``extra``.
 
     A damaged block fails the check of its table; checks that need that table are skipped, and all others run.
@@ -135,7 +135,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
         try:
             yield _run(store, one)
         except DamagedError:
-            yield Result(one, 1, "a block is damaged: it is not what was written")
+            yield CheckResult(one, 1, "a block is damaged: it is not what was written")
     without = [number for number, _ in counted(store)]
     made = chain(checks(without), counted_checks(without))
     for one in chain(made, _until_damage(_tree_recounts(store)), _until_damage(extra)):
@@ -144,7 +144,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
         try:
             yield _run(store, one)
         except DamagedError:
-            yield Result(one, None, "needs a table with a damaged block")
+            yield CheckResult(one, None, "needs a table with a damaged block")
 
 
 def counted(store: Store) -> list[tuple[int, str]]:
@@ -157,13 +157,13 @@ def counted(store: Store) -> list[tuple[int, str]]:
         return [(row.id, row.name) for row in connection.execute(query)]
 
 
-def _files_of(lake: Place) -> Iterator[Result]:
+def _files_of(lake: Place) -> Iterator[CheckResult]:
     """Compare the files of each table with their hashes."""
     manifest = layout.read_manifest(lake)
     for table in manifest.tables:
         wrong = changed(lake, manifest, table)
         one = Check(f"files of {table}", "", "copy the lake again, or make it again")
-        yield Result(one, len(wrong), f"path {wrong[0].path}" if wrong else "")
+        yield CheckResult(one, len(wrong), f"path {wrong[0].path}" if wrong else "")
 
 
 def _until_damage(made: Iterable[Check]) -> Iterator[Check]:
@@ -182,7 +182,7 @@ def _tree_recounts(store: Store) -> Iterator[Check]:
             yield Check(f"{table} of {name} recounted", recount(table, corpus_id), slow=True)
 
 
-def _run(store: Store, check: Check) -> Result:
+def _run(store: Store, check: Check) -> CheckResult:
     """Run one check.
 
     Raises:
@@ -205,7 +205,7 @@ def _run(store: Store, check: Check) -> Result:
             for name, earlier in before.items():
                 duck.execute(f"set {name} = '{earlier}'")
     example = ", ".join(f"{c[0]} {value}" for c, value in zip(columns, row[1:], strict=True))
-    return Result(check, int(row[0]), example if row[0] else "")
+    return CheckResult(check, int(row[0]), example if row[0] else "")
 
 
 def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:

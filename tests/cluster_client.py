@@ -7,15 +7,15 @@ from pathlib import Path
 
 from sentgen.counts.cluster.dask_engine import cluster
 from sentgen.counts.cluster.engine import Engine
-from sentgen.counts.cluster.job import Job, Sizes
+from sentgen.counts.cluster.job import Job, TaskSizes
 from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
 from sentgen.models.building.recipe import recipe
 from sentgen.models.cluster.job import ModelJob
-from sentgen.models.cluster.plan import Sizes as ModelSizes
+from sentgen.models.cluster.plan import ModelTaskSizes as ModelSizes
 from sentgen.schema.lakes.places import Place
 
-SIZES = Sizes(shard=20_000, most=1 << 20, words=100_000, range=10_000)
+SIZES = TaskSizes(shard=20_000, most=1 << 20, words=100_000, range=10_000)
 MODEL_SIZES = ModelSizes(rows=30_000, most=1 << 20, file=30_000)
 
 

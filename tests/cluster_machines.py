@@ -15,7 +15,7 @@ from typing import Any
 
 from cluster_client import work
 
-from sentgen.counts.cluster.engine import Inline, Task
+from sentgen.counts.cluster.engine import ClusterTask, Inline
 
 CLIENT = Path(__file__).parent / "cluster_client.py"
 VICTIMS = ("worker", "scheduler", "client")
@@ -94,7 +94,7 @@ class Counting(Inline):
     def __init__(self) -> None:
         self.tasks = 0
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         self.tasks += len(tasks)
         return super().run(tasks)
 

@@ -37,7 +37,7 @@ class Sentence:
                     for i in range(length)
                     if condition is None or self._holds(condition, {"": i})
                 }
-            case syntax.Edge(region, end):
+            case syntax.CqlEdge(region, end):
                 there = region == "s" or (self.last if end else self.first)
                 place = length if end else 0
                 return {(place, place, none)} if there else set()
@@ -95,8 +95,8 @@ class Sentence:
                 return all(self._holds(part, places) for part in parts)
             case Either(parts):
                 return any(self._holds(part, places) for part in parts)
-            case Negation(syntax.Comparison(left, right, negated)):
-                return self._holds(syntax.Comparison(left, right, not negated), places)
+            case Negation(syntax.CqlComparison(left, right, negated)):
+                return self._holds(syntax.CqlComparison(left, right, not negated), places)
             case Negation(Negation(part)):
                 return self._holds(part, places)
             case Negation(Every(parts)):
@@ -105,9 +105,9 @@ class Sentence:
                 return self._holds(Every(tuple(map(Negation, parts))), places)
             case Negation(part):
                 return not self._holds(part, places)
-            case syntax.Bound(label):
+            case syntax.LabelTest(label):
                 return label in places
-            case syntax.Comparison(left, right, negated):
+            case syntax.CqlComparison(left, right, negated):
                 terms = [left, *([right] if isinstance(right, syntax.Term) else [])]
                 if any(term.label not in places for term in terms):
                     return False

@@ -10,11 +10,15 @@ from itertools import pairwise
 import numpy as np
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells, jump_weights
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission, totals
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, RewriteTable, initial_parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+    RewriteParameters,
+    RewriteTable,
+    initial_parameters,
+)
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 #: Words of which some have the stem of another.
@@ -41,7 +45,7 @@ def random_emission(
     prob = rng.random(len(fields)) * 0.05
     by_end = np.argsort(start + length, kind="stable")
     none, no = np.full(len(found), -1), np.zeros(len(found), np.bool_)
-    events = Order(start, length, position, width, none, none, no, no)
+    events = EventOrder(start, length, position, width, none, none, no, no)
     words, null = rng.random((m, n)) * 0.1, rng.random(m) * 0.1
     forget = np.where(rng.random(m) < forgetting, rng.random(m), 0.0)
     return Emission(words, np.arange(m), np.arange(n), null, forget, events, prob, by_end)
@@ -65,14 +69,14 @@ def random_pairs(rng: np.random.Generator, count: int, *, longest: int = 4) -> l
 
 def random_parameters(
     rng: np.random.Generator, pairs: Sequence[PairIds], lexicon: Lexicon, settings: PbhmmSettings
-) -> Parameters:
+) -> RewriteParameters:
     """Return the cells that pairs support, with made-up probabilities."""
     start = initial_parameters(pairs, lexicon.stem_of, settings)
 
     def filled(table: RewriteTable) -> RewriteTable:
         return replace(table, prob=table.normalized(rng.random(len(table))))
 
-    return Parameters(
+    return RewriteParameters(
         p0=float(rng.uniform(0.1, 0.9)),
         jumps=rng.dirichlet(np.ones(len(start.jumps))),
         weights=rng.dirichlet(np.ones(3)),
@@ -101,7 +105,7 @@ class Segment:
 class Oracle:
     """All segmentations of a pair, by recursion over the formulas, with dictionaries instead of arrays."""
 
-    def __init__(self, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> None:
+    def __init__(self, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings) -> None:
         """Prepare the jumps as a dictionary by distance, and the tables by their keys."""
         self.pair, self.parameters, self.settings = pair, parameters, settings
         self.m, self.n = len(pair.abstract), len(pair.document)

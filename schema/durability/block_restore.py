@@ -28,7 +28,7 @@ _MARK = b"sentgen1"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SavedBlock:
     """A block as it was; bit i of ``used`` says whether the header needs part i."""
 
     number: int
@@ -49,7 +49,7 @@ class Journal:
 
     iteration: int
     size: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[SavedBlock, ...]
 
     def packed(self) -> bytes:
         """Return the journal as it is kept."""
@@ -69,7 +69,7 @@ def unpacked(data: bytes) -> Journal | None:
         return None
     table, start = struct.unpack_from(f"<{2 * count}Q", body), 16 * count
     blocks = (
-        Block(table[2 * n], table[2 * n + 1], body[start + n * size : start + (n + 1) * size])
+        SavedBlock(table[2 * n], table[2 * n + 1], body[start + n * size : start + (n + 1) * size])
         for n in range(count)
     )
     return Journal(iteration, size, tuple(blocks))
@@ -91,7 +91,7 @@ def newest(store: int) -> tuple[int, int]:
 def read_blocks(store: int, wanted: list[tuple[int, int]]) -> Journal:
     """Return blocks of an open file as they are on the disk; they are named by number and what is in use."""
     iteration, size = newest(store)
-    found = (Block(number, used, _read(store, number, size)) for number, used in wanted)
+    found = (SavedBlock(number, used, _read(store, number, size)) for number, used in wanted)
     return Journal(iteration, size, tuple(block for block in found if len(block.data) == size))
 
 

@@ -39,7 +39,7 @@ DATABASE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class PairSizes:
     """Words of an abstract and of a document, how many of each are different, and sentences."""
 
     abstract: int
@@ -86,7 +86,7 @@ class Budget:
         if wanted > self.memory:
             raise self._too_large(what, wanted, 0)
 
-    def plan(self, sizes: Sizes, *, table: bool, events: int = 0) -> Blocks:
+    def plan(self, sizes: PairSizes, *, table: bool, events: int = 0) -> Blocks:
         """Return how to align a pair, the fastest way that fits.
 
         Args:
@@ -119,7 +119,7 @@ class Budget:
             )
         return Blocks(rows, columns, in_file=True)
 
-    def most_events(self, sizes: Sizes, *, table: bool) -> float:
+    def most_events(self, sizes: PairSizes, *, table: bool) -> float:
         """Return how many phrase events there is room for."""
         m, n = sizes.abstract, sizes.document
         blocks = max(_block_bytes(m, n, _rows(m, n)), _block_bytes(n, m, _rows(n, m)))
@@ -178,7 +178,7 @@ def events_take_too_much(events: float, most: float) -> MemoryLimitError:
     )
 
 
-def _fixed(sizes: Sizes, events: int, *, table: bool) -> float:
+def _fixed(sizes: PairSizes, events: int, *, table: bool) -> float:
     """Return the bytes of what is no table over words with words."""
     of_words = _WORD_BYTES * sizes.abstract_words * sizes.document_words
     of_sentences = 32 * sizes.abstract_sentences * sizes.document_sentences if table else 0
@@ -198,7 +198,7 @@ def _block_bytes(m: int, n: int, rows: int) -> int:
     return 8 * n * (2 * rows + m // rows + 8)
 
 
-def _told(sizes: Sizes) -> str:
+def _told(sizes: PairSizes) -> str:
     return f"a document of {quantity(sizes.document, 'word')} and an abstract of {sizes.abstract:,}"
 
 

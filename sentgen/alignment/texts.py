@@ -12,7 +12,7 @@ from sentgen.alignment.pair import Pair
 from sentgen.alignment.systems import check_memory
 from sentgen.alignment.view.figures import new_words
 from sentgen.alignment.view.reasons import reasons
-from sentgen.alignment.view.view import View, view
+from sentgen.alignment.view.view import PairView, view
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
@@ -38,7 +38,7 @@ def align_texts(
     aligner: Aligner,
     *,
     budget: Budget = UNBOUNDED,
-) -> View:
+) -> PairView:
     """Align two texts and return what is shown of them.
 
     Raises:
@@ -55,7 +55,7 @@ def align_texts(
     )
 
 
-def as_json(shown: View, *, model: str, explain: bool = False) -> dict[str, Any]:
+def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, Any]:
     """Return an alignment as JSON holds it; offsets count words from 0, the end of a span is left out.
 
     Args:
@@ -81,7 +81,7 @@ def as_json(shown: View, *, model: str, explain: bool = False) -> dict[str, Any]
     return found | {"reasons": _reasons(shown)} if explain else found
 
 
-def _reasons(shown: View) -> dict[str, Any] | None:
+def _reasons(shown: PairView) -> dict[str, Any] | None:
     """Return what links were chosen among, each with its shares and its runner-up."""
     weighed = shown.alignment.weighed
     if weighed is None:

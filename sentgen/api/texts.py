@@ -15,7 +15,7 @@ from sentgen.alignment.view.figures import Figures, new_words
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.reasons import reasons
-from sentgen.alignment.view.view import View
+from sentgen.alignment.view.view import PairView
 from sentgen.api.tables import Table
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure
@@ -88,7 +88,7 @@ class AlignedTexts(Table):
     ``first`` and ``last`` are the words of the document, from 1; phrases that are new have none.
     """
 
-    def __init__(self, view: View, model: str, notes: Iterable[str]) -> None:
+    def __init__(self, view: PairView, model: str, notes: Iterable[str]) -> None:
         rows = []
         for one in phrases(view):
             text, (start, end) = one.document or (None, (None, None))

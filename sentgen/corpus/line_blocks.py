@@ -16,7 +16,7 @@ from sentgen.arrays import Bytes, compiled
 from sentgen.corpus.readers import lines
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.validation import Limits
+from sentgen.corpus.validation import InputLimits
 from sentgen.errors import Rejection
 
 #: UTF-8 of white space beyond ASCII and of U+0085, and the symbols that no corpus may use.
@@ -30,24 +30,24 @@ _SPACES = re.compile(rb"\xe2\x80[\x80-\x8a\xa8\xa9]")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Whole lines of clean text; ``first_line`` counts from 1."""
 
     text: bytes
     first_line: int
 
 
-def read_blocks(reader: LineReader) -> Iterator[Block | Sentence | Rejection]:
+def read_blocks(reader: LineReader) -> Iterator[LineBlock | Sentence | Rejection]:
     """Yield the sentences of tokenised text, as blocks wherever nothing in them can be refused."""
     for first_line, text in reader.whole_lines():
         if _is_plain(text, reader.limits):
-            yield Block(text, first_line)
+            yield LineBlock(text, first_line)
             continue
         for found in lines.read(text.decode().split("\n"), path=reader.source.name, limits=reader.limits):
             yield replace(found, line=found.line + first_line - 1)
 
 
-def _is_plain(text: bytes, limits: Limits) -> bool:
+def _is_plain(text: bytes, limits: InputLimits) -> bool:
     # In bytes, never fewer than characters; a token takes two with its blank.
     field, line = _longest(np.frombuffer(text, np.uint8))
     return (

@@ -13,7 +13,7 @@ from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import finished
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import Source
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 from sentgen.options import Option
 
@@ -71,7 +71,7 @@ class RawPair:
         made = json.dumps([*given, settings.tokenized, settings.document_words])
         return hashlib.sha256(made.encode()).hexdigest()
 
-    def tokenised(self, settings: PairSettings, *, limits: Limits = LIMITS) -> TokenizedPair | Rejection:
+    def tokenised(self, settings: PairSettings, *, limits: InputLimits = LIMITS) -> TokenizedPair | Rejection:
         """Split both texts into sentences and words; the first fault refuses the pair."""
         path = self.document_source.name
         sides: list[tuple[Sentence, ...]] = []
@@ -97,7 +97,7 @@ def _plain(given: Text) -> object:
 
 
 def _sentences(
-    given: Text, path: str, line: int, settings: PairSettings, limits: Limits
+    given: Text, path: str, line: int, settings: PairSettings, limits: InputLimits
 ) -> Iterator[Sentence | Rejection]:
     if isinstance(given, str):
         given = (given,)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of, open_stream
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
 
 logger = logging.getLogger(__name__)
@@ -60,22 +60,22 @@ class Source:
         """The name without folders and archive."""
         return re.split(r"[/\\!]", self.name)[-1]
 
-    def sha256(self, limits: Limits = LIMITS) -> str:
+    def sha256(self, limits: InputLimits = LIMITS) -> str:
         """Return the hash of the content after decompression: `x.txt` and `x.txt.gz` are the same content."""
         digest = hashlib.sha256()
         for block in self.open(limits).blocks():
             digest.update(block)
         return digest.hexdigest()
 
-    def open(self, limits: Limits = LIMITS) -> LineReader:
+    def open(self, limits: InputLimits = LIMITS) -> LineReader:
         """Return a reader of lines that also tells its progress."""
         return LineReader(self, limits)
 
-    def lines(self, limits: Limits = LIMITS) -> Iterator[str]:
+    def lines(self, limits: InputLimits = LIMITS) -> Iterator[str]:
         """Yield the decoded lines without their ends (see `LineReader`)."""
         return iter(self.open(limits))
 
-    def head(self, size: int = 1 << 16, limits: Limits = LIMITS) -> list[str]:
+    def head(self, size: int = 1 << 16, limits: InputLimits = LIMITS) -> list[str]:
         """Return the lines of the first ``size`` bytes, for telling the format."""
         reader = self.open(limits)
         for block in reader.blocks(size):
@@ -103,7 +103,7 @@ class LineReader:
     expand beyond the limits. ``bytes_read`` of ``source.size`` says how much of the disk was consumed.
     """
 
-    def __init__(self, source: Source, limits: Limits = LIMITS) -> None:
+    def __init__(self, source: Source, limits: InputLimits = LIMITS) -> None:
         self.source = source
         self.limits = limits
         self.bytes_read = 0
@@ -248,7 +248,7 @@ def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
     )
 
 
-def expand(paths: Sequence[str], limits: Limits = LIMITS) -> Iterator[Source]:
+def expand(paths: Sequence[str], limits: InputLimits = LIMITS) -> Iterator[Source]:
     """Yield the sources that the arguments name: files, folders, globs, `-` and archives.
 
     Folders are walked recursively in sorted order without hidden files and folders, and without what belongs
@@ -285,7 +285,7 @@ def _is_text(name: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
-def source_at(name: str, limits: Limits = LIMITS) -> Source:
+def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
     """Return the one source with exactly this name (`archive.zip!member` included)."""
     path, mark, member = name.partition("!")
     if os.path.exists(name) or not mark:
@@ -338,7 +338,7 @@ def _is_duckdb(path: str) -> bool:
         return False
 
 
-def _sources(path: str, explicit: bool, limits: Limits) -> Iterator[Source]:
+def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]:
     if path == "-" or not os.path.isfile(path):
         yield _spooled(path, limits)
         return
@@ -355,7 +355,7 @@ def _sources(path: str, explicit: bool, limits: Limits) -> Iterator[Source]:
         yield Source(path, path, os.path.getsize(path), compression, explicit=explicit)
 
 
-def _members(path: str, limits: Limits) -> Iterator[Source]:
+def _members(path: str, limits: InputLimits) -> Iterator[Source]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
@@ -379,7 +379,7 @@ def _hidden(member: str) -> bool:
     return any(part.startswith(".") and part != ".." for part in member.split("/")) or "__MACOSX" in member
 
 
-def _spooled(path: str, limits: Limits) -> Source:
+def _spooled(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
     spool = tempfile.NamedTemporaryFile(prefix="sentgen-")  # noqa: SIM115 - lives in the source
     with ExitStack() as stack:

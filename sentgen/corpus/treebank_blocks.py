@@ -25,7 +25,7 @@ from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import ABSENT, STRINGS, Coded, TokenColumns
-from sentgen.corpus.validation import Limits
+from sentgen.corpus.validation import InputLimits
 from sentgen.errors import Rejection
 
 _FILE = ("id", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
@@ -97,7 +97,7 @@ class _Pieces:
     bodies: list[str]
 
     @classmethod
-    def of(cls, text: str, line: int, document: str | None, path: str, limits: Limits) -> _Pieces:
+    def of(cls, text: str, line: int, document: str | None, path: str, limits: InputLimits) -> _Pieces:
         """Cut a text at its blank lines."""
         sentences, bodies = [], []
         most = conllu.most_lines(limits)
@@ -135,7 +135,7 @@ class _Pieces:
         )
 
 
-def _block(pieces: _Pieces, limits: Limits) -> TreebankBlock:
+def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
     rows = pieces.rows()
     sizes = np.array([body.count("\n") + 1 for body in pieces.bodies], np.int64)
     if rows.num_rows != sizes.sum():
@@ -160,7 +160,11 @@ def _block(pieces: _Pieces, limits: Limits) -> TreebankBlock:
 
 
 def _columns(
-    sentences: list[Sentence], table: pa.Table, lengths: Ints, spaces: dict[int, list[bool]], limits: Limits
+    sentences: list[Sentence],
+    table: pa.Table,
+    lengths: Ints,
+    spaces: dict[int, list[bool]],
+    limits: InputLimits,
 ) -> TokenColumns:
     """Check the columns of words, and put them together."""
     _check_strings(table, limits)
@@ -187,7 +191,7 @@ def _columns(
     return TokenColumns(lengths, strings, heads, None, pa.array(after), unmarked)
 
 
-def _check_strings(table: pa.Table, limits: Limits) -> None:
+def _check_strings(table: pa.Table, limits: InputLimits) -> None:
     for name in _FILE:
         # In bytes, never fewer than characters.
         sizes = pc.min_max(pc.binary_length(table[name])).as_py()

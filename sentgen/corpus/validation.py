@@ -13,7 +13,7 @@ from sentgen.output.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class InputLimits:
     """How large a piece of input may be before it is refused.
 
     ``ratio`` (expanded bytes over compressed bytes) counts once ``ratio_from`` bytes are expanded, so that a
@@ -29,7 +29,7 @@ class Limits:
     archive_members: int = 100_000
 
 
-LIMITS = Limits()
+LIMITS = InputLimits()
 
 #: Every check, with the promise that it makes.
 CHECKS: dict[str, str] = {
@@ -58,7 +58,7 @@ CHECKS: dict[str, str] = {
 }
 
 
-def check(sentence: Sentence, limits: Limits = LIMITS) -> tuple[str, str] | None:
+def check(sentence: Sentence, limits: InputLimits = LIMITS) -> tuple[str, str] | None:
     """Return the first failed check of a sentence and its message, or ``None`` for a good sentence."""
     forms = sentence.forms
     if not forms:
@@ -75,7 +75,7 @@ def check(sentence: Sentence, limits: Limits = LIMITS) -> tuple[str, str] | None
     return _check_columns(sentence, limits) or _check_heads(sentence.heads) or _check_nps(sentence.nps)
 
 
-def _check_columns(sentence: Sentence, limits: Limits) -> tuple[str, str] | None:
+def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] | None:
     size = len(sentence.forms)
     for name in ("forms", "lemmas", "upos", "xpos", "feats", "deprels"):
         column: list[str] | None = getattr(sentence, name)

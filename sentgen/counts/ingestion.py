@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from sentgen.corpus.formats import takes_tags_for_words
-from sentgen.corpus.line_blocks import Block
+from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.parsers import CachedParser, Parser
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
@@ -298,7 +298,7 @@ class _Batch:
                     raise found.as_error()
                 rejections.append(found)
                 continue
-            if isinstance(found, Block):
+            if isinstance(found, LineBlock):
                 writer.add_lines(found.text, found.first_line)
             elif isinstance(found, TreebankBlock):
                 writer.add_block(found)

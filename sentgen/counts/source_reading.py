@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from sentgen.corpus import line_blocks, treebank_blocks
 from sentgen.corpus.formats import UnrecognizedError, detect, reader_named
-from sentgen.corpus.line_blocks import Block
+from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.parsers import CachedParser, read_parsed
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
@@ -22,7 +22,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 #: Formats that are read in blocks, and what reads them so.
-_BLOCKS: dict[str, Callable[[LineReader], Iterator[Block | TreebankBlock | Sentence | Rejection]]] = {
+_BLOCKS: dict[str, Callable[[LineReader], Iterator[LineBlock | TreebankBlock | Sentence | Rejection]]] = {
     "conllu": treebank_blocks.read_blocks,
     "lines": line_blocks.read_blocks,
 }
@@ -50,7 +50,7 @@ def choose_reader(source: Source, settings: Settings) -> Reader | str:
 
 def read_source(
     lines: LineReader, reader: Reader, parser: CachedParser | None
-) -> Iterator[Block | TreebankBlock | Sentence | Rejection]:
+) -> Iterator[LineBlock | TreebankBlock | Sentence | Rejection]:
     """Yield the sentences of a source, in blocks where its format is read so, and what is refused."""
     if parser is not None:
         return read_parsed(reader, parser, lines, path=lines.source.name)

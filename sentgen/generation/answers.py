@@ -60,7 +60,7 @@ SIDES = {LEFT: "left", RIGHT: "right"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Search):
+class OrderingRequest(Search):
     """Bags of words and [base noun phrases]; the order in which they are given does not matter."""
 
     ORDER: ClassVar = (
@@ -111,7 +111,7 @@ class Answers:
     """Sentences, and how they were made; ``tags`` is the kind that the dependency counts use."""
 
     store: Store
-    request: Request
+    request: OrderingRequest
     plan: SearchPlan
     sentences: Sequence[RegeneratedSentence]
     bags: Sequence[Bag]
@@ -145,7 +145,7 @@ class Answers:
 
 def answer(
     store: Store,
-    request: Request,
+    request: OrderingRequest,
     read: Callable[[Notation], Sequence[Bag]],
     *,
     files: Mapping[str, object] | None = None,
@@ -181,7 +181,7 @@ def answer(
     return Answers(store, request, plan, sentences, bags, tags)
 
 
-def require_trees(request: Request, files: Mapping[str, object] | None = None) -> None:
+def require_trees(request: OrderingRequest, files: Mapping[str, object] | None = None) -> None:
     """Refuse to ask for trees where there are none; ``files`` are other options that need them, by name.
 
     Raises:

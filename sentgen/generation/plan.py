@@ -11,7 +11,7 @@ from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, algorithm_named,
 from sentgen.generation.bag import UnitKind
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.joint.joint import DEFAULT, WeightSettings
-from sentgen.generation.ngrams.features import Feature, FeatureSettings, companions
+from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings, companions
 from sentgen.generation.problem import (
     PAPERS,
     SEARCH_PANEL,
@@ -103,7 +103,7 @@ class SearchPlan:
     algorithm: Algorithm
     settings: SearchSettings
     treebank: Treebank | None = None
-    features: tuple[Feature, ...] = ()
+    features: tuple[FeatureModel, ...] = ()
     words: bool = False
     lowercase: bool = False
     seed: int = 1
@@ -210,13 +210,13 @@ def _there(store: Store, model: ModelLike, learnt: LearntWeights) -> list[tuple[
 
 def _features(
     store: Store, algorithm: Algorithm, settings: SearchSettings, lowercase: bool
-) -> tuple[Feature, ...]:
+) -> tuple[FeatureModel, ...]:
     """Return the models that are asked beside that of the words."""
     if FeatureSettings not in algorithm.groups:
         return ()
     names = [name for name, _ in settings.of(FeatureSettings).weighted]
     models = [registry.find(store, name) for name in names]
-    return tuple(Feature(model, lowercase or lowercases(store, model)) for model in models)
+    return tuple(FeatureModel(model, lowercase or lowercases(store, model)) for model in models)
 
 
 def settings_for(

@@ -17,7 +17,7 @@ from sentgen.generation.problem import Features, Problem, SearchSettings, TreeMo
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.building.recount import CLOSING, OPENING
 from sentgen.models.building.tagging import most_frequent_tags
-from sentgen.models.dependency.dependencies import Dependencies, prefetch_dependencies
+from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
 from sentgen.models.ngrams.ngram_tables import side_by_side
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
 from sentgen.schema import Store
@@ -167,7 +167,7 @@ def _trees(
     ]
 
 
-def _tree_model(found: Dependencies, tags: Sequence[str]) -> TreeModel:
+def _tree_model(found: UnitDependencies, tags: Sequence[str]) -> TreeModel:
     def flags(of_class: Any) -> Any:
         return np.array([of_class(tag) for tag in tags], np.bool_)
 

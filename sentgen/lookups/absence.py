@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from sqlalchemy import Connection
 
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
-from sentgen.lookups.queries import Answer, Bindings, Query, Selection, where
+from sentgen.lookups.queries import Answer, Bindings, Selection, Statement, where
 from sentgen.output.wording import either
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 
@@ -38,7 +38,7 @@ limit {most}"""
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class QuestionValue:
     """One thing that a question names: a pattern of an attribute, or of `COUNTED`.
 
     ``prefix`` is what stands before it in the question, such as ``upos:``.
@@ -49,16 +49,16 @@ class Value:
     prefix: str = ""
 
 
-def values_of(tokens: Iterable[TokenPattern]) -> list[Value]:
+def values_of(tokens: Iterable[TokenPattern]) -> list[QuestionValue]:
     """Return what token patterns name, apart from tags after a slash, which the store is known to have."""
     return [
-        Value(one.attribute, one.pattern, "" if one.attribute == "word" else f"{one.attribute}:")
+        QuestionValue(one.attribute, one.pattern, "" if one.attribute == "word" else f"{one.attribute}:")
         for one in tokens
     ]
 
 
 def explained(
-    connection: Connection, answer: Answer, selection: Selection, values: Sequence[Value]
+    connection: Connection, answer: Answer, selection: Selection, values: Sequence[QuestionValue]
 ) -> Answer:
     """Say of an answer that found nothing which of the values never occur, and what they could have been."""
     if not answer.nothing:
@@ -85,7 +85,9 @@ def explained(
     return replace(answer, hints=tuple(filter(None, hints)), near=near)
 
 
-def _missing(connection: Connection, selection: Selection, value: Value) -> tuple[str, list[str]] | None:
+def _missing(
+    connection: Connection, selection: Selection, value: QuestionValue
+) -> tuple[str, list[str]] | None:
     """Return what is to be said of a value that never occurs, and what may be meant; None if it occurs."""
     if value.attribute in ("word", "lemma"):
         if _occurs(connection, selection, value):
@@ -100,7 +102,7 @@ def _missing(connection: Connection, selection: Selection, value: Value) -> tupl
 
 
 def _near_labels(
-    connection: Connection, selection: Selection, value: Value, labels: Sequence[str]
+    connection: Connection, selection: Selection, value: QuestionValue, labels: Sequence[str]
 ) -> tuple[str, list[str]]:
     """Return what is to be said of a label that there is not, and labels that may be meant."""
     if not labels:
@@ -118,7 +120,7 @@ def _near_labels(
 
 
 def _of_other_kind(
-    connection: Connection, selection: Selection, value: Value, other: str, found: Sequence[str]
+    connection: Connection, selection: Selection, value: QuestionValue, other: str, found: Sequence[str]
 ) -> tuple[str, list[str]]:
     """Say of a tag that it is one of the other kind; as tags are counted, name those that go with it."""
     told = f"{value.pattern} is a tag of {other}"
@@ -149,7 +151,7 @@ def _labels(
         join=_JOIN_CORPUS if counted else "",
         conditions=where(conditions),
     )
-    return [str(name) for name in Query(text, bindings).run(connection)["name"].to_pylist()]
+    return [str(name) for name in Statement(text, bindings).run(connection)["name"].to_pylist()]
 
 
 def _matching(labels: Sequence[str], pattern: str) -> list[str]:
@@ -157,15 +159,15 @@ def _matching(labels: Sequence[str], pattern: str) -> list[str]:
     return [label for label in labels if glob(pattern).matches(label)]
 
 
-def _occurs(connection: Connection, selection: Selection, value: Value) -> bool:
+def _occurs(connection: Connection, selection: Selection, value: QuestionValue) -> bool:
     bindings = Bindings()
     table, column, conditions = _words_of(selection, value, bindings)
     matches = word_among(column, value.pattern, bindings, ignore_case=selection.ignore_case)
     text = _OCCURS.format(table=table, conditions=where([matches or f"{column} is not null", *conditions]))
-    return Query(text, bindings).value(connection) is not None
+    return Statement(text, bindings).value(connection) is not None
 
 
-def _words_of(selection: Selection, value: Value, bindings: Bindings) -> tuple[str, str, list[str]]:
+def _words_of(selection: Selection, value: QuestionValue, bindings: Bindings) -> tuple[str, str, list[str]]:
     """Return the table and the column with the words or lemmas of the corpora, and conditions on its rows."""
     if value.attribute == "word" and selection.condition is None:
         # Counted already: a large store has a thousand tokens for each of its words.
@@ -173,7 +175,7 @@ def _words_of(selection: Selection, value: Value, bindings: Bindings) -> tuple[s
     return "token", ATTRIBUTES[value.attribute][0], selection.of_tokens(bindings)
 
 
-def _near_words(connection: Connection, selection: Selection, value: Value) -> list[str]:
+def _near_words(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
     """Return words that differ in capital letters only, else those with the fewest slips."""
     bindings = Bindings()
     same = glob(value.pattern).condition("form", bindings, ignore_case=True)
@@ -191,7 +193,7 @@ def _near_words(connection: Connection, selection: Selection, value: Value) -> l
     return _words(connection, selection, value, near, f"{slips}, ", bindings)
 
 
-def _with_tag(connection: Connection, selection: Selection, value: Value) -> list[str]:
+def _with_tag(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
     """Return the word with its tag, if what follows a slash would be one in capital letters."""
     stem, slash, tag = value.pattern.rpartition("/")
     if not (slash and stem and tag):
@@ -202,7 +204,12 @@ def _with_tag(connection: Connection, selection: Selection, value: Value) -> lis
 
 
 def _words(
-    connection: Connection, selection: Selection, value: Value, near: str, order: str, bindings: Bindings
+    connection: Connection,
+    selection: Selection,
+    value: QuestionValue,
+    near: str,
+    order: str,
+    bindings: Bindings,
 ) -> list[str]:
     table, column, conditions = _words_of(selection, value, bindings)
     text = _NEAR.format(
@@ -213,4 +220,4 @@ def _words(
         order=order,
         most=_MOST,
     )
-    return [f"{value.prefix}{form}" for form in Query(text, bindings).run(connection)["form"].to_pylist()]
+    return [f"{value.prefix}{form}" for form in Statement(text, bindings).run(connection)["form"].to_pylist()]

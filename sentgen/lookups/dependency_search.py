@@ -8,10 +8,10 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.absence import COUNTED, Value, explained
+from sentgen.lookups.absence import COUNTED, QuestionValue, explained
 from sentgen.lookups.counted_anew import trees
 from sentgen.lookups.patterns import ANY, conjunction, tag_among, word_among
-from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited, select_corpora, where
+from sentgen.lookups.queries import Answer, Bindings, Statement, limit_clause, limited, select_corpora, where
 
 
 class Layer(StrEnum):
@@ -109,12 +109,12 @@ def find_dependencies(
             word = selection.fold(end.pattern)
             among = word_among(f"{side}_word_id", word, bindings, ignore_case=selection.ignore_case)
             conditions.append(among)
-            values.append(Value("word", word))
+            values.append(QuestionValue("word", word))
         else:
             conditions.append(tag_among(f"{side}_tag_id", end.pattern, bindings))
-            values.append(Value(COUNTED, end.pattern))
+            values.append(QuestionValue(COUNTED, end.pattern))
         conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
-        values.append(Value(COUNTED, end.tag))
+        values.append(QuestionValue(COUNTED, end.tag))
     table, chosen = trees("dependency_event", selection, bindings)
     conditions += chosen
     text = _EVENTS.format(
@@ -126,7 +126,7 @@ def find_dependencies(
         group="\ngroup by all" if selection.ignore_case else "",
         limit=limit_clause(limit, bindings),
     )
-    query = Query(text, bindings)
+    query = Statement(text, bindings)
     ends = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
     missing = f"dependencies of {ends} in layer {layer}, level {level}"
     return explained(connection, limited(connection, query, limit, missing), selection, values)
@@ -164,8 +164,8 @@ def count_arguments(
         conditions=where(conjunction(conditions), "  "),
         limit=limit_clause(limit, bindings),
     )
-    query = Query(text, bindings)
+    query = Statement(text, bindings)
     with_tag = f" with tag {tag!r}" if tag != ANY else ""
     answer = limited(connection, query, limit, f"head {word!r}{with_tag} in layer {layer}")
-    values = [Value("word", selection.fold(word)), Value(COUNTED, tag)]
+    values = [QuestionValue("word", selection.fold(word)), QuestionValue(COUNTED, tag)]
     return explained(connection, answer, selection, values)

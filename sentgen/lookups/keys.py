@@ -12,7 +12,7 @@ from functools import cached_property
 from sqlalchemy import Connection
 
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.queries import Bindings, Query
+from sentgen.lookups.queries import Bindings, Statement
 from sentgen.schema.engine import raw
 
 #: What every sentence has: its value of a row of `sentence`.
@@ -113,7 +113,7 @@ class StoreKeys:
         if name in COLUMNS or name in self.features or self._with_owner(_stem(name)):
             return False
         if name not in self._misc:
-            query = Query(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
+            query = Statement(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
             self._misc[name] = query.value(self._connection) is not None
         return self._misc[name]
 

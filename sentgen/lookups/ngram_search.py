@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.absence import Value, explained
+from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.counted_anew import ngrams, size
 from sentgen.lookups.patterns import conjunction, split_pattern, word_among
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
-    Query,
     Selection,
+    Statement,
     at_least,
     limit_clause,
     limited,
@@ -91,10 +91,12 @@ def find_ngrams(
     query = _statement([selection.fold(word) for word in words], selection, min_count, limit)
     missing = f"n-gram {pattern!r}{at_least(min_count)}"
     answer = replace(limited(connection, query, limit, missing), left_out=selection.left_out)
-    return explained(connection, answer, selection, [Value("word", selection.fold(word)) for word in words])
+    return explained(
+        connection, answer, selection, [QuestionValue("word", selection.fold(word)) for word in words]
+    )
 
 
-def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Query:
+def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Statement:
     bindings = Bindings(min_count=min_count)
     order = len(words)
     names = [f"w{i}" for i in range(1, order + 1)]
@@ -121,7 +123,7 @@ def _statement(words: Sequence[str], selection: Selection, min_count: int, limit
         order_by=", ".join(form.partition(" as ")[0] for form in forms),
         limit=limit_clause(limit, bindings),
     )
-    return Query(text, bindings)
+    return Statement(text, bindings)
 
 
 def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> dict[str, str]:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.patterns import conjunction, counted_tag, tag_among, word_among
-from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limit_clause, limited, where
+from sentgen.lookups.queries import Answer, Bindings, Selection, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.collocations import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
@@ -123,4 +123,4 @@ def _lines(connection: Connection, pairs: str, bindings: Bindings, limit: int, m
     surface = surface_of(connection)
     columns = surface.columns("pair.first", "pair.last", "pair.first - $context")
     text = _LINES.format(pairs=pairs, columns=columns, surface=surface.join, limit=cut)
-    return limited(connection, Query(text, bindings), limit, missing)
+    return limited(connection, Statement(text, bindings), limit, missing)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
-from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.lookups.queries import Bindings, Selection, Statement
 from sentgen.output.wording import instead
 
 #: Attribute of a token to its column in `token` and the table that holds its strings.
@@ -179,19 +179,19 @@ def split_pattern(text: str, *, most: int = 0) -> list[str]:
     return parts
 
 
-def tag_query(pattern: str) -> Query:
+def tag_query(pattern: str) -> Statement:
     """Return the statement that yields a row if the store has a tag that matches."""
     bindings = Bindings()
     condition = glob(pattern).condition("name", bindings, "tag")
-    return Query(f"select id from tag where {condition} limit 1", bindings)
+    return Statement(f"select id from tag where {condition} limit 1", bindings)
 
 
-def word_query(pattern: str, selection: Selection) -> Query:
+def word_query(pattern: str, selection: Selection) -> Statement:
     """Return the statement that yields a row if the store has a word that matches."""
     bindings = Bindings()
     asked = glob(selection.fold(pattern))
     condition = asked.condition("form", bindings, ignore_case=selection.ignore_case)
-    return Query(f"select id from word where {condition} limit 1", bindings)
+    return Statement(f"select id from word where {condition} limit 1", bindings)
 
 
 def conjunction(conditions: Sequence[str]) -> list[str]:

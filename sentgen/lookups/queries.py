@@ -2,7 +2,7 @@
 
 The modules beside this one (`ngram_search`, `dependency_search`, `concordance`, `frequencies`,
 `collocations`) write statements over the tables of `sentgen.schema`; parameters are always bound.
-`Query.filled` shows the same statement with its values, to be pasted into ``sentgen sql``.
+`Statement.filled` shows the same statement with its values, to be pasted into ``sentgen sql``.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class Statement:
     """One statement; ``$name`` in its text stands for a parameter."""
 
     text: str
@@ -162,7 +162,7 @@ class Answer:
     """
 
     found: pa.Table | Rows
-    query: Query
+    query: Statement
     missing: str
     truncated: bool = False
     total: int | None = None
@@ -355,7 +355,7 @@ def _corpora(connection: Connection) -> list[dict[str, Any]]:
     """Return all corpora, by `_CORPORA`; of a store that nobody can change, once."""
     kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
     if (rows := kept.get(_corpora)) is None:
-        rows = kept[_corpora] = Query(_CORPORA).fetch(connection, _FEW).to_pylist()
+        rows = kept[_corpora] = Statement(_CORPORA).fetch(connection, _FEW).to_pylist()
     return list(rows)
 
 
@@ -377,10 +377,10 @@ def where(conditions: Sequence[str], indent: str = "") -> str:
     return f"\n{indent}where " + f"\n{indent}  and ".join(conditions) if conditions else ""
 
 
-def limited(connection: Connection, query: Query, limit: int, missing: str) -> Answer:
+def limited(connection: Connection, query: Statement, limit: int, missing: str) -> Answer:
     """Ask a query whose parameter ``limit`` is the number of rows that are shown (0: it has none)."""
     # One more tells whether there are more, without counting all.
-    asked = Query(query.text, {**query.parameters, "limit": limit + 1}) if limit else query
+    asked = Statement(query.text, {**query.parameters, "limit": limit + 1}) if limit else query
     found = asked.fetch(connection, limit)
     more = bool(limit) and found.num_rows > limit
     return Answer(found.slice(0, limit) if more else found, query, missing, truncated=more)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.metadata.conditions import Condition, choose
-from sentgen.lookups.queries import Bindings, Query, select_corpora
+from sentgen.lookups.queries import Bindings, Statement, select_corpora
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.schema.store import now
@@ -28,7 +28,7 @@ where id in ({sentences})"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class SubcorpusName:
     """One subcorpus."""
 
     name: Annotated[str, Option("Name of the subcorpus.", argument=True, shell="Subcorpus.", metavar="NAME")]
@@ -158,7 +158,7 @@ def _sizes(connection: Connection, condition: Condition) -> tuple[int, int, int]
     """Return the sentences that meet a condition, their tokens and their documents."""
     bindings = Bindings()
     text = _SIZE.format(sentences=condition.sentences(bindings))
-    (row,) = Query(text, bindings).fetch(connection, 1).to_pylist()
+    (row,) = Statement(text, bindings).fetch(connection, 1).to_pylist()
     sentences, tokens, documents = map(int, row.values())
     return sentences, tokens, documents
 

@@ -38,7 +38,7 @@ from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.recount import CLOSING, OPENING
 from sentgen.models.building.summed_counts import drop_temporary
 from sentgen.models.building.symbols import OF_WORDS, Symbols
-from sentgen.models.building.writing import Ngrams, Source, write_sorted
+from sentgen.models.building.writing import OrderNgrams, Source, write_sorted
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import ModelInfo, find_in, next_version
 from sentgen.output.wording import quantity
@@ -368,13 +368,13 @@ def _anchors(connection: Connection, order: int) -> Longs:
 def _sorted(connection: Connection, order: int) -> Source:
     """Return the n-grams of the file as a source."""
 
-    def between(least: int, end: int) -> Iterator[Ngrams]:
+    def between(least: int, end: int) -> Iterator[OrderNgrams]:
         for n in range(1, order + 1):
             values = {"n": n, "words": sql.words(n), "least": least, "end": end}
             query = sql.statements(_FILE)["sorted"].format(**values)
             for batch in arrow_reader(raw(connection), query, rows=_BATCH):
                 *words, logp, backoff = (column.to_numpy() for column in batch.columns)
-                yield Ngrams(np.stack(words), logp, backoff)
+                yield OrderNgrams(np.stack(words), logp, backoff)
 
     return between
 

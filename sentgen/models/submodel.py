@@ -23,7 +23,7 @@ from sentgen.arrays import Ints
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.anchors import anchored
 from sentgen.models.ngrams.bag_filter import Membership, membership, within_bags
-from sentgen.models.ngrams.ngram_cache import ModelLike, NgramCache, Rows, cache_of, joined
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, ModelLike, NgramCache, cache_of, joined
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
@@ -126,7 +126,9 @@ def _membership(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> Membershi
     return membership(coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded))
 
 
-def submodel_of(model: ModelLike, order: int, ids: dict[str, int], rows: Rows, started: float) -> SubModel:
+def submodel_of(
+    model: ModelLike, order: int, ids: dict[str, int], rows: CachedNgrams, started: float
+) -> SubModel:
     """Renumber the words from 0, reserved ones first, and build the table of the n-grams up to an order."""
     lengths = rows.lengths
     if lengths.max(initial=0) > order:
@@ -163,7 +165,7 @@ def _ngrams(
     bags: Sequence[Sequence[str]],
     ids: dict[str, int],
     cache: NgramCache,
-) -> Rows:
+) -> CachedNgrams:
     """Return all n-grams that lie within one bag."""
     within = _membership(bags, ids)
     cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
@@ -176,13 +178,13 @@ def _ngrams(
 
 def _fetch(
     duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int], cache: NgramCache
-) -> Iterator[Rows]:
+) -> Iterator[CachedNgrams]:
     """Yield the rows of some anchors, ascending, and cache the first anchors, up to half of the cache.
 
     The first are the smallest ids, whose words are frequent and will come again. Memory is bounded by the
     limit of the cache, whatever the size of the model.
     """
-    whole: dict[int, list[Rows]] = {anchor: [] for anchor in anchors}
+    whole: dict[int, list[CachedNgrams]] = {anchor: [] for anchor in anchors}
     # Half: the other half keeps what earlier batches wanted.
     room, unfinished, ascending = cache.limit // 2, -1, True
     for column, rows in _stream(duck, model, anchors):
@@ -202,7 +204,7 @@ def _fetch(
         cache.put(model, anchor, joined(whole.pop(anchor), model.order))
 
 
-def _by_anchor(anchors: Ints, rows: Rows) -> Iterator[tuple[int, Rows]]:
+def _by_anchor(anchors: Ints, rows: CachedNgrams) -> Iterator[tuple[int, CachedNgrams]]:
     """Split rows where the anchor changes; an anchor may come twice."""
     cuts = [0, *(np.flatnonzero(np.diff(anchors)) + 1).tolist(), len(anchors)]
     for begin, end in pairwise(cuts):
@@ -211,12 +213,12 @@ def _by_anchor(anchors: Ints, rows: Rows) -> Iterator[tuple[int, Rows]]:
 
 def _stream(
     duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int]
-) -> Iterator[tuple[Ints, Rows]]:
+) -> Iterator[tuple[Ints, CachedNgrams]]:
     """Run the query for some anchors, ascending, and yield anchors and rows in chunks of one row or more."""
     words = ", ".join(f"w{i}" for i in range(1, model.order + 1))
     for batch in anchored(duck, model, anchors, f"{words}, logp, backoff", rows=_CHUNK_ROWS):
         *padded, logp, backoff = (column.fill_null(_BEYOND).to_numpy() for column in batch.columns)
-        yield reduce(np.maximum, padded), Rows(np.stack(padded, axis=1), logp, backoff)
+        yield reduce(np.maximum, padded), CachedNgrams(np.stack(padded, axis=1), logp, backoff)
 
 
 def lowercases(store: Store, model: ModelLike) -> bool:

@@ -25,7 +25,7 @@ _CACHE_CONTROL = b"private, no-cache"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class KeptResponse:
     """A response with status 200 as it was sent, and the route that made it."""
 
     headers: list[tuple[bytes, bytes]]
@@ -82,7 +82,7 @@ class Keeper:
                 parts.append(message.get("body", b""))
                 if not message.get("more_body", False):
                     body = b"".join(parts)
-                    self._shelf.put(key, Answer(headers, body, scope.get("route")), len(body))
+                    self._shelf.put(key, KeptResponse(headers, body, scope.get("route")), len(body))
             await send(message)
 
         await self._app(scope, receive, sending)

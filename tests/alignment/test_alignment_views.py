@@ -17,7 +17,7 @@ from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.texts import as_json, pharaoh
 from sentgen.alignment.view.figures import Figures, figures, fragments
 from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script
-from sentgen.alignment.view.view import Block, blocks, view
+from sentgen.alignment.view.view import AlignedBlock, blocks, view
 
 LETTERS = st.text("ab", max_size=8)
 #: The rain fell . Dogs bark ! | Dogs bark loudly , rain
@@ -72,7 +72,7 @@ def test_links_that_continue_each_other_are_a_block() -> None:
 
     assert (first.number, first.abstract, first.document) == (1, (0, 2), (4, 6))
     assert first.posterior == pytest.approx(0.8)
-    assert second == Block(2, (4, 5), (1, 2), 0.5, ALIGNMENT.phrases[2:])
+    assert second == AlignedBlock(2, (4, 5), (1, 2), 0.5, ALIGNMENT.phrases[2:])
 
 
 def test_links_of_one_word_with_several_stay_apart() -> None:

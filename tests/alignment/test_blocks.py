@@ -18,7 +18,7 @@ from whole_pairs import infer
 
 from sentgen.alignment import Pair
 from sentgen.alignment import budget as budgets
-from sentgen.alignment.budget import BASE, Blocks, Budget, Sizes
+from sentgen.alignment.budget import BASE, Blocks, Budget, PairSizes
 from sentgen.alignment.phrase_hmm.lattice.decode import decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.lattice.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
@@ -26,7 +26,11 @@ from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.rewriting.em import Tally, explain
 from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, initial_parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+    RewriteParameters,
+    initial_parameters,
+    prior_parameters,
+)
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.stored.stored_pairs import pair_batches
 from sentgen.arrays import Floats
@@ -49,7 +53,7 @@ class InBlocks(Budget):
     rows: int = 3
     columns: int = 5
 
-    def plan(self, sizes: Sizes, *, table: bool, events: int = 0) -> Blocks:
+    def plan(self, sizes: PairSizes, *, table: bool, events: int = 0) -> Blocks:
         return Blocks(self.rows, self.columns, in_file=self.folder is not None)
 
 
@@ -135,7 +139,7 @@ def test_alignments_in_blocks_are_the_same(seed: int, in_file: bool, tmp_path: P
     assert not list(tmp_path.iterdir())
 
 
-def counted(pair: PairIds, of: Parameters, settings: PbhmmSettings, budget: Budget) -> list[Floats]:
+def counted(pair: PairIds, of: RewriteParameters, settings: PbhmmSettings, budget: Budget) -> list[Floats]:
     """Return all expected counts of a pair."""
     tally = Tally(of, settings, np.zeros(len(of.table)), np.zeros(len(of.stems)))
     tally.add(explain(pair, of, settings, budget))
@@ -182,7 +186,7 @@ def test_more_memory_is_used_before_files_and_checkpoints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All at once if it fits, then checkpoints, then a file for the links, and else one line with what it takes."""
-    sizes = Sizes(1_000, 50_000, 400, 6_000, 50, 2_500)
+    sizes = PairSizes(1_000, 50_000, 400, 6_000, 50, 2_500)
     whole = Budget(4 << 30, tmp_path).plan(sizes, table=True)
     checkpoints = Budget(1 << 30, tmp_path).plan(sizes, table=True)
     with_file = Budget(400 << 20, tmp_path).plan(sizes, table=True)

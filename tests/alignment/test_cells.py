@@ -20,7 +20,7 @@ from sentgen.alignment.phrase_hmm.rewriting.parameters import (
 )
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.cell_parts import TEXTS, PartRoom, batches
-from sentgen.alignment.stored.cells import Cells, lay_out
+from sentgen.alignment.stored.cells import RewriteCells, lay_out
 from sentgen.space import Space
 
 WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)
@@ -33,7 +33,7 @@ def encoded(texts: list[tuple[list[str], list[str]]]) -> tuple[list[PairIds], Le
     return [lexicon.encode(Pair("", tuple(d), tuple(a))) for d, a in texts], lexicon
 
 
-def same(cells: Cells, table: RewriteTable) -> None:
+def same(cells: RewriteCells, table: RewriteTable) -> None:
     """Check that both have the same cells and probabilities."""
     assert np.repeat(cells.rows, np.diff(cells.starts)).tolist() == table.document.tolist()
     assert cells.columns[cells.targets].tolist() == table.abstract.tolist()
@@ -89,7 +89,7 @@ def test_going_through_cells_in_blocks_changes_nothing(block: int, monkeypatch: 
     rng = np.random.default_rng(5)
     pairs, _ = encoded([(rng.choice(words, 6).tolist(), rng.choice(words, 5).tolist()) for _ in range(9)])
 
-    def gone_through() -> tuple[Cells, float, int]:
+    def gone_through() -> tuple[RewriteCells, float, int]:
         cells, _, _ = lay_out(lambda: iter(pairs), PbhmmSettings(min_documents=1), Space(ROOM, Path()))
         cells.counts[:] = np.random.default_rng(6).random(cells.size)
         before = cells.size
@@ -137,9 +137,9 @@ def test_parts_have_what_pairs_need(texts: list[tuple[list[str], list[str]]], ro
 
 
 @pytest.fixture
-def small() -> Cells:
+def small() -> RewriteCells:
     """Two rows of two cells: a word pair and a phrase pair each; only words have a fake count, 2."""
-    return Cells(
+    return RewriteCells(
         rows=np.array([-5, 3]),
         starts=np.array([0, 2, 4]),
         columns=np.array([-9, 7]),
@@ -151,7 +151,7 @@ def small() -> Cells:
     )
 
 
-def test_maximize_adds_the_fake_counts(small: Cells) -> None:
+def test_maximize_adds_the_fake_counts(small: RewriteCells) -> None:
     """Row 1: 1 and 1 + 2 of 4; row 2: 0 and 6 + 2 of 8. Then the counts are 0."""
     small.maximize()
 
@@ -159,12 +159,12 @@ def test_maximize_adds_the_fake_counts(small: Cells) -> None:
     assert not small.counts.any()
 
 
-def test_log_prior_is_that_of_the_cells_with_fake_counts(small: Cells) -> None:
+def test_log_prior_is_that_of_the_cells_with_fake_counts(small: RewriteCells) -> None:
     """2 log 0.5 + 2 log 0.75."""
     assert small.log_prior() == pytest.approx(2 * np.log(0.5) + 2 * np.log(0.75))
 
 
-def test_cells_that_are_expected_too_rarely_go(small: Cells) -> None:
+def test_cells_that_are_expected_too_rarely_go(small: RewriteCells) -> None:
     """The phrase of the second row goes; the rest keeps its place in its row."""
     small.drop(1e-6)
 
@@ -174,7 +174,7 @@ def test_cells_that_are_expected_too_rarely_go(small: Cells) -> None:
     assert small.table().rows.tolist() == [-5, 3]
 
 
-def test_table_is_what_inference_expects(small: Cells) -> None:
+def test_table_is_what_inference_expects(small: RewriteCells) -> None:
     """The rewrite table that the cells give looks like one that is made of keys."""
     plain = prior_mean(np.array([-5, -5, 3, 3]), np.array([-9, 7, -9, 7]), small.fake[small.kinds])
 

@@ -21,7 +21,7 @@ from sentgen.alignment.budget import BASE, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.phrase_hmm.settings import preset
 from sentgen.alignment.stored.model_store import list_models
-from sentgen.alignment.stored.training import Plan, train_model
+from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.systems import check_memory
 from sentgen.alignment.texts import align_texts, pharaoh, read_sentences
 from sentgen.corpus.pair_text import PairSettings
@@ -146,7 +146,9 @@ def test_training_and_applying_keep_to_the_limit(
         ingest_pairs(opened, [str(pairs)], "long", settings=PairSettings(tokenized=True))
         with monkeypatch.context() as patched:
             patched.setattr("sentgen.alignment.budget._LEAST", 0)
-            training = train_model(opened, "long", "m", preset("best"), Plan(1, memory=int(2.65 * BASE)))
+            training = train_model(
+                opened, "long", "m", preset("best"), TrainingPlan(1, memory=int(2.65 * BASE))
+            )
             with pytest.raises(MemoryLimitError, match="words and an abstract"):
                 list(training)
         assert not list_models(opened).num_rows

@@ -26,7 +26,7 @@ from sentgen.alignment.phrase_hmm.rewriting.em import (
 )
 from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, initial_parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, initial_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior, preset
 
 SMALL = PbhmmSettings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)
@@ -256,7 +256,7 @@ def test_rejected_jumps_by_hand() -> None:
     assert rejected_jumps(departures, parameters, settings) == pytest.approx([0, 0.5, 0.5, 0, 0])
 
 
-def _with_jumps(jumps: np.ndarray) -> Parameters:
+def _with_jumps(jumps: np.ndarray) -> RewriteParameters:
     pairs, lexicon = encoded(CORPUS)
     settings = PbhmmSettings(window=None, reach=2)
     return replace(initial_parameters(pairs, lexicon.stem_of, settings), jumps=jumps)

@@ -16,7 +16,7 @@ from sentgen.alignment.phrase_hmm.lattice.jumps import add_jumps, count_jumps, j
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission
 from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 OPTIONS = list(
@@ -40,7 +40,7 @@ def options(null: str, normalization: str, stems: str, constants: str, window: i
     )
 
 
-def toy(seed: int, settings: PbhmmSettings) -> tuple[list[PairIds], Parameters]:
+def toy(seed: int, settings: PbhmmSettings) -> tuple[list[PairIds], RewriteParameters]:
     """Return two pairs of at most 4 words each, and parameters over them."""
     rng = np.random.default_rng(seed)
     lexicon = Lexicon()

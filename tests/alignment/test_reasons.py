@@ -11,7 +11,7 @@ from pbhmm_examples import Oracle, random_pairs, random_parameters
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.alignment import Weighed, WeighedLink
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
@@ -161,7 +161,7 @@ def test_weights_of_a_tuned_model_are_its_score() -> None:
     assert answer.weighed is not None
     assert answer.weighed.links
     none, no = np.empty(0, np.int64), np.empty(0, np.bool_)
-    events = Order(none, none, none, none, none, none, no, no)
+    events = EventOrder(none, none, none, none, none, none, no, no)
     of_links = np.mean([scores(clues, events, of).links for of in weights], axis=0)
     for link in answer.weighed.links:
         total = sum(weight for _, _, weight in link.weights)

@@ -27,7 +27,7 @@ from sentgen.alignment.stored.model_report import top_rewrites
 from sentgen.alignment.stored.model_store import StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.stored_model import stored_aligner
 from sentgen.alignment.stored.stored_pairs import stored_pairs
-from sentgen.alignment.stored.training import Plan, train_model
+from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.counts import corpora
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
@@ -36,7 +36,7 @@ from sentgen.schema.maintenance import check
 
 PAPER = preset("paper")
 #: All cells are kept, so that training is EM and nothing else.
-EXACT = Plan(iterations=3, drop=0.0)
+EXACT = TrainingPlan(iterations=3, drop=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def expected(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[obj
 
 
 def trained(
-    path: Path, settings: PbhmmSettings = PAPER, plan: Plan = EXACT, name: str = "m"
+    path: Path, settings: PbhmmSettings = PAPER, plan: TrainingPlan = EXACT, name: str = "m"
 ) -> list[StoredIteration]:
     """Train a model and return its iterations."""
     with Store(path) as store:
@@ -99,7 +99,7 @@ def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
 
 def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     """`doctor` has no other source: it becomes the first rewrite of `physician` and its link."""
-    trained(toy_pairs, replace(preset("best"), trust=1.0), Plan(iterations=3))
+    trained(toy_pairs, replace(preset("best"), trust=1.0), TrainingPlan(iterations=3))
     with Store(toy_pairs, read_only=True) as store:
         first = top_rewrites(store, "m", "Physician", direction="forward")["target"][0].as_py()
         pair = next(stored_pairs(store, "toy", keys=["p1"]))
@@ -173,7 +173,7 @@ with Store(sys.argv[1]) as store:
 def four_of_each(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[StoredIteration]:
     """What that training does if nobody kills it."""
     path = Path(shutil.copy(filled, tmp_path_factory.mktemp("four")))
-    return trained(path, preset("best"), Plan(iterations=4, drop=0.0))
+    return trained(path, preset("best"), TrainingPlan(iterations=4, drop=0.0))
 
 
 @pytest.mark.nightly
@@ -185,7 +185,7 @@ def test_killed_training_goes_on(
     killed = subprocess.run([sys.executable, "-c", _KILLED, str(toy_pairs), direction], check=False)
     assert killed.returncode == -signal.SIGKILL
 
-    rest = trained(toy_pairs, PAPER, Plan(iterations=4, drop=0.0, resume=True))
+    rest = trained(toy_pairs, PAPER, TrainingPlan(iterations=4, drop=0.0, resume=True))
 
     assert len(rest) == left
     assert figures(rest) == pytest.approx(figures(four_of_each[-left:]), rel=1e-9)

@@ -29,7 +29,7 @@ from sentgen.alignment.phrase_hmm.weighting.weight_names import (
     Template,
 )
 from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
-from sentgen.alignment.tuning.objective import Example, Objective, Task
+from sentgen.alignment.tuning.objective import Objective, TuningExample, TuningTask
 from sentgen.alignment.tuning.tuner import TuningPlan, tune
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, MemoryLimitError
@@ -49,10 +49,10 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def example(one: tuple[str, str, set[tuple[int, int]], set[tuple[int, int]]]) -> Example:
+def example(one: tuple[str, str, set[tuple[int, int]], set[tuple[int, int]]]) -> TuningExample:
     document, abstract, sure, possible = one
     pair = Pair(document, tuple(document.split()), tuple(abstract.split()))
-    return Example.of(pair, frozenset(sure), frozenset(possible))
+    return TuningExample.of(pair, frozenset(sure), frozenset(possible))
 
 
 def encoded(pair: Pair) -> PairIds:
@@ -61,14 +61,14 @@ def encoded(pair: Pair) -> PairIds:
     return replace(ids, clues=find_clues(pair, ids, no_counts(), None))
 
 
-def tasks(exchanged: bool) -> list[Task]:
+def tasks(exchanged: bool) -> list[TuningTask]:
     found = []
     for one in map(example, TINY):
         ids = encoded(one.pair)
         if exchanged:
-            found.append(Task.of(ids.exchanged(), one.sure.T, one.possible.T, PLAIN, BEST))
+            found.append(TuningTask.of(ids.exchanged(), one.sure.T, one.possible.T, PLAIN, BEST))
         else:
-            found.append(Task.of(ids, one.sure, one.possible, PLAIN, BEST))
+            found.append(TuningTask.of(ids, one.sure, one.possible, PLAIN, BEST))
     return found
 
 
@@ -76,7 +76,7 @@ def weight(weights: Floats, template: Template, value: int) -> float:
     return float(weights[PLACE[template.name, template.values[value]]])
 
 
-def paths(task: Task, weights: Floats) -> Iterator[tuple[float, bool]]:
+def paths(task: TuningTask, weights: Floats) -> Iterator[tuple[float, bool]]:
     """Yield the score of each path, and whether it agrees with the gold links, from the formulas."""
     emission, clues = task.emission, task.clues
     m, n = len(emission.abstract), len(emission.document)
@@ -230,7 +230,7 @@ def test_stems_of_gold_links_are_counted() -> None:
     assert template.values[alone[2, 2]] == "same word, never linked, once or twice"
 
 
-def determiners(count: int) -> list[Example]:
+def determiners(count: int) -> list[TuningExample]:
     """Pairs in which people never linked `the`."""
     nouns = ["cat", "dog", "house", "tree", "river", "town"]
     one = [

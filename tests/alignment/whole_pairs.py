@@ -18,7 +18,7 @@ from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import (
 )
 from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats
 
@@ -59,7 +59,7 @@ def log_likelihood(emission: Emission, chain: Chain) -> float:
 
 
 def link_posteriors(
-    pair: PairIds, parameters: Parameters, settings: PbhmmSettings
+    pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
 ) -> tuple[Floats, Posteriors]:
     """Return the posterior of each word link, (m, n), and the posteriors of events that it sums up."""
     links = np.zeros((len(pair.abstract), len(pair.document)))

@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from sentgen.cli.console.output import Format, Output, choose, output_options, printable, write_parquet
+from sentgen.cli.console.output import Output, OutputFormat, choose, output_options, printable, write_parquet
 from sentgen.errors import InputError
 
 COLUMNS = ["form", "count", "share"]
@@ -80,7 +80,7 @@ def test_help_lists_the_options() -> None:
 
 
 def test_json_numbers_stay_numbers_and_what_is_none_becomes_null(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(Format.JSON).rows(COLUMNS, ROWS)
+    Output(OutputFormat.JSON).rows(COLUMNS, ROWS)
 
     items = json.loads(capsys.readouterr().out)
     assert items[0] == {"form": "the", "count": 12, "share": 0.25}
@@ -104,7 +104,7 @@ def test_json_numbers_stay_numbers_and_what_is_none_becomes_null(capsys: pytest.
 def test_every_value_has_a_json_form(
     value: object, expected: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Output(Format.JSONL).rows(["x"], [(value,)])
+    Output(OutputFormat.JSONL).rows(["x"], [(value,)])
 
     assert json.loads(capsys.readouterr().out) == {"x": expected}
 
@@ -112,21 +112,23 @@ def test_every_value_has_a_json_form(
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        (Format.JSON, "[]\n"),
-        (Format.JSONL, ""),
-        (Format.CSV, "a,b\n"),
-        (Format.TSV, "a\tb\n"),
-        (Format.TABLE, ""),
+        (OutputFormat.JSON, "[]\n"),
+        (OutputFormat.JSONL, ""),
+        (OutputFormat.CSV, "a,b\n"),
+        (OutputFormat.TSV, "a\tb\n"),
+        (OutputFormat.TABLE, ""),
     ],
 )
-def test_no_rows(form: Format, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_rows(form: OutputFormat, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
     Output(form).rows(["a", "b"], [])
 
     assert capsys.readouterr().out == expected
 
 
 def test_csv_quotes_and_leaves_the_text_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(Format.CSV).rows(["a", "b", "c", "d"], [('x,"y"\n', None, math.nan, True), ("\x1b", [1], 0.1, 2)])
+    Output(OutputFormat.CSV).rows(
+        ["a", "b", "c", "d"], [('x,"y"\n', None, math.nan, True), ("\x1b", [1], 0.1, 2)]
+    )
 
     assert capsys.readouterr().out == 'a,b,c,d\n"x,""y""\n",,,true\n\x1b,[1],0.1,2\n'
 
@@ -138,7 +140,7 @@ def test_rows_are_written_as_they_come(capsys: pytest.CaptureFixture[str]) -> No
         yield (1,)
         raise InputError("broken")
 
-    for form, expected in ((Format.JSONL, '{"a": 1}\n'), (Format.CSV, "a\n1\n")):
+    for form, expected in ((OutputFormat.JSONL, '{"a": 1}\n'), (OutputFormat.CSV, "a\n1\n")):
         with pytest.raises(InputError):
             Output(form).rows(["a"], rows())  # type: ignore[arg-type]
         assert capsys.readouterr().out == expected
@@ -221,13 +223,13 @@ def test_printable_keeps_the_scripts_of_the_world() -> None:
 
 
 def test_columns_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(Format.JSONL).rows(["a", "a", "a_2"], [(1, 2, 3)])
+    Output(OutputFormat.JSONL).rows(["a", "a", "a_2"], [(1, 2, 3)])
 
     assert json.loads(capsys.readouterr().out) == {"a": 1, "a_2": 2, "a_2_2": 3}
 
 
 def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(Format.CSV).arrow(pa.table({"a": [1, 2]}), truncated=True)
+    Output(OutputFormat.CSV).arrow(pa.table({"a": [1, 2]}), truncated=True)
 
     captured = capsys.readouterr()
     assert captured.out == "a\n1\n2\n"
@@ -237,7 +239,7 @@ def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> No
 def test_parquet_keeps_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.parquet"
     table = pa.table({"a": pa.array([1, None], pa.int16()), "b": ["x", "\x1b"]})
-    Output(Format.PARQUET, path).arrow(table)
+    Output(OutputFormat.PARQUET, path).arrow(table)
 
     assert pq.read_table(path).equals(table)
     assert "2 rows" in capsys.readouterr().err
@@ -247,9 +249,9 @@ def test_parquet_keeps_types(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_parquet_of_rows(tmp_path: Path) -> None:
     """A column of mixed types becomes text, one without rows stays."""
     path = tmp_path / "x.parquet"
-    Output(Format.PARQUET, path).rows(["a", "b"], [(1, "x"), (None, 2)])
+    Output(OutputFormat.PARQUET, path).rows(["a", "b"], [(1, "x"), (None, 2)])
     assert pq.read_table(path).to_pydict() == {"a": [1, None], "b": ["x", "2"]}
-    Output(Format.PARQUET, path).rows(["a"], [])
+    Output(OutputFormat.PARQUET, path).rows(["a"], [])
     assert pq.read_table(path).column_names == ["a"]
 
 
@@ -278,4 +280,4 @@ def test_parquet_without_a_folder(tmp_path: Path) -> None:
 
 def test_parquet_without_a_path() -> None:
     with pytest.raises(InputError, match="--parquet FILE"):
-        Output(Format.PARQUET).arrow(pa.table({"a": [1]}))
+        Output(OutputFormat.PARQUET).arrow(pa.table({"a": [1]}))

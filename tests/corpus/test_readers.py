@@ -14,7 +14,7 @@ from sentgen.corpus.formats import READERS
 from sentgen.corpus.readers import conllu, dp, mrg, text, wsj
 from sentgen.corpus.readers.head_rules import head_child
 from sentgen.corpus.sentence import RESERVED, EmptyNode, Sentence
-from sentgen.corpus.validation import CHECKS, Limits, check
+from sentgen.corpus.validation import CHECKS, InputLimits, check
 from sentgen.errors import InputError, Rejection
 
 
@@ -148,7 +148,7 @@ class TestConllu:
         assert sentence.heads == list(range(5_000))
 
     def test_sentence_without_end_is_cut_and_refused(self) -> None:
-        limits = Limits(sentence_tokens=2)
+        limits = InputLimits(sentence_tokens=2)
         rows = [row(i, head=i - 1) for i in range(1, 20_000)]
         (result,) = conllu.read(iter(rows), path="x", limits=limits)
 
@@ -344,7 +344,7 @@ class TestMrg:
         assert len(sentence.forms) == 5_000
 
     def test_endless_tree(self) -> None:
-        results = list(mrg.read(iter(["(S"] + ["(X"] * 300), path="x", limits=Limits(sentence_tokens=2)))
+        results = list(mrg.read(iter(["(S"] + ["(X"] * 300), path="x", limits=InputLimits(sentence_tokens=2)))
 
         assert [r.check for r in results if isinstance(r, Rejection)] == ["sentence-length"]
 

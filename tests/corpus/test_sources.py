@@ -18,14 +18,14 @@ from pathlib import Path
 import pytest
 
 from sentgen.corpus.sources import Source, expand, source_at
-from sentgen.corpus.validation import Limits
+from sentgen.corpus.validation import InputLimits
 from sentgen.errors import InputError
 
 TEXT = "first line\nsecond line\n\nfourth\n"
 
 
-def one(path: Path, limits: Limits | None = None) -> Source:
-    (source,) = expand([str(path)], limits or Limits())
+def one(path: Path, limits: InputLimits | None = None) -> Source:
+    (source,) = expand([str(path)], limits or InputLimits())
     return source
 
 
@@ -97,7 +97,7 @@ class TestExpand:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 100)))
 
         with pytest.raises(InputError, match="the limit"):
-            list(expand(["-"], Limits(expanded_bytes=50)))
+            list(expand(["-"], InputLimits(expanded_bytes=50)))
 
     def test_zip_through_a_pipe_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"PK\3\4...")))
@@ -191,7 +191,7 @@ class TestCompression:
         with pytest.raises(InputError, match="no files"):
             list(expand([str(tmp_path / "empty.zip")]))
         with pytest.raises(InputError, match="more than 1 members"):
-            list(expand([str(tmp_path / "two.zip")], Limits(archive_members=1)))
+            list(expand([str(tmp_path / "two.zip")], InputLimits(archive_members=1)))
         with pytest.raises(InputError, match="cannot read this zip"):
             list(expand([str(write(tmp_path / "broken.zip", b"PK\3\4 nothing"))]))
 
@@ -214,7 +214,7 @@ class TestAttacks:
         source = one(write(tmp_path / "bomb", data))
         tracemalloc.start()
         with pytest.raises(InputError, match="decompression bomb"):
-            for _ in source.lines(Limits(ratio_from=2**22)):
+            for _ in source.lines(InputLimits(ratio_from=2**22)):
                 pass
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -238,10 +238,10 @@ class TestAttacks:
             archive.writestr("x.txt", b"a\n" * 2**20)
 
         with pytest.raises(InputError, match="decompression bomb"):
-            list(one(tmp_path / "bomb.zip").lines(Limits(ratio_from=2**20)))
+            list(one(tmp_path / "bomb.zip").lines(InputLimits(ratio_from=2**20)))
 
     def test_expanded_bytes_are_limited(self, tmp_path: Path) -> None:
-        limits = Limits(expanded_bytes=1000)
+        limits = InputLimits(expanded_bytes=1000)
 
         with pytest.raises(InputError, match="more than 1000 bytes"):
             list(one(write(tmp_path / "x.gz", gzip.compress(b"line\n" * 1000))).lines(limits))
@@ -251,13 +251,13 @@ class TestAttacks:
         source = one(write(tmp_path / "x.txt", b"ok\n" + b"a" * 101 + end))
 
         with pytest.raises(InputError, match=r"x.txt:2: the line is longer than 100"):
-            list(source.lines(Limits(line_length=100)))
+            list(source.lines(InputLimits(line_length=100)))
 
     def test_endless_line_is_not_collected(self, tmp_path: Path) -> None:
         source = one(write(tmp_path / "x.txt", b"a" * (3 * 2**20)))
 
         with pytest.raises(InputError, match=r"x.txt:1: a line is longer"):
-            list(source.lines(Limits(line_length=100_000)))
+            list(source.lines(InputLimits(line_length=100_000)))
 
     @pytest.mark.parametrize(
         ("data", "message"),

@@ -16,11 +16,11 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, source_at
 from sentgen.corpus.token_columns import STRINGS, TokenColumns
 from sentgen.corpus.treebank_blocks import TreebankBlock, read_blocks
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.demo import TREEBANK
 from sentgen.errors import Rejection
 
-NARROW = Limits(sentence_tokens=4, field_length=12)
+NARROW = InputLimits(sentence_tokens=4, field_length=12)
 PLAIN = """\
 # sent_id = s1
 # text = Dogs sleep.
@@ -102,7 +102,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("blocks") / "t.conllu"
 
 
-def found_in(file: Path, limits: Limits, road: Any) -> tuple[list[Any], list[Rejection]]:
+def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], list[Rejection]]:
     """Return what is found: of the sentences all that is stored, and the rejections."""
     found = list(road(InPieces(source_at(str(file)), limits)))
     sentences: list[Sentence] = []
@@ -153,7 +153,7 @@ def one_by_one(reader: LineReader) -> Iterator[Sentence | Rejection]:
 @example(PLAIN + "\n\ufeff" + BARE, LIMITS)
 @example("".join(f"{i}\tw" + "\t_" * 8 + "\n" for i in range(1, 6)), NARROW)
 @example("# newdoc id = d\n1\t\n\n" + PLAIN + "\n\n" + BARE, LIMITS)
-def test_both_roads_find_the_same(file: Path, text: str, limits: Limits) -> None:
+def test_both_roads_find_the_same(file: Path, text: str, limits: InputLimits) -> None:
     """Sentences with all their columns, and what is refused with its line."""
     file.write_text(text, "utf-8")
 

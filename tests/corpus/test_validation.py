@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import CHECKS, Limits, check, find_cycle
+from sentgen.corpus.validation import CHECKS, InputLimits, check, find_cycle
 
 
 def tree(*heads: int) -> Sentence:
@@ -41,7 +41,7 @@ def tree(*heads: int) -> Sentence:
     ],
 )
 def test_refused(sentence: Sentence, check_id: str) -> None:
-    failed = check(sentence, Limits(sentence_tokens=10, field_length=20))
+    failed = check(sentence, InputLimits(sentence_tokens=10, field_length=20))
 
     assert failed is not None
     assert failed[0] == check_id

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.sources import expand
 from sentgen.counts.cluster import listing, reading
-from sentgen.counts.cluster.engine import Inline, Task
-from sentgen.counts.cluster.job import Job, Sizes, Summary
+from sentgen.counts.cluster.engine import ClusterTask, Inline
+from sentgen.counts.cluster.job import ClusterSummary, Job, TaskSizes
 from sentgen.counts.cluster.machines import Slurm, slurm_script
-from sentgen.counts.cluster.shards import Piece, PieceReader, pack, survey
+from sentgen.counts.cluster.shards import PieceReader, SourcePart, pack, survey
 from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
@@ -32,7 +32,7 @@ from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 
 #: Many shards, partitions and ranges of a small text.
-SMALL = Sizes(shard=300, most=1 << 20, words=500, range=60)
+SMALL = TaskSizes(shard=300, most=1 << 20, words=500, range=60)
 TABLES = (*(f"ngram_{order}" for order in range(1, 6)), "dependency_event", "argument_count")
 LINES = [
     f"the {a} {b} the {a} of {b} ."
@@ -50,8 +50,8 @@ def text(tmp_path: Path) -> Path:
 
 
 def count(
-    lake: Path, *paths: Path, corpus: str = "c", engine: Any = None, sizes: Sizes = SMALL, **settings: Any
-) -> Summary:
+    lake: Path, *paths: Path, corpus: str = "c", engine: Any = None, sizes: TaskSizes = SMALL, **settings: Any
+) -> ClusterSummary:
     """Count paths into a lake."""
     asked = Settings(corpus=corpus, **settings)
     return Job(Place(lake), lake / "_work", asked, engine or Inline(), 1 << 29, sizes=sizes).run(
@@ -118,7 +118,7 @@ def test_lines_are_counted_as_in_a_store(tmp_path: Path, text: Path, settings: d
 
 
 def test_trees_are_counted_as_in_a_store(tmp_path: Path) -> None:
-    count(tmp_path / "lake", TREEBANK, sizes=Sizes(shard=90_000, words=50_000, range=2_000), tags="upos")
+    count(tmp_path / "lake", TREEBANK, sizes=TaskSizes(shard=90_000, words=50_000, range=2_000), tags="upos")
     assert_same_counts(tmp_path / "lake", stored(tmp_path, TREEBANK, tags="upos"))
 
 
@@ -139,7 +139,7 @@ def test_raw_text_and_archives_are_counted_as_in_a_store(tmp_path: Path) -> None
 )
 def test_treebanks_are_counted_as_in_a_store(tmp_path: Path, data_dir: Path, part: str, tokens: int) -> None:
     paths = [data_dir / "ud" / f"en_{name}-ud-{part}.conllu" for name in ("ewt", "gum")]
-    count(tmp_path / "lake", *paths, sizes=Sizes(range=tokens))
+    count(tmp_path / "lake", *paths, sizes=TaskSizes(range=tokens))
     store = stored(tmp_path, *paths)
     with views(tmp_path / "lake") as duck, store:
         for table in TABLES:
@@ -148,7 +148,7 @@ def test_treebanks_are_counted_as_in_a_store(tmp_path: Path, data_dir: Path, par
 
 def test_rows_lie_as_the_manifest_says(tmp_path: Path, text: Path) -> None:
     count(tmp_path / "lake", text)
-    count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=Sizes(range=2_000))
+    count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=TaskSizes(range=2_000))
     manifest = read_manifest(Place(tmp_path / "lake"))
     for table in ("ngram_3", "word"):
         rows: list[tuple[int, ...]] = []
@@ -168,7 +168,7 @@ class Backwards:
 
     workers = 2
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         for number in reversed(range(len(tasks))):
             tasks[number].function(*tasks[number].arguments, **tasks[number].named)
             yield number, tasks[number]()
@@ -179,7 +179,7 @@ def test_the_lake_does_not_depend_on_the_order_of_tasks_or_the_size_of_shards(
 ) -> None:
     count(tmp_path / "one", text)
     count(tmp_path / "two", text, engine=Backwards())
-    count(tmp_path / "three", text, sizes=Sizes(words=700, range=60))
+    count(tmp_path / "three", text, sizes=TaskSizes(words=700, range=60))
     assert files(tmp_path / "one") == files(tmp_path / "two") == files(tmp_path / "three")
 
 
@@ -195,7 +195,7 @@ class Dies:
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, task in enumerate(tasks):
             if not self.left:
                 task.function(*task.arguments, **task.named)
@@ -205,15 +205,15 @@ class Dies:
 
 
 def test_a_count_goes_on_wherever_it_was_interrupted(tmp_path: Path, text: Path, nightly: bool) -> None:
-    count(tmp_path / "whole", text, TREEBANK, sizes=Sizes(shard=150_000, range=3_000))
+    count(tmp_path / "whole", text, TREEBANK, sizes=TaskSizes(shard=150_000, range=3_000))
     done = 0
     for after in range(3, 100, 3) if nightly else (6,):  # all of them would take a minute
         lake = tmp_path / f"lake-{after}"
         try:
-            count(lake, text, TREEBANK, sizes=Sizes(shard=150_000, range=3_000), engine=Dies(after))
+            count(lake, text, TREEBANK, sizes=TaskSizes(shard=150_000, range=3_000), engine=Dies(after))
         except Killed:
             assert not (lake / "manifest.json").exists()
-            count(lake, text, TREEBANK, sizes=Sizes(shard=150_000, range=3_000))
+            count(lake, text, TREEBANK, sizes=TaskSizes(shard=150_000, range=3_000))
             assert files(lake) == files(tmp_path / "whole")
             done += 1
             shutil.rmtree(lake)
@@ -268,13 +268,13 @@ def test_removing_restores_the_lake(tmp_path: Path, text: Path) -> None:
     lake, work = Place(tmp_path / "lake"), tmp_path / "lake" / "_work"
     count(tmp_path / "lake", text)
     before = files(tmp_path / "lake")
-    count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=Sizes(range=2_000))
+    count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=TaskSizes(range=2_000))
     listing.remove(lake, work, "trees")
     assert files(tmp_path / "lake") == before
     with pytest.raises(NotFoundError, match="no corpus 'trees'; there are: c"):
         listing.remove(lake, work, "trees")
     # Words that came first stay while others use them.
-    count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=Sizes(range=2_000))
+    count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=TaskSizes(range=2_000))
     assert listing.remove(lake, work, "c") == (20, 160)
     assert_same_counts(tmp_path / "lake", stored(tmp_path, TREEBANK))
     listing.remove(lake, work, "trees")
@@ -319,13 +319,13 @@ def test_a_bad_sentence_is_told_with_its_line_or_left_out(tmp_path: Path, text: 
     lines[bad] = lines[bad].replace("\t", "\t\t", 1)
     trees.write_text("".join(lines))
     with pytest.raises(InputError, match=rf"bad\.conllu:{bad + 1}: "):
-        count(tmp_path / "other", trees, sizes=Sizes(shard=100_000))
+        count(tmp_path / "other", trees, sizes=TaskSizes(shard=100_000))
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path, text: Path) -> None:
     with pytest.raises(Killed):
         count(tmp_path / "lake", text, engine=Dies(1))
-    piece = Piece(0, str(text), str(tmp_path / "gone.lines"), "", "", 0, 10, 1, 10)
+    piece = SourcePart(0, str(text), str(tmp_path / "gone.lines"), "", "", 0, 10, 1, 10)
     with pytest.raises(InputError, match=r"text\.lines: cannot read this file: No such file"):
         list(PieceReader(piece))
 
@@ -381,7 +381,7 @@ def test_pieces_are_whole_sentences(
     content = "".join(row.replace("\r", "") + end for row in rows).encode()
     path.write_bytes(content)
     (source,) = expand([str(path)])
-    pieces = [Piece(**one) for one in survey(source, form, 0, most)["pieces"]]  # type: ignore[attr-defined]
+    pieces = [SourcePart(**one) for one in survey(source, form, 0, most)["pieces"]]  # type: ignore[attr-defined]
     assert b"".join(content[one.start : one.end] for one in pieces) == content
     for one in pieces[:-1]:
         before = content[: one.end].replace(b"\r", b"")

@@ -23,7 +23,7 @@ from sentgen.evaluation.clusters.clusters import (
     reparsed,
     similar_clusters,
 )
-from sentgen.evaluation.clusters.experiment import System, evaluate_generation
+from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
@@ -197,7 +197,7 @@ def test_supported_arguments(tmp_path: Path) -> None:
     settings = GenerationSettings(arguments="supported")
     with Store(tmp_path / "x.duckdb", create=True) as store:
         found = evaluate_generation(
-            store, ClusterSet(CLUSTERS), ToyParser(), lengths=range(2, 5), system=System(settings)
+            store, ClusterSet(CLUSTERS), ToyParser(), lengths=range(2, 5), system=StringMaker(settings)
         )
 
     assert found.systems == ("supported", "bigram")
@@ -252,7 +252,7 @@ def test_a_run_is_in_the_store(evaluated: tuple[GenerationResult, Path]) -> None
     [
         ([], {}, "no clusters"),
         (CLUSTERS, {"lengths": []}, "no lengths"),
-        (CLUSTERS, {"system": System(GenerationSettings(algorithm="bigram"))}, "baseline"),
+        (CLUSTERS, {"system": StringMaker(GenerationSettings(algorithm="bigram"))}, "baseline"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import TuningPlan, tune
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
@@ -48,7 +48,7 @@ def test_other_texts_move_tuned_models_little(data_dir: Path) -> None:
     words = [word for one in others.pairs for word in one.pair.document]
     more = replace(gold, pairs=gold.pairs[60:100])
     examples = [
-        Example.of(one.pair, links.sure, links.possible)
+        TuningExample.of(one.pair, links.sure, links.possible)
         for one, links in zip(more.pairs, more.combined(), strict=True)
     ]
     tuned = tune(examples, TuningPlan(iterations=8)).aligner("tuned")

@@ -13,7 +13,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import (
     FORMS,
     KINDS,
-    Key,
+    RelationKey,
     SourceArguments,
     Spelling,
     arguments,
@@ -150,13 +150,13 @@ def test_kinds_add_up_and_a_text_agrees_with_itself(output: list[Sentence], sour
 def test_counts_are_those_of_the_definition(output: Sentence, source: Sentence) -> None:
     """The same from the words of the definition, one relation at a time."""
 
-    def relations(sentence: Sentence) -> list[Key]:
+    def relations(sentence: Sentence) -> list[RelationKey]:
         assert sentence.heads is not None
         assert sentence.upos is not None
         found = []
         for i, head in enumerate(sentence.heads):
             if head > 0 and sentence.upos[head - 1] == "VERB":
-                found.append(Key(sentence.forms[head - 1], sentence.forms[i], head - 1 < i))
+                found.append(RelationKey(sentence.forms[head - 1], sentence.forms[i], head - 1 < i))
         return found
 
     found = SourceArguments([source]).compare([output])["all"]

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sentgen.generation.clusters.depviterbi_kernels import Lattice
+from sentgen.generation.clusters.depviterbi_kernels import DepviterbiLattice
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Hypothesis:
 
 
 def best_paths_plainly(
-    lattice: Lattice, longest: int, *, nbest: int = 1, beam: int | None = None
+    lattice: DepviterbiLattice, longest: int, *, nbest: int = 1, beam: int | None = None
 ) -> dict[int, list[Hypothesis]]:
     """Return by length the most probable sentences with their ends, the best one first."""
     n = len(lattice.start)
@@ -47,7 +47,7 @@ def best_paths_plainly(
     return found
 
 
-def _extensions(lattice: Lattice, hypotheses: list[Hypothesis]) -> Iterator[Hypothesis]:
+def _extensions(lattice: DepviterbiLattice, hypotheses: list[Hypothesis]) -> Iterator[Hypothesis]:
     """Append every word that may be used to every hypothesis."""
     for one in hypotheses:
         used = Counter(one.words)
@@ -59,7 +59,9 @@ def _extensions(lattice: Lattice, hypotheses: list[Hypothesis]) -> Iterator[Hypo
                 yield Hypothesis((*one.words, x), stack, one.logp + math.log(p) + emission)
 
 
-def append_to_stack(lattice: Lattice, stack: tuple[int, ...], x: int) -> tuple[tuple[int, ...], float]:
+def append_to_stack(
+    lattice: DepviterbiLattice, stack: tuple[int, ...], x: int
+) -> tuple[tuple[int, ...], float]:
     """Return the stack after a word, and the share of its most probable relation (rules 1, 2a and 2b)."""
     shares = [float(lattice.dep[item, x]) for item in stack]
     dep = max(shares, default=0.0)

@@ -16,7 +16,7 @@ from test_projective import is_projective_tree, random_scores, score_of
 from toy_problems import NGRAMS, VOCABULARY, table_of
 
 from sentgen.generation.joint.climbing import (
-    Units,
+    ClimbingUnits,
     Visited,
     _moves,
     climb,
@@ -44,12 +44,12 @@ def spelled(most: int) -> st.SearchStrategy[Spelled]:
     return st.lists(st.tuples(_WORDS, _WORDS), min_size=1, max_size=most)
 
 
-def units_of(bag: Spelled) -> Units:
+def units_of(bag: Spelled) -> ClimbingUnits:
     words, offsets = [], []
     for model in range(2):
         offsets.append(np.cumsum([len(words), *(len(unit[model]) for unit in bag)]))
         words += [word for unit in bag for word in unit[model]]
-    return Units(np.array(words, np.int32), np.array(offsets, np.int32))
+    return ClimbingUnits(np.array(words, np.int32), np.array(offsets, np.int32))
 
 
 def ngram_score(bag: Spelled, order: Sequence[int], model: int) -> float:

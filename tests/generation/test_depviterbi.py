@@ -12,8 +12,8 @@ from depviterbi_reference import best_paths_plainly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.generation.clusters.depviterbi import UNLIMITED, Path, best_paths, lattice_of
-from sentgen.generation.clusters.depviterbi_kernels import Lattice
+from sentgen.generation.clusters.depviterbi import UNLIMITED, WordPath, best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi_kernels import DepviterbiLattice
 from sentgen.generation.clusters.depviterbi_trace import PathReader
 from sentgen.generation.clusters.head_stack import follow
 from sentgen.models.related.cluster_model import ClusterModel
@@ -29,7 +29,7 @@ def random_model(seed: int, n: int) -> ClusterModel:
     return ClusterModel(words, ("_",) * n, bigrams, right, relations - right)
 
 
-def lattice(model: ClusterModel, *, weight: float = 0.5, limit: int = UNLIMITED) -> Lattice:
+def lattice(model: ClusterModel, *, weight: float = 0.5, limit: int = UNLIMITED) -> DepviterbiLattice:
     n = len(model.words)
     return lattice_of(model, weight=weight, emission=np.zeros(n), limit=np.full(n, limit))
 
@@ -54,7 +54,7 @@ def all_strings(
     return sorted((logp_of(model, words, weight) for words in allowed), reverse=True)
 
 
-def logps(paths: list[Path]) -> list[float]:
+def logps(paths: list[WordPath]) -> list[float]:
     return [path.logp for path in paths]
 
 

@@ -19,7 +19,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation.clusters.generate import (
     GeneratedSentence,
     GenerationSettings,
-    LanguageModel,
+    MixedModel,
     generate,
 )
 from sentgen.generation.clusters.head_stack import follow
@@ -28,7 +28,7 @@ from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
 from sentgen.models import build, find
-from sentgen.models.related.cluster_counts import Reading, cluster_names, count_clusters
+from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters
 from sentgen.models.related.cluster_model import cluster_model
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
@@ -68,7 +68,7 @@ def run(
 
 def test_food_is_distributed_not_blankets(store: Store) -> None:
     """The paper's figure 3: by its bigrams, blankets are distributed; food is, by the cluster's dependencies."""
-    news = LanguageModel(store, find(store, "news"), weight=0.0)
+    news = MixedModel(store, find(store, "news"), weight=0.0)
     (bigrams,) = run(store, length=6, algorithm="bigram", lm=news)
     found = [one.text for one in run(store, length=6, lm=news, nbest=200)]
 
@@ -80,7 +80,7 @@ def test_food_is_distributed_not_blankets(store: Store) -> None:
 
 def test_the_sentence_of_the_paper(store: Store) -> None:
     """Figure 4: `The UN relief workers distributed food to the hungry`, which no source has, is the best of nine."""
-    (found,) = run(store, length=9, lm=LanguageModel(store, find(store, "news")))
+    (found,) = run(store, length=9, lm=MixedModel(store, find(store, "news")))
 
     assert found.text == "The UN relief workers distributed food to the hungry"
     assert found.exact
@@ -130,7 +130,7 @@ def test_weight_is_that_of_dependencies(store: Store) -> None:
 def test_supported_arguments_are_those_of_the_sources(store: Store) -> None:
     """Every arc of every tree is in a sentence of the cluster, on its side, and all words hang on one root."""
     clusters = cluster_names(store, "demo")[:2]
-    counts = {one.name: one for one in count_clusters(store, "demo", clusters, Reading(trees=True))}
+    counts = {one.name: one for one in count_clusters(store, "demo", clusters, TokenReading(trees=True))}
     settings = GenerationSettings(arguments="supported", beam=4)
     sentences = list(generate(store, "demo", lengths=range(3, 15), settings=settings, clusters=clusters))
 
@@ -163,7 +163,7 @@ def test_lengths_are_those_of_the_sources() -> None:
 def test_the_best_of_all_lengths(store: Store) -> None:
     """As many sentences a cluster as were asked for, ranked by `score`, of those that every length has."""
     clusters = cluster_names(store, "demo")[:2]
-    (counts, _) = count_clusters(store, "demo", clusters, Reading(trees=True))
+    (counts, _) = count_clusters(store, "demo", clusters, TokenReading(trees=True))
     sources = [len(tree.words) for tree in counts.trees]
     asked: dict[str, Any] = {"lengths": range(5, 9), "clusters": clusters, "nbest": 2}
     every, found = list(generate(store, "demo", **asked)), list(generate(store, "demo", best=True, **asked))
@@ -263,7 +263,7 @@ def test_the_nbest_are_different_and_ranked(store: Store) -> None:
 
 def test_trees_are_those_of_the_head_stack(store: Store) -> None:
     """Sides, earlier modifiers and weights agree with the heads."""
-    (found,) = run(store, length=9, lm=LanguageModel(store, find(store, "news")))
+    (found,) = run(store, length=9, lm=MixedModel(store, find(store, "news")))
     tree = found.tree
     assert tree is not None
 
@@ -429,7 +429,7 @@ def test_requests_are_checked(store: Store) -> None:
     with pytest.raises(InputError, match="0 sentences a length is too few"):
         generate(store, "paper", nbest=0)
     with pytest.raises(InputError, match=r"lm-weight 1.5 is not from 0 to 1"):
-        LanguageModel(store, find(store, "news"), weight=1.5)
+        MixedModel(store, find(store, "news"), weight=1.5)
     with pytest.raises(InputError, match=r"rerank-weight -1 is not from 0 to 1"):
         Reranker(store, find(store, "news"), weight=-1)
     with pytest.raises(NotFoundError, match="no corpus 'clusters'"):

@@ -16,7 +16,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
-from sentgen.generation.answers import Request, answer, notes
+from sentgen.generation.answers import OrderingRequest, answer, notes
 from sentgen.generation.joint.candidates import candidates
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.joint import tree_scores, value
@@ -168,7 +168,7 @@ def test_a_model_without_companions_is_told_of_them(made: Store) -> None:
     build(made, "alone", ["more"], order=2)
     try:
         plan = planned(made, "alone")
-        request = Request(bag=["a"], model="alone")
+        request = OrderingRequest(bag=["a"], model="alone")
         told = list(notes(answer(made, request, lambda notation: [notation.bag("a"), notation.bag("b")])))
         others = [
             planned(made, "words", "joint"),

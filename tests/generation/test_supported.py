@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from supported_reference import best_plainly, tree_logp, trees, trigram_logp
 
 from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
-from sentgen.generation.clusters.supported_kernels import Lattice, ngram_logp, sentence_logp
+from sentgen.generation.clusters.supported_kernels import SupportedLattice, ngram_logp, sentence_logp
 from sentgen.generation.clusters.supported_trace import SupportedReader
 from sentgen.generation.problem import ROOT
 from sentgen.models.related.cluster_counts import CountedTree
@@ -52,7 +52,7 @@ def model(cluster: list[CountedTree], n: int) -> tuple[Trigrams, Arcs]:
     return trigrams([tree.words for tree in cluster], bigrams(cluster, n)), supported_arcs(cluster, n)
 
 
-def lattice(ngrams: Trigrams, arcs: Arcs, limit: int = 2) -> Lattice:
+def lattice(ngrams: Trigrams, arcs: Arcs, limit: int = 2) -> SupportedLattice:
     n = len(arcs.root)
     return supported_lattice(
         ngrams, arcs, weight=WEIGHT, emission=np.zeros(n), limit=np.full(n, limit, np.int32)

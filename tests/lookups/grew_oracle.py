@@ -37,7 +37,7 @@ class Found:
     edges: Mapping[str, tuple[int, str, int]]
 
 
-def hits(request: syntax.Request, tree: Tree) -> Iterator[Found]:
+def hits(request: syntax.GrewRequest, tree: Tree) -> Iterator[Found]:
     """Yield the matches of a request in a sentence."""
     if not all(_structure(tree, name) for name in request.structures):
         return
@@ -60,7 +60,7 @@ def _matches(
     for one in clauses:
         if isinstance(one, syntax.Node):
             names[one.name] = None
-        elif isinstance(one, syntax.Edge | syntax.Dominance):
+        elif isinstance(one, syntax.GrewEdge | syntax.Dominance):
             names |= dict.fromkeys(name for name in (one.source, one.target) if name)
     own = [name for name in names if name not in outer.nodes]
     free = outer_free | _free(clauses)
@@ -90,7 +90,7 @@ def _edges(
     """Yield what the edges with names may be; nothing if one of the others is not there."""
     named: list[list[tuple[str, tuple[int, str, int]]]] = []
     for one in clauses:
-        if not isinstance(one, syntax.Edge):
+        if not isinstance(one, syntax.GrewEdge):
             continue
         basic = {(head, tree.labels[place], place) for place, head in tree.heads.items()}
         fitting = [
@@ -121,12 +121,12 @@ def _parts(text: str) -> dict[str, str]:
     return {**parts, "deep": deep} if deep else parts
 
 
-def _feature(one: syntax.Feature, value: str | None) -> bool:
-    if one.relation is syntax.Relation.PRESENT:
+def _feature(one: syntax.FeatureCondition, value: str | None) -> bool:
+    if one.relation is syntax.FeatureRelation.PRESENT:
         return value is not None
-    if one.relation is syntax.Relation.ABSENT:
+    if one.relation is syntax.FeatureRelation.ABSENT:
         return value is None
-    return value is not None and _among(one.values, value) == (one.relation is syntax.Relation.IS)
+    return value is not None and _among(one.values, value) == (one.relation is syntax.FeatureRelation.IS)
 
 
 def _among(values: Sequence[Value], text: str) -> bool:
@@ -146,14 +146,14 @@ def _related(one: syntax.Clause, tree: Tree, found: Found) -> bool:
             if place == above:
                 return True
         return False
-    if isinstance(one, syntax.Order):
+    if isinstance(one, syntax.LinearOrder):
         return _order(one, found)
-    if isinstance(one, syntax.Comparison):
+    if isinstance(one, syntax.GrewComparison):
         return _comparison(one, tree, found)
     return True
 
 
-def _order(one: syntax.Order, found: Found) -> bool:
+def _order(one: syntax.LinearOrder, found: Found) -> bool:
     left, right = (found.nodes.get(name, found.edges.get(name)) for name in (one.left, one.right))
     if isinstance(left, int) and isinstance(right, int):
         return left + 1 == right if one.operator == "<" else left < right
@@ -170,7 +170,7 @@ def _order(one: syntax.Order, found: Found) -> bool:
     }[one.operator]
 
 
-def _comparison(one: syntax.Comparison, tree: Tree, found: Found) -> bool:
+def _comparison(one: syntax.GrewComparison, tree: Tree, found: Found) -> bool:
     left = value(one.left, tree, found)
     if isinstance(one.right, tuple):
         same = left is not None and (not one.right or _among(one.right, str(left)))

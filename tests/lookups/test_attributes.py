@@ -8,14 +8,14 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.lookups.attributes import Value, attribute_condition, attribute_string
-from sentgen.lookups.queries import Bindings, Query
+from sentgen.lookups.queries import Bindings, Statement
 
 
 def found(connection: Connection, name: str, value: Value | None) -> int:
     """Count the tokens that have it."""
     bindings = Bindings()
     condition = attribute_condition("t", name, value, bindings)
-    return int(Query(f"select count(*) from token t where {condition}", bindings).value(connection))
+    return int(Statement(f"select count(*) from token t where {condition}", bindings).value(connection))
 
 
 @pytest.mark.parametrize("name", ["form", "lemma", "xpos", "deprel"])
@@ -25,7 +25,7 @@ def test_regular_expressions_match_whole_strings(
     connection: Connection, name: str, pattern: str, ignore_case: bool
 ) -> None:
     """As Python's do."""
-    rows = Query(f"select {name} from v_tokens where {name} is not null").run(connection)
+    rows = Statement(f"select {name} from v_tokens where {name} is not null").run(connection)
     matches = re.compile(pattern, re.IGNORECASE if ignore_case else 0).fullmatch
     expected = sum(matches(text) is not None for text in rows[name].to_pylist())
 

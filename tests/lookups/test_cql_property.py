@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.concordances.hits import CqlHits
 from sentgen.lookups.cql.plan import required
 from sentgen.lookups.cql.search import Cql, Strategy, parse_cql
-from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.lookups.queries import Bindings, Selection, Statement
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -155,7 +155,7 @@ def walked(connection: Connection, cql: Cql, corpus: list[Any]) -> list[tuple[in
         bindings = Bindings()
         source = hits.source(bindings, within)
         columns = f"{source.sentence}, {source.first}, {source.last}"
-        query = Query(f"{source.alone}select {columns} from {source.table} order by all", bindings)
+        query = Statement(f"{source.alone}select {columns} from {source.table} order by all", bindings)
         rows += raw(connection).execute(query.text, query.used).fetchall()
     return rows
 

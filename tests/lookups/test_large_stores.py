@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances import places, word_places
 from sentgen.lookups.concordances.concordance import Order, all_lines, concordance
-from sentgen.lookups.queries import Answer, Query
+from sentgen.lookups.queries import Answer, Statement
 from sentgen.lookups.statistics import dispersion
 from sentgen.lookups.statistics.frequencies import By, frequency_list
 from sentgen.schema import Store
@@ -199,13 +199,13 @@ def test_first_lines_of_a_large_store_read_its_beginning(
 ) -> None:
     """The count of the n-gram says how many there are, so that the search ends with the last line shown."""
     read: list[str] = []
-    run = Query.run
+    run = Statement.run
 
-    def noted(query: Query, connection: Connection) -> Any:
+    def noted(query: Statement, connection: Connection) -> Any:
         read.append(query.text)
         return run(query, connection)
 
-    monkeypatch.setattr(Query, "run", noted)
+    monkeypatch.setattr(Statement, "run", noted)
     with as_if_large():
         answer = concordance(connections[0], "a", limit=1)
         searched = [text for text in read if text.startswith("select sentence_id, position")]

@@ -21,7 +21,7 @@ from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
-from sentgen.lookups.queries import Answer, Bindings, Query, select_corpora
+from sentgen.lookups.queries import Answer, Bindings, Statement, select_corpora
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
@@ -57,9 +57,9 @@ def chosen(connection: Connection, text: str) -> list[str]:
     """Return the names of the sentences that meet a condition."""
     bindings = Bindings()
     inner = choose(connection, text).sentences(bindings)
-    query = Query(f"select sent_id from sentence where id in ({inner}) order by id", bindings)
+    query = Statement(f"select sent_id from sentence where id in ({inner}) order by id", bindings)
     # As it is bound, and as it is shown.
-    assert query.run(connection).equals(Query(query.filled()).run(connection))
+    assert query.run(connection).equals(Statement(query.filled()).run(connection))
     return [str(name) for name in query.run(connection)["sent_id"].to_pylist()]
 
 
@@ -298,7 +298,9 @@ def test_answers_are_those_of_a_store_of_the_chosen_sentences(
     names = [*questions()[chosen], "dependency lines", "collocation lines"]
     for name, one, other in zip(names, found, expected, strict=True):
         assert rounded(one) == rounded(other), name
-        assert rounded(one) == rounded(Answer(Query(one.query.filled()).run(everything), one.query, "")), name
+        assert rounded(one) == rounded(
+            Answer(Statement(one.query.filled()).run(everything), one.query, "")
+        ), name
     assert [str(name) for name, one in zip(names, expected, strict=True) if not one.found.num_rows] == []
     assert [one.total for name, one in zip(names, found, strict=True) if isinstance(name, Kwic)] == [
         one.total for name, one in zip(names, expected, strict=True) if isinstance(name, Kwic)

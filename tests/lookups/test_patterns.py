@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.patterns import TokenPattern, glob, split_pattern, token_pattern
-from sentgen.lookups.queries import Bindings, Query, Selection, literal, select_corpora
+from sentgen.lookups.queries import Bindings, Selection, Statement, literal, select_corpora
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_literals_come_back(text: str) -> None:
 
 def test_filled_replaces_once() -> None:
     """A value that looks like a parameter stays a value."""
-    query = Query("select $a, $b, $a_2", {"a": "$b", "b": 1.5, "a_2": [None, True, "x"]})
+    query = Statement("select $a, $b, $a_2", {"a": "$b", "b": 1.5, "a_2": [None, True, "x"]})
 
     assert query.filled() == "select '$b', 1.5, (null, true, 'x')"
 

@@ -13,7 +13,7 @@ from sentgen.counts.corpora import remove as remove_corpus
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError
 from sentgen.lookups import subcorpora
-from sentgen.lookups.queries import Bindings, Query, Selection, select_corpora
+from sentgen.lookups.queries import Bindings, Selection, Statement, select_corpora
 from sentgen.lookups.questions import Kwic, Ngrams
 from sentgen.schema import Store
 
@@ -76,7 +76,9 @@ def test_names_of_both_kinds_stand_beside_each_other(
     with Store(made, read_only=True) as store, store.connect() as connection:
         selection, bindings = select_corpora(connection, names, condition=condition), Bindings()
         (*_, chosen) = selection.of_sentences(bindings)
-        found = Query(f"select sent_id from sentence where {chosen} order by id", bindings).run(connection)
+        found = Statement(f"select sent_id from sentence where {chosen} order by id", bindings).run(
+            connection
+        )
         assert found["sent_id"].to_pylist() == [row.sent_id for row in ROWS if meets(row)]
         # Look-ups of tokens and of counts say the same.
         words = Kwic(pattern="the", corpus=names, where=condition, count=True).ask(connection)

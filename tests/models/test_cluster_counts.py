@@ -19,7 +19,7 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.models.related import cluster_counts
 from sentgen.models.related.cluster_counts import (
     ClusterCounts,
-    Reading,
+    TokenReading,
     cluster_names,
     count_clusters,
     document_frequencies,
@@ -51,7 +51,7 @@ def count(demo: Store, tmp_path: Path, request: pytest.FixtureRequest) -> Count:
 
 
 def counted(store: Store, corpus: str, **reading: bool) -> list[ClusterCounts]:
-    return count_clusters(store, corpus, cluster_names(store, corpus), Reading(**reading))
+    return count_clusters(store, corpus, cluster_names(store, corpus), TokenReading(**reading))
 
 
 def test_the_matrices_of_the_companion(count: Count) -> None:

@@ -17,7 +17,7 @@ from sentgen.errors import ModelError
 from sentgen.models import build
 from sentgen.models.dependency.dependencies import backed_off
 from sentgen.models.ngrams.bigram_matrix import bigram_matrix
-from sentgen.models.related.cluster_counts import Reading, cluster_names, count_clusters
+from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters
 from sentgen.models.related.cluster_model import cluster_model, collins, katz, require_trees
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
@@ -136,7 +136,7 @@ def test_collins_by_hand(tmp_path: Path) -> None:
     with Store(tmp_path / "store.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "dogs.conllu")], Settings("clusters", tags="upos"))
         clusters = cluster_names(store, "clusters")
-        (counts,) = count_clusters(store, "clusters", clusters, Reading(tags=True))
+        (counts,) = count_clusters(store, "clusters", clusters, TokenReading(tags=True))
     plain, smoothed = cluster_model(counts), cluster_model(counts, smoothing="collins")
     dogs, men, old, young = range(4)
 

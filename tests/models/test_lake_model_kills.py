@@ -11,7 +11,7 @@ from cluster_machines import CLIENT, files, kill_one, run_here, run_to_the_end, 
 
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.engine import Inline
-from sentgen.counts.cluster.job import Job, Sizes
+from sentgen.counts.cluster.job import Job, TaskSizes
 from sentgen.counts.settings import Settings
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.places import Place
@@ -23,7 +23,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng, folder = random.Random(5), tmp_path_factory.mktemp("kills")
     lines = (" ".join(f"w{int(rng.paretovariate(0.6)) % 997}" for _ in range(10)) for _ in range(4_000))
     (folder / "text.lines").write_text("\n".join(lines))
-    lake, sizes = folder / "lake", Sizes(range=10_000)
+    lake, sizes = folder / "lake", TaskSizes(range=10_000)
     settings = Settings(corpus="c")
     Job(Place(lake), lake / "_work", settings, Inline(), 1 << 29, sizes=sizes).run(
         [str(folder / "text.lines")]

@@ -12,9 +12,9 @@ import pytest
 
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.catalogue import Catalogue
-from sentgen.counts.cluster.engine import Inline, Task
+from sentgen.counts.cluster.engine import ClusterTask, Inline
 from sentgen.counts.cluster.job import Job
-from sentgen.counts.cluster.job import Sizes as CountSizes
+from sentgen.counts.cluster.job import TaskSizes as CountSizes
 from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.errors import DamagedError, InputError, ModelError, NotFoundError, StoreError
@@ -24,7 +24,7 @@ from sentgen.models.building.recipe import recipe
 from sentgen.models.checks import model_checks
 from sentgen.models.cluster import contexts, suffixes
 from sentgen.models.cluster.job import STAGES, Built, ModelJob
-from sentgen.models.cluster.plan import Sizes
+from sentgen.models.cluster.plan import ModelTaskSizes
 from sentgen.models.cluster.removal import remove_model
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
@@ -34,7 +34,7 @@ from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import raw
 
 #: Several ranges, parts and files of a small text.
-SMALL = Sizes(rows=800, file=900)
+SMALL = ModelTaskSizes(rows=800, file=900)
 COUNTED = CountSizes(shard=900, most=1 << 20, words=1_000, range=400)
 
 
@@ -102,7 +102,7 @@ def built(
     *,
     smoothing: str = "kneser-ney",
     engine: Any = None,
-    sizes: Sizes = SMALL,
+    sizes: ModelTaskSizes = SMALL,
 ) -> Built:
     """Build a model in a lake."""
     settings = recipe(order, smoothing, min_count, unknown, False)
@@ -212,7 +212,7 @@ class Backwards:
 
     workers = 2
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         for number in reversed(range(len(tasks))):
             tasks[number].function(*tasks[number].arguments, **tasks[number].named)
             yield number, tasks[number]()
@@ -224,7 +224,7 @@ def test_the_lake_does_not_depend_on_the_order_of_tasks_or_their_size(
     other = shutil.copytree(lake, tmp_path / "other")
     built(lake, engine=Backwards())
     assert files(lake) == files(whole)
-    built(other, sizes=Sizes(rows=3_000, file=900))
+    built(other, sizes=ModelTaskSizes(rows=3_000, file=900))
     assert files(other) == files(whole)
 
 
@@ -240,7 +240,7 @@ class Dies:
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, task in enumerate(tasks):
             if not self.left:
                 task.function(*task.arguments, **task.named)

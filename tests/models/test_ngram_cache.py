@@ -7,13 +7,13 @@ import pytest
 import toy_store
 
 from sentgen.models.ngrams import ngram_cache
-from sentgen.models.ngrams.ngram_cache import NgramCache, Rows, cache_of, joined
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, cache_of, joined
 from sentgen.schema import Store
 
 
-def rows(number: int) -> Rows:
+def rows(number: int) -> CachedNgrams:
     """Return some rows of a model of order 4: four words, two numbers, 32 bytes each."""
-    return Rows(np.zeros((number, 4), np.int32), np.zeros(number), np.zeros(number))
+    return CachedNgrams(np.zeros((number, 4), np.int32), np.zeros(number), np.zeros(number))
 
 
 def test_cache_is_bounded_and_drops_the_oldest() -> None:

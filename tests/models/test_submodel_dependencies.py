@@ -14,7 +14,7 @@ from toy_treebank import LEFT, RIGHT, ROOT, TREES, Oracle, Pair, Tree, add, any_
 
 from sentgen.counts.corpora import remove
 from sentgen.models.dependency import dependencies
-from sentgen.models.dependency.dependencies import FLOOR, Dependencies, prefetch_dependencies
+from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, prefetch_dependencies
 from sentgen.models.dependency.trees import Layer, TreeCache
 from sentgen.schema import Store
 
@@ -27,7 +27,7 @@ def toy(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def check(found: Dependencies, bag: list[Pair], oracle: Oracle) -> None:
+def check(found: UnitDependencies, bag: list[Pair], oracle: Oracle) -> None:
     assert found.distance is not None
     for (i, head), (j, modifier) in product(enumerate([ROOT, *bag]), enumerate(bag)):
         for side in (LEFT, RIGHT):
@@ -42,7 +42,7 @@ def check(found: Dependencies, bag: list[Pair], oracle: Oracle) -> None:
         assert found.arguments[i, side, number] == pytest.approx(oracle.argument(head, number, side))
 
 
-def same(a: list[Dependencies], b: list[Dependencies]) -> bool:
+def same(a: list[UnitDependencies], b: list[UnitDependencies]) -> bool:
     return all(
         np.array_equal(x.prob, y.prob) and np.array_equal(x.arguments, y.arguments)
         for x, y in zip(a, b, strict=True)

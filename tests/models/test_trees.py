@@ -16,7 +16,7 @@ from sentgen.models.dependency import trees
 from sentgen.models.dependency.tree_counts import (
     DISTANCES,
     MAX_ARGUMENTS,
-    Counts,
+    TreeCounts,
     TreeNumbering,
     Trees,
     _add,
@@ -30,7 +30,7 @@ from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 
-def count_trees_plainly(trees: Trees, numbering: TreeNumbering, counts: Counts) -> None:
+def count_trees_plainly(trees: Trees, numbering: TreeNumbering, counts: TreeCounts) -> None:
     """Do what `count_trees` does, as it is defined, pair by pair: the readable reference."""
     for start, end in pairwise(trees.starts.tolist()):
         heads = [-1, *(trees.heads[start:end] + 1).tolist()] if end > start else []
@@ -62,7 +62,9 @@ def count_trees_plainly(trees: Trees, numbering: TreeNumbering, counts: Counts) 
                     _add(counts.tag_tag, tag, nodes[j][1], b)
 
 
-def count_siblings_plainly(head: int, side: int, taken: list[int], tags: list[int], counts: Counts) -> None:
+def count_siblings_plainly(
+    head: int, side: int, taken: list[int], tags: list[int], counts: TreeCounts
+) -> None:
     """Count the modifiers of one head on one side after those before them, nearest first, then the end."""
     none = end = len(counts.siblings)
     other = none + 1

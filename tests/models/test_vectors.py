@@ -17,7 +17,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, 
 from sentgen.lookups.queries import select_corpora
 from sentgen.models.vectors import cooccurrence, registry
 from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.cooccurrence import Cells, count_cells, find_vocabulary
+from sentgen.models.vectors.cooccurrence import ContextCounts, count_cells, find_vocabulary
 from sentgen.models.vectors.factorization import decomposed, ppmi
 from sentgen.models.vectors.loading import load_vectors
 from sentgen.models.vectors.near import Near
@@ -160,7 +160,7 @@ def test_vectors_are_those_of_numpy(store: Store) -> None:
 def test_shift_and_smoothing(store: Store) -> None:
     """log(#(w,c) N / (#(w) #(c)^a)) - log k, by hand: 2 words and 2 contexts."""
     numbers = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
-    cells = Cells(*numbers, np.array([8, 1, 1, 2]), (2, 2), 12)
+    cells = ContextCounts(*numbers, np.array([8, 1, 1, 2]), (2, 2), 12)
     plain, values = ppmi(cells, smoothing=1, shift=1)
     smoothed = np.log(8 * (9**0.5 + 3**0.5) / (9 * 9**0.5))
     only, shifted = ppmi(cells, smoothing=0.5, shift=1.2)
@@ -291,7 +291,7 @@ def test_scipy_is_an_extra(store: Store, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_threads_of_others_are_left_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was set stays, and what was not stays away."""
-    cells = Cells(*(np.arange(5, dtype=np.int32),) * 2, np.ones(5, np.int64), (5, 5), 5)
+    cells = ContextCounts(*(np.arange(5, dtype=np.int32),) * 2, np.ones(5, np.int64), (5, 5), 5)
     options = {"dimensions": 2, "smoothing": 1, "shift": 1, "power": 1, "seed": 1}
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     decomposed(cells, **options)

@@ -15,7 +15,11 @@ from sentgen.alignment.phrase_hmm.passages import joined, passages
 from sentgen.alignment.phrase_hmm.reasons import FLOOR, Direction, explained
 from sentgen.alignment.phrase_hmm.rewriting.em import train
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, initial_parameters, prior_parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+    RewriteParameters,
+    initial_parameters,
+    prior_parameters,
+)
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.weighting.clues import CLUE_BYTES
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
@@ -27,10 +31,10 @@ from sentgen.output.wording import quantity
 
 def align(
     pair: PairIds,
-    parameters: Parameters,
+    parameters: RewriteParameters,
     settings: PbhmmSettings,
     *,
-    reverse: Parameters | None = None,
+    reverse: RewriteParameters | None = None,
     budget: Budget = UNBOUNDED,
     explain: bool = False,
 ) -> Alignment:
@@ -64,9 +68,9 @@ class PhraseHmm:
 
     name: str
     settings: PbhmmSettings
-    parameters: Parameters
+    parameters: RewriteParameters
     lexicon: Lexicon
-    reverse: Parameters | None = None
+    reverse: RewriteParameters | None = None
     budget: Budget = UNBOUNDED
     vectors: WordVectors | None = None
     explain: bool = False
@@ -141,7 +145,7 @@ def train_phrase_hmm(
 
 def _trained(
     pairs: Sequence[PairIds], lexicon: Lexicon, settings: PbhmmSettings, iterations: int
-) -> Parameters:
+) -> RewriteParameters:
     parameters = initial_parameters(pairs, lexicon.stem_of, settings)
     for iteration in train(pairs, parameters, settings, iterations=iterations):
         parameters = iteration.parameters

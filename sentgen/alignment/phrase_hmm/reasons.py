@@ -19,7 +19,7 @@ from sentgen.alignment.phrase_hmm.lattice.links import Noted
 from sentgen.alignment.phrase_hmm.rewriting.emission import Rewriting, rewriting
 from sentgen.alignment.phrase_hmm.rewriting.emission_kernels import IDENTITY, STEMS, TABLE, Components
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES
 from sentgen.alignment.phrase_hmm.weighting.weights import LINKS
@@ -53,7 +53,7 @@ class Direction:
     """A direction of the model: the pair as it has it, and its parameters."""
 
     pair: PairIds
-    parameters: Parameters
+    parameters: RewriteParameters
 
 
 @dataclass(frozen=True, slots=True)

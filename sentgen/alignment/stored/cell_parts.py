@@ -17,7 +17,7 @@ from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, find_keys, p
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import cell_kernels as kernels
-from sentgen.alignment.stored.cells import Cells
+from sentgen.alignment.stored.cells import RewriteCells
 from sentgen.arrays import Floats, Ints, Longs
 
 #: Bytes of a cell of a part: its place, column, probability and count.
@@ -36,10 +36,10 @@ TEXTS: Mapping[str, TextsOf] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CellPart:
     """Some cells of a table: as a table of their own, with their expected counts and places."""
 
-    of: Cells
+    of: RewriteCells
     table: RewriteTable
     counts: Floats
     places: Longs
@@ -60,7 +60,9 @@ class PartRoom:
         memory: bytes.
     """
 
-    def __init__(self, cells: Cells, texts_of: TextsOf, settings: PbhmmSettings, memory: float) -> None:
+    def __init__(
+        self, cells: RewriteCells, texts_of: TextsOf, settings: PbhmmSettings, memory: float
+    ) -> None:
         self.cells, self._texts_of = cells, texts_of
         self._longest = settings.max_document_phrase, settings.max_abstract_phrase
         self._make(max(_LEAST, int(memory / CELL_BYTES)))
@@ -77,7 +79,7 @@ class PartRoom:
         """Number of cells that there is room for."""
         return len(self._arrays.places)
 
-    def part(self, pairs: Sequence[PairIds]) -> Part | None:
+    def part(self, pairs: Sequence[PairIds]) -> CellPart | None:
         """Return the cells that pairs need, good until the next part; ``None`` if they do not fit.
 
         Those of one pair always do: room is made for them.
@@ -100,7 +102,7 @@ class PartRoom:
         table = RewriteTable(
             cells.rows[rows], starts, cells.columns, of.targets[:count], of.prob[:count], no_fake
         )
-        return Part(cells, table, of.counts[:count], of.places[:count])
+        return CellPart(cells, table, of.counts[:count], of.places[:count])
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:
@@ -110,7 +112,7 @@ def _keys(texts: Sequence[Ints], longest: int) -> Longs:
 
 def batches(
     pairs: Iterable[PairIds], rooms: Mapping[str, PartRoom]
-) -> Iterator[tuple[list[PairIds], dict[str, Part]]]:
+) -> Iterator[tuple[list[PairIds], dict[str, CellPart]]]:
     """Yield the pairs in their order, as many at a time as there is room for, with what they need."""
     stream = iter(pairs)
     waiting, number = list[PairIds](), _FIRST

@@ -27,7 +27,7 @@ _BLOCK = 1 << 22
 
 
 @dataclass(slots=True)
-class Phrases:
+class StoredPhrases:
     """Phrases of one side, sorted by key: (P,) keys, keys of their stems, and (P, longest) words or -1."""
 
     keys: Longs
@@ -36,7 +36,7 @@ class Phrases:
 
 
 @dataclass(slots=True)
-class Cells:
+class RewriteCells:
     """A rewrite table (see ``RewriteTable``) with expected counts.
 
     ``fake`` are the fake counts by kind. ``size`` cells of the arrays are in use. What goes through all of
@@ -56,7 +56,7 @@ class Cells:
     @classmethod
     def of_size(
         cls, rows: Longs, starts: Longs, columns: Longs, size: int, fake: Floats, space: Space | None = None
-    ) -> Cells:
+    ) -> RewriteCells:
         """Return a table with room for so many cells, in memory where no space is given."""
         make = np.zeros if space is None else space.array
         # What is written at random comes first: it should not be in a file.
@@ -130,10 +130,10 @@ class Cells:
             self.space.relax()
 
 
-def no_cells(fake: Floats) -> Cells:
+def no_cells(fake: Floats) -> RewriteCells:
     """Return a table without cells."""
     keys, targets, none = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
-    return Cells(keys, np.zeros(1, np.int64), keys, targets, np.empty(0, np.uint8), none, none, fake)
+    return RewriteCells(keys, np.zeros(1, np.int64), keys, targets, np.empty(0, np.uint8), none, none, fake)
 
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:
@@ -144,7 +144,7 @@ def fake_counts(prior: Prior, *, stems: bool) -> Floats:
 
 def lay_out(
     stream: Stream, settings: PbhmmSettings, space: Space, *, stems: bool = False
-) -> tuple[Cells, Phrases, Phrases]:
+) -> tuple[RewriteCells, StoredPhrases, StoredPhrases]:
     """Return the cells that the pairs support, at the prior mean, and the phrases of both sides.
 
     Args:
@@ -172,7 +172,7 @@ def lay_out(
     np.cumsum(starts, out=starts)
     size = int(starts[-1])
     fake = fake_counts(settings.prior, stems=stems)
-    cells = Cells.of_size(rows.keys, starts, columns.keys, size, fake, space)
+    cells = RewriteCells.of_size(rows.keys, starts, columns.keys, size, fake, space)
     for first, last in cells.blocks():
         kernels.fill_cells(of, first, last, starts, cells.targets, cells.kinds)
     cells.start()
@@ -193,10 +193,10 @@ def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ints, Ints]], *, 
     return texts
 
 
-def _phrases(texts: Texts, longest: int, least: int) -> tuple[Phrases, Longs, Ints]:
+def _phrases(texts: Texts, longest: int, least: int) -> tuple[StoredPhrases, Longs, Ints]:
     """Return the words and frequent phrases of one side, and which of them each text has, as lists."""
     keys = _frequent(texts, longest, least)
-    phrases = Phrases(keys, keys.copy(), np.full((len(keys), longest), -1, np.int32))
+    phrases = StoredPhrases(keys, keys.copy(), np.full((len(keys), longest), -1, np.int32))
     starts = [0]
     of: list[Ints] = []
     for words, stems in texts():

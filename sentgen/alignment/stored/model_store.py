@@ -13,10 +13,10 @@ from sqlalchemy import Connection, delete, func, insert, select
 from sentgen import __version__
 from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
-from sentgen.alignment.stored.cells import Phrases, no_cells
+from sentgen.alignment.stored.cells import StoredPhrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store
@@ -211,7 +211,7 @@ def save_phrases(
     model: AlignmentModelInfo,
     layer: str,
     names: Sequence[str],
-    sides: Sequence[Phrases],
+    sides: Sequence[StoredPhrases],
 ) -> None:
     """Store what the keys of a layer mean, once; ``names`` are its words or stems by number."""
     table = tables.alignment_phrase
@@ -253,7 +253,7 @@ def save_iteration(
     connection: Connection,
     model: AlignmentModelInfo,
     done: StoredIteration,
-    parameters: Parameters,
+    parameters: RewriteParameters,
 ) -> None:
     """Store an iteration with what it learnt but the rewrite tables, beside the one before."""
     row = {
@@ -306,7 +306,7 @@ def _save_unigram(connection: Connection, model: AlignmentModelInfo, direction: 
 
 def load_parameters(
     connection: Connection, model: AlignmentModelInfo, direction: str, forms: Ints
-) -> Parameters:
+) -> RewriteParameters:
     """Return what the newest iteration learnt, without the rewrite tables.
 
     ``forms`` are the numbers of words with each stem.
@@ -331,7 +331,7 @@ def load_parameters(
     words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
     # Tables are loaded apart, whole or for some pairs (`load_cells`).
     nothing = no_cells(np.zeros(4)).table()
-    return Parameters(
+    return RewriteParameters(
         p0=row["p_null"],
         jumps=_floats(fetch_arrow(connection, jumps, [model.id, direction, number])),
         weights=np.array([row["weight_table"], row["weight_stem"], row["weight_identity"]]),

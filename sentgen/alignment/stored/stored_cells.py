@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, delete
 
-from sentgen.alignment.stored.cells import Cells, fake_counts
+from sentgen.alignment.stored.cells import RewriteCells, fake_counts
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, iterations_done
 from sentgen.arrays import Longs
 from sentgen.errors import StoreError
@@ -28,7 +28,7 @@ def save_cells(
     direction: str,
     layer: str,
     iteration: int,
-    cells: Cells,
+    cells: RewriteCells,
 ) -> None:
     """Store a rewrite table after an iteration, beside that of the one before."""
     same = {
@@ -72,7 +72,7 @@ def load_cells(
     space: Space | None = None,
     sources: Longs | None = None,
     targets: Longs | None = None,
-) -> Cells:
+) -> RewriteCells:
     """Return the newest rewrite table of a layer: all of it, or the cells of some sources and targets.
 
     The keys of sources and targets are sorted. The arrays are made in ``space``, or in memory.
@@ -101,7 +101,7 @@ def load_cells(
             columns = every.fetchnumpy()["target"]
         size = int(found[0]) if found else 0
         fake = fake_counts(model.settings.prior, stems=layer == LAYERS[1])
-        into = Cells.of_size(np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space)
+        into = RewriteCells.of_size(np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space)
         # All rows come in the order in which they were stored; a join with many keys gives them in any order.
         order = "" if sources is None and targets is None else "order by source, target"
         if len(into.targets):
@@ -113,7 +113,7 @@ def load_cells(
     return into
 
 
-def _fill(into: Cells, batches: Iterator[pa.RecordBatch]) -> None:
+def _fill(into: RewriteCells, batches: Iterator[pa.RecordBatch]) -> None:
     """Write batches of sorted rows into the arrays of a table."""
     keys: list[Longs] = []
     firsts: list[Longs] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from sentgen.alignment.budget import Sizes
+from sentgen.alignment.budget import PairSizes
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.rewriting.parameters import forms_of_stems
 from sentgen.alignment.stored.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
@@ -59,7 +59,7 @@ class StoredIds:
         self.in_documents = np.zeros(len(self.lexicon), np.bool_)
         self.in_abstracts = np.zeros(len(self.lexicon), np.bool_)
         #: Sizes of large pairs, in both directions.
-        self.large: list[Sizes] = []
+        self.large: list[PairSizes] = []
         kept: list[PairIds] = []
         words = 0
         for pair in self.stream():

@@ -14,7 +14,7 @@ from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, forms_of_stems
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.stored.model_store import (
@@ -83,7 +83,9 @@ class StoredAligner:
         known = self.label, self.settings, forward, lexicon, reverse
         return PhraseHmm(*known, self.budget, self.vectors, self.explain)
 
-    def _parameters(self, connection: Connection, direction: str, pairs: Sequence[PairIds]) -> Parameters:
+    def _parameters(
+        self, connection: Connection, direction: str, pairs: Sequence[PairIds]
+    ) -> RewriteParameters:
         model = self.model
         forms = self.forms[DIRECTIONS.index(direction)]
         parameters = load_parameters(connection, model, direction, forms)

@@ -27,11 +27,11 @@ from sentgen.alignment.phrase_hmm.rewriting.em import (
     maximize,
 )
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, starting_parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, starting_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.cell_parts import TEXTS, PartRoom, batches
-from sentgen.alignment.stored.cells import Cells, Phrases, fake_counts, lay_out, no_cells
+from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts, lay_out, no_cells
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cells, save_cells
 from sentgen.alignment.stored.stored_ids import StoredIds
@@ -61,7 +61,7 @@ Progress = Callable[[str, int, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """How to train, with ``memory`` in bytes for everything."""
 
     iterations: Annotated[int, Option("Iterations of EM, in each direction.", metavar="N", least=1)] = 10
@@ -85,7 +85,7 @@ def train_model(
     corpus: str,
     name: str,
     settings: PbhmmSettings,
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     progress: Progress | None = None,
 ) -> Iterator[StoredIteration]:
@@ -143,7 +143,7 @@ def _begin(
     corpus: str,
     name: str,
     settings: PbhmmSettings,
-    plan: Plan,
+    plan: TrainingPlan,
     known: AlignmentModelInfo | None,
 ) -> AlignmentModelInfo:
     """Return the model, made now if it is new."""
@@ -180,7 +180,7 @@ class _Training:
         ids: StoredIds,
         model: AlignmentModelInfo,
         direction: str,
-        plan: Plan,
+        plan: TrainingPlan,
         progress: Progress,
         vectors: WordVectors | None,
     ) -> None:
@@ -195,9 +195,9 @@ class _Training:
         self.wordnet = find_wordnet() if self.settings.kindred else None
         self.nearness = None if vectors is None else Nearness(vectors, self.settings.nearness)
         #: Tables of words and of stems.
-        self.layers: dict[str, Cells] = {}
+        self.layers: dict[str, RewriteCells] = {}
         #: Their phrases, until they are stored.
-        self.phrases: dict[str, tuple[Phrases, Phrases]] = {}
+        self.phrases: dict[str, tuple[StoredPhrases, StoredPhrases]] = {}
 
     def run(self) -> Iterator[StoredIteration]:
         """Run the iterations that are missing."""
@@ -220,7 +220,7 @@ class _Training:
             self.space.relax()
             yield self._store(number, expected.logp, posterior, parameters, began)
 
-    def _start(self) -> Parameters:
+    def _start(self) -> RewriteParameters:
         """Lay the tables out and return the parameters at which EM starts."""
         self.progress(self.direction, 0, 0, len(self.ids))
         for layer in LAYERS:
@@ -238,7 +238,7 @@ class _Training:
             stems=self.layers["stems"].table(),
         )
 
-    def _load(self) -> Parameters:
+    def _load(self) -> RewriteParameters:
         """Return the parameters of the last iteration that was stored."""
         with self.store.connect() as connection:
             model_store.check_stems(connection, self.model, self.ids.lexicon)
@@ -249,10 +249,10 @@ class _Training:
                 )
         return self._with_tables(parameters)
 
-    def _with_tables(self, parameters: Parameters) -> Parameters:
+    def _with_tables(self, parameters: RewriteParameters) -> RewriteParameters:
         return replace(parameters, table=self.layers["words"].table(), stems=self.layers["stems"].table())
 
-    def _count(self, parameters: Parameters, number: int) -> ExpectedCounts:
+    def _count(self, parameters: RewriteParameters, number: int) -> ExpectedCounts:
         """Return the expected counts of all pairs; those of the tables are in their cells."""
         words, stems = self.layers["words"], self.layers["stems"]
         tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
@@ -264,7 +264,9 @@ class _Training:
                 self.progress(self.direction, number, done, len(self.ids))
         return tally.expected()
 
-    def _parts(self, parameters: Parameters, tally: Tally) -> Iterator[tuple[Iterator[PairIds], Parameters]]:
+    def _parts(
+        self, parameters: RewriteParameters, tally: Tally
+    ) -> Iterator[tuple[Iterator[PairIds], RewriteParameters]]:
         """Yield all pairs with all tables, or some pairs with what they need of tables in files."""
         if not self.space.spilled:
             yield self.stream(), parameters
@@ -280,7 +282,7 @@ class _Training:
             tally.over(some, words.counts, stems.counts)
             yield iter(pairs), some
 
-    def _explained(self, pairs: Iterator[PairIds], parameters: Parameters) -> Iterator[PairPosteriors]:
+    def _explained(self, pairs: Iterator[PairIds], parameters: RewriteParameters) -> Iterator[PairPosteriors]:
         """Yield pairs with their posteriors, in their order."""
         if self.plan.jobs == 1:
             yield from (self._explain(pair, parameters) for pair in pairs)
@@ -296,18 +298,18 @@ class _Training:
                 yield waiting.popleft().result()
                 waiting.extend(map(submit, islice(pairs, 1)))
 
-    def _explain(self, pair: PairIds, parameters: Parameters) -> PairPosteriors:
+    def _explain(self, pair: PairIds, parameters: RewriteParameters) -> PairPosteriors:
         if self.settings.kindred:
             pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet, nearness=self.nearness)
         return explain(pair, parameters, self.settings, self.plan.budget)
 
-    def _log_prior(self, parameters: Parameters) -> float:
+    def _log_prior(self, parameters: RewriteParameters) -> float:
         total = log_prior(parameters, self._but_tables())
         if "table" not in self.settings.fixed:
             total += sum(cells.log_prior() for cells in self.layers.values())
         return total
 
-    def _maximize(self, expected: ExpectedCounts, parameters: Parameters) -> Parameters:
+    def _maximize(self, expected: ExpectedCounts, parameters: RewriteParameters) -> RewriteParameters:
         parameters = maximize(expected, parameters, self._but_tables())
         for cells in self.layers.values():
             if "table" in self.settings.fixed:
@@ -325,7 +327,7 @@ class _Training:
         return replace(self.settings, fixed=self.settings.fixed | {"table"})
 
     def _store(
-        self, number: int, logp: float, posterior: float, parameters: Parameters, began: float
+        self, number: int, logp: float, posterior: float, parameters: RewriteParameters, began: float
     ) -> StoredIteration:
         """Store the iteration, then forget the tables of the one before."""
         done = StoredIteration(

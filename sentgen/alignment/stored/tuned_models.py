@@ -16,7 +16,7 @@ from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES, SIZE
 from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
-from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import Progress, Tuned, TuningPlan, tune
 from sentgen.errors import InputError, StoreError
 from sentgen.schema import Store
@@ -30,7 +30,7 @@ GOLD = 0
 def tune_model(
     store: Store,
     name: str,
-    examples: Sequence[Example],
+    examples: Sequence[TuningExample],
     source: str,
     plan: TuningPlan,
     *,
@@ -77,7 +77,7 @@ def tune_model(
     return tuned
 
 
-def _hash(examples: Sequence[Example]) -> str:
+def _hash(examples: Sequence[TuningExample]) -> str:
     digest = hashlib.sha256()
     for one in examples:
         digest.update(repr((one.pair, one.sure.tolist(), one.possible.tolist())).encode())

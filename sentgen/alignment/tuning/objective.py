@@ -21,7 +21,7 @@ from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission
 from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.clues import Clues
 from sentgen.alignment.phrase_hmm.weighting.link_counts import no_counts
@@ -40,7 +40,7 @@ from sentgen.arrays import Bools, Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TuningExample:
     """A pair, and which links are sure and which possible, (m, n); sure ones are possible, too."""
 
     pair: Pair
@@ -48,7 +48,7 @@ class Example:
     possible: Bools
 
     @classmethod
-    def of(cls, pair: Pair, sure: frozenset[Link], possible: frozenset[Link]) -> Example:
+    def of(cls, pair: Pair, sure: frozenset[Link], possible: frozenset[Link]) -> TuningExample:
         """Return an example with links as (document, abstract) from 0."""
         tables = np.zeros((2, len(pair.abstract), len(pair.document)), np.bool_)
         for table, links in zip(tables, (sure, possible | sure), strict=True):
@@ -58,7 +58,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TuningTask:
     """An example in one direction: what the model has without weights, and which paths agree with gold."""
 
     emission: Emission
@@ -69,8 +69,13 @@ class Task:
 
     @classmethod
     def of(
-        cls, ids: PairIds, sure: Bools, possible: Bools, parameters: Parameters, settings: PbhmmSettings
-    ) -> Task:
+        cls,
+        ids: PairIds,
+        sure: Bools,
+        possible: Bools,
+        parameters: RewriteParameters,
+        settings: PbhmmSettings,
+    ) -> TuningTask:
         """Return the task of a pair with clues."""
         assert ids.clues is not None
         emission = by_place(rewriting(ids, parameters, settings).emission)
@@ -92,8 +97,8 @@ class Task:
 class Objective:
     """The tasks of one direction; ``parameters`` are those without weights."""
 
-    tasks: Sequence[Task]
-    parameters: Parameters
+    tasks: Sequence[TuningTask]
+    parameters: RewriteParameters
     settings: PbhmmSettings
 
     def value(self, weights: Floats) -> float:
@@ -105,12 +110,12 @@ class Objective:
         counts = np.zeros(SIZE)
         return sum(self._task(task, weights, counts) for task in self.tasks), counts
 
-    def posteriors(self, task: Task, weights: Floats) -> Floats:
+    def posteriors(self, task: TuningTask, weights: Floats) -> Floats:
         """Return the posteriors of all links, (m, n)."""
         emission = weighted(task.emission, task.clues, weights)
         return _infer(emission, self._chain(task, weights), counting=False)[1]
 
-    def _task(self, task: Task, weights: Floats, counts: Floats | None) -> float:
+    def _task(self, task: TuningTask, weights: Floats, counts: Floats | None) -> float:
         emission, over = weighted(task.emission, task.clues, weights), self._chain(task, weights)
         free, free_links = _infer(emission, over, counting=counts is not None)
         fixed, fixed_links = _infer(task.agreeing(emission), over, counting=counts is not None)
@@ -122,7 +127,7 @@ class Objective:
             np.add.at(counts, jump_places(cells), fixed.jumps - free.jumps)
         return fixed.logp - free.logp
 
-    def _chain(self, task: Task, weights: Floats) -> Chain:
+    def _chain(self, task: TuningTask, weights: Floats) -> Chain:
         tuned = replace(self.parameters, tuning=Tuning(weights, no_counts()))
         return chain(tuned, self.settings, len(task.emission.document), len(task.emission.abstract))
 

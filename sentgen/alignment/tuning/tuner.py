@@ -19,7 +19,7 @@ from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
 from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts, count_links
 from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES, SIZE
 from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
-from sentgen.alignment.tuning.objective import Example, Objective, Task
+from sentgen.alignment.tuning.objective import Objective, TuningExample, TuningTask
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats
 from sentgen.errors import InputError
@@ -92,7 +92,7 @@ class Tuned:
 
 
 def tune(
-    examples: Sequence[Example],
+    examples: Sequence[TuningExample],
     plan: TuningPlan | None = None,
     *,
     budget: Budget = UNBOUNDED,
@@ -121,7 +121,7 @@ def tune(
     counts = count_links([one.pair for one in examples], [one.sure for one in examples])
     ids = list(_encoded(examples, counts, settings))
     objectives = [
-        Objective([Task.of(*one, plain, settings) for one in tasks], plain, settings)
+        Objective([TuningTask.of(*one, plain, settings) for one in tasks], plain, settings)
         for tasks in (
             [(pair, one.sure, one.possible) for pair, one in zip(ids, examples, strict=True)],
             [(pair.exchanged(), one.sure.T, one.possible.T) for pair, one in zip(ids, examples, strict=True)],
@@ -144,7 +144,9 @@ def tune(
     return Tuned((forward, reverse), counts, settings, len(examples), (before, f1))
 
 
-def _encoded(examples: Sequence[Example], counts: LinkCounts, settings: PbhmmSettings) -> Iterator[PairIds]:
+def _encoded(
+    examples: Sequence[TuningExample], counts: LinkCounts, settings: PbhmmSettings
+) -> Iterator[PairIds]:
     """Yield the pairs with their clues; what the counts have of a pair itself is left out."""
     lexicon, wordnet = Lexicon(fold=settings.fold), find_wordnet()
     for one in examples:
@@ -214,7 +216,7 @@ class _Choice:
 
     def __init__(
         self,
-        examples: Sequence[Example],
+        examples: Sequence[TuningExample],
         ids: Sequence[PairIds],
         objectives: Sequence[Objective],
         weights: Sequence[Floats],

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 import sentgen
 from sentgen.alignment.alignment import Span, Weighed
 from sentgen.alignment.view.reasons import made_of, reasons, weighed_by
-from sentgen.alignment.view.view import Block, Segment, Side, View
+from sentgen.alignment.view.view import AlignedBlock, PairView, Segment, Side
 from sentgen.output.templates import template
 from sentgen.output.wording import quantity
 
@@ -56,7 +56,7 @@ def script() -> str:
     return _file("alignment.js")
 
 
-def fragment(view: View, *, prefix: str = "", explain: bool = False) -> str:
+def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
     """Return an element of the class ``alignment``.
 
     Args:
@@ -91,7 +91,7 @@ def fragment(view: View, *, prefix: str = "", explain: bool = False) -> str:
     )
 
 
-def page(view: View, *, title: str, model: str, explain: bool = False) -> str:
+def page(view: PairView, *, title: str, model: str, explain: bool = False) -> str:
     """Return a page that stands alone.
 
     Args:
@@ -113,7 +113,7 @@ def page(view: View, *, title: str, model: str, explain: bool = False) -> str:
     )
 
 
-def _words(view: View, span: Span, side: Side, apart: Collection[int]) -> Iterator[Markup]:
+def _words(view: PairView, span: Span, side: Side, apart: Collection[int]) -> Iterator[Markup]:
     """Yield words as they were written; those ``apart`` are elements, which the script puts together anew."""
     words = view.pair.document if side == "document" else view.pair.abstract
     spaces = view.document_spaces if side == "document" else view.abstract_spaces
@@ -128,7 +128,7 @@ def _words(view: View, span: Span, side: Side, apart: Collection[int]) -> Iterat
             yield Markup(" ")
 
 
-def _reasons(view: View, weighed: Weighed) -> dict[str, object]:
+def _reasons(view: PairView, weighed: Weighed) -> dict[str, object]:
     """Return what the page says of reasons."""
     found = reasons(view)
     linked = {one.abstract for one in found if one.chosen}
@@ -161,7 +161,7 @@ def _shade(null: float) -> int:
     return min(int(_SHADES * null), _SHADES - 1)
 
 
-def figures(view: View) -> list[tuple[str, str]]:
+def figures(view: PairView) -> list[tuple[str, str]]:
     """Return the figures of a summary with what they are."""
     found = view.figures
     return [
@@ -172,13 +172,13 @@ def figures(view: View) -> list[tuple[str, str]]:
     ]
 
 
-def matrix(view: View) -> str:
+def matrix(view: PairView) -> str:
     """Return a drawing of the links: abstract from top to bottom, document from left to right."""
     few = len(view.pair.document) <= WORDS[0] and len(view.pair.abstract) <= WORDS[1]
     return "\n".join(_with_words(view) if few else _overview(view))
 
 
-def _with_words(view: View) -> Iterator[str]:
+def _with_words(view: PairView) -> Iterator[str]:
     """Draw a cell for each word pair, with the words."""
     document, abstract = view.pair.document, view.pair.abstract
     left = 10 + _LETTER * max(map(_letters, abstract), default=0)
@@ -204,7 +204,7 @@ def _with_words(view: View) -> Iterator[str]:
     yield "</svg>"
 
 
-def _cells(view: View, block: Block, left: float, top: float) -> Iterator[str]:
+def _cells(view: PairView, block: AlignedBlock, left: float, top: float) -> Iterator[str]:
     """Draw the cells of a block: those of the diagonal if it has as many words on both sides, else all."""
     (s0, s1), (d0, d1) = block.abstract, block.document
     diagonal = s1 - s0 == d1 - d0
@@ -216,7 +216,7 @@ def _cells(view: View, block: Block, left: float, top: float) -> Iterator[str]:
     yield "</g>"
 
 
-def _overview(view: View) -> Iterator[str]:
+def _overview(view: PairView) -> Iterator[str]:
     """Draw long texts as a plot: a mark for each block, lines between the sentences of the abstract."""
     n, m = len(view.pair.document), len(view.pair.abstract)
     height = min(max(_WIDTH * m / max(n, 1), _LOW), _HIGH)
@@ -235,7 +235,7 @@ def _overview(view: View) -> Iterator[str]:
     yield "</svg>"
 
 
-def _grid(view: View, left: float, top: float, width: float, height: float) -> str:
+def _grid(view: PairView, left: float, top: float, width: float, height: float) -> str:
     """Return where cells are and how large, which the script needs to draw other links."""
     if view.alignment.weighed is None:
         return ""
@@ -252,16 +252,16 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line class="grid" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
-def _marks(block: Block) -> str:
+def _marks(block: AlignedBlock) -> str:
     return f' class="k k{block.number % _COLORS}" data-b="{block.number}"'
 
 
-def _title(view: View, block: Block) -> str:
+def _title(view: PairView, block: AlignedBlock) -> str:
     texts = view.text("abstract", block.abstract), view.text("document", block.document)
     return f"<title>{escape(texts[0])} ← {escape(texts[1])}</title>"
 
 
-def _told(view: View, segment: Segment, side: Side) -> Iterator[str]:
+def _told(view: PairView, segment: Segment, side: Side) -> Iterator[str]:
     """Yield what the tip of a segment says."""
     for number in segment.blocks:
         block = view.blocks[number - 1]

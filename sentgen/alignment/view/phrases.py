@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sentgen.alignment.alignment import Span
-from sentgen.alignment.view.view import View
+from sentgen.alignment.view.view import PairView
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Phrase:
     null: float | None
 
 
-def phrases(shown: View) -> Iterator[Phrase]:
+def phrases(shown: PairView) -> Iterator[Phrase]:
     """Yield a phrase for each block, and for each stretch of new words, in the order of the abstract."""
     null = shown.alignment.null
 
@@ -55,7 +55,7 @@ def phrases(shown: View) -> Iterator[Phrase]:
     yield from sorted(rows, key=lambda phrase: phrase.abstract[1])
 
 
-def new_stretches(shown: View) -> Iterator[Span]:
+def new_stretches(shown: PairView) -> Iterator[Span]:
     """Yield the spans of new words, joined within a sentence."""
     for sentence in shown.sentences("abstract"):
         start = end = -1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sentgen.alignment.alignment import PhraseLink, WeighedLink
-from sentgen.alignment.view.view import View
+from sentgen.alignment.view.view import PairView
 
 #: Shares that are told in words, but for the largest, and weights.
 _SHARE, _WEIGHT, _WEIGHTS = 0.01, 0.05, 3
@@ -39,7 +39,7 @@ class Reason:
         return self.number is not None
 
 
-def reasons(shown: View) -> list[Reason]:
+def reasons(shown: PairView) -> list[Reason]:
     """Return what each word could come from, the best first; a word of which nothing is known has a row, too.
 
     An aligner without posteriors has no reasons.
@@ -71,7 +71,7 @@ def reasons(shown: View) -> list[Reason]:
     return found
 
 
-def told(shown: View) -> Iterator[Reason]:
+def told(shown: PairView) -> Iterator[Reason]:
     """Yield the reasons of the links that were chosen; of a new word what would be chosen first."""
     for _, rows in groupby(reasons(shown), key=lambda one: one.abstract):
         of_word = list(rows)
@@ -98,7 +98,7 @@ def weighed_by(link: WeighedLink) -> str:
     return "; ".join(f"{feature}: {value} {weight:+.2f}" for feature, value, weight in told)
 
 
-def _numbers(shown: View) -> dict[tuple[int, int], int]:
+def _numbers(shown: PairView) -> dict[tuple[int, int], int]:
     """Return the block of each word link, by abstract word and document word."""
     return {
         cell: block.number

@@ -20,7 +20,7 @@ Side = Literal["document", "abstract"]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class AlignedBlock:
     """Words of the abstract and the words of the document that they come from.
 
     ``posterior`` is the mean of those of its ``phrases``, which are as the aligner linked them, where it
@@ -49,7 +49,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PairView:
     """An aligned pair as it is shown.
 
     ``document_spaces`` and ``abstract_spaces`` say of each word whether a blank follows it.
@@ -57,7 +57,7 @@ class View:
 
     pair: Pair
     alignment: Alignment
-    blocks: tuple[Block, ...]
+    blocks: tuple[AlignedBlock, ...]
     figures: Figures
     document_spaces: tuple[bool, ...]
     abstract_spaces: tuple[bool, ...]
@@ -104,9 +104,9 @@ def view(
     *,
     document_spaces: Sequence[bool] | None = None,
     abstract_spaces: Sequence[bool] | None = None,
-) -> View:
+) -> PairView:
     """Return what is shown of an aligned pair; without ``spaces`` a blank follows every word."""
-    return View(
+    return PairView(
         pair,
         alignment,
         tuple(blocks(alignment)),
@@ -116,7 +116,7 @@ def view(
     )
 
 
-def blocks(alignment: Alignment) -> list[Block]:
+def blocks(alignment: Alignment) -> list[AlignedBlock]:
     """Join links that continue each other on both sides; in the order of the abstract, then the document."""
     ends: dict[tuple[int, int], int] = {}
     joined: list[list[PhraseLink]] = []
@@ -130,11 +130,11 @@ def blocks(alignment: Alignment) -> list[Block]:
     return [_block(number, phrases) for number, phrases in enumerate(joined, 1)]
 
 
-def _block(number: int, phrases: Sequence[PhraseLink]) -> Block:
+def _block(number: int, phrases: Sequence[PhraseLink]) -> AlignedBlock:
     """Return the block of phrases, each of which goes on where the one before it ends."""
     first, last = phrases[0], phrases[-1]
     known = [phrase.posterior for phrase in phrases if phrase.posterior is not None]
-    return Block(
+    return AlignedBlock(
         number,
         (first.abstract[0], last.abstract[1]),
         (first.document[0], last.document[1]),
@@ -143,7 +143,7 @@ def _block(number: int, phrases: Sequence[PhraseLink]) -> Block:
     )
 
 
-def _members(of: Sequence[Block], side: Side, words: int) -> list[tuple[int, ...]]:
+def _members(of: Sequence[AlignedBlock], side: Side, words: int) -> list[tuple[int, ...]]:
     """Return the numbers of the blocks that each word is in."""
     member: list[tuple[int, ...]] = [()] * words
     for block in of:

@@ -21,7 +21,7 @@ from sentgen.alignment.stored.model_report import (
     top_rewrites,
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
-from sentgen.alignment.stored.training import Plan, train_model
+from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.aligning.align_text import text
 from sentgen.cli.aligning.align_tune import tune
@@ -53,7 +53,7 @@ ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the mod
 
 @app.command()
 @asking(
-    Plan,
+    TrainingPlan,
     "plan",
     preset="iterations",
     max_doc_phrase="iterations",
@@ -65,7 +65,7 @@ def train(
     *,
     pairs: PairsOption,
     model: ModelOption,
-    plan: Plan,
+    plan: TrainingPlan,
     choice: Choice,
     preset: Annotated[
         Preset, typer.Option("--preset", help="Settings of the model: the paper's, or better ones.")

@@ -22,7 +22,7 @@ from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentence
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.reasons import made_of, told, weighed_by
-from sentgen.alignment.view.view import Segment, View
+from sentgen.alignment.view.view import PairView, Segment
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
@@ -112,7 +112,7 @@ def _check(document: str, abstract: str, *, both: bool) -> None:
         raise typer.BadParameter("--json and --pharaoh exclude each other; choose one")
 
 
-def _show(shown: View, out: Output) -> None:
+def _show(shown: PairView, out: Output) -> None:
     """Print the summary with its blocks marked, a table of them, and the figures."""
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     # Without colors, brackets and stars tell the same.
@@ -167,7 +167,7 @@ def _marked(segment: Segment, *, colored: bool) -> Text:
     return Text(f"[{words}]{numbers}{blank}")
 
 
-def _rows(shown: View) -> Iterator[tuple[object, ...]]:
+def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
     """Yield a row for each block, and for each stretch of new words, in the order of the summary."""
     for phrase in phrases(shown):
         abstract, document = phrase.abstract, phrase.document
@@ -181,7 +181,7 @@ def _rows(shown: View) -> Iterator[tuple[object, ...]]:
         )
 
 
-def _reasons(shown: View) -> tuple[list[str], list[list[object]]]:
+def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
     """Return the columns and rows of what links are made of, and of what was nearest to new words."""
     rows: list[list[object]] = []
     for one in told(shown):
@@ -199,7 +199,7 @@ def _reasons(shown: View) -> tuple[list[str], list[list[object]]]:
     return columns, rows
 
 
-def _source(shown: View, link: WeighedLink | None) -> tuple[object, ...]:
+def _source(shown: PairView, link: WeighedLink | None) -> tuple[object, ...]:
     """Return the document word of a link, the number of its sentence, and the posterior."""
     if link is None:
         return None, None, ""
@@ -211,7 +211,7 @@ def _probability(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def _figures(shown: View) -> str:
+def _figures(shown: PairView) -> str:
     found = shown.figures
     new = round(found.new * found.words)
     return (

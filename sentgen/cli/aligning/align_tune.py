@@ -10,7 +10,7 @@ import typer
 
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.tuned_models import tune_model
-from sentgen.alignment.tuning.objective import Example
+from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import TuningPlan
 from sentgen.cli.console.gold import CombineOption, GoldFormatOption, GoldOption, LimitOption
 from sentgen.cli.console.option_groups import asking
@@ -30,7 +30,7 @@ class GoldPairs:
     combine: CombineOption = "half"
     limit: LimitOption = None
 
-    def examples(self) -> list[Example]:
+    def examples(self) -> list[TuningExample]:
         """Read the pairs with their links.
 
         Raises:
@@ -38,7 +38,7 @@ class GoldPairs:
         """
         gold = read_gold(self.gold, self.format).first(self.limit)
         return [
-            Example.of(one.pair, links.sure, links.possible)
+            TuningExample.of(one.pair, links.sure, links.possible)
             for one, links in zip(gold.pairs, gold.combined(self.combine), strict=True)
         ]
 

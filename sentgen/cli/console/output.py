@@ -88,7 +88,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 _ALIGNED = 10_000
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     """What comes out."""
 
     TABLE = "table"
@@ -129,7 +129,7 @@ class Output:
         wide: whether a table for reading may be wider than the terminal.
     """
 
-    form: Format = Format.TABLE
+    form: OutputFormat = OutputFormat.TABLE
     path: Path | None = None
     comments: bool = False
     wide: bool = False
@@ -138,7 +138,7 @@ class Output:
     @property
     def for_reading(self) -> bool:
         """Whether a person reads the result, so that a command may add bars or cut context."""
-        return self.form is Format.TABLE
+        return self.form is OutputFormat.TABLE
 
     @property
     def width(self) -> int | None:
@@ -162,7 +162,7 @@ class Output:
         **look: Unpack[Look],
     ) -> None:
         """Write a table that was asked for; say so if it is only the first part of the answer."""
-        if self.form is Format.PARQUET:
+        if self.form is OutputFormat.PARQUET:
             whole = arrow_of(table)
             self._parquet(whole.schema, [whole])
             self._none(whole.num_rows, look)
@@ -195,9 +195,9 @@ class Output:
         # The schema is needed before the first row, also if there is none.
         first = next(tables)
         rows = _First(chain([first], tables), limit)
-        if self.form is Format.PARQUET:
+        if self.form is OutputFormat.PARQUET:
             self._parquet(arrow_of(first).schema, map(arrow_of, rows))
-        elif self.form is Format.TABLE:
+        elif self.form is OutputFormat.TABLE:
             for part in rows:
                 self.arrow(part, **look(part))
         else:
@@ -224,19 +224,19 @@ class Output:
         first = list(islice(following, 1))
         self._none(len(first), look)
         following = chain(first, following)
-        if self.form is Format.PARQUET:
+        if self.form is OutputFormat.PARQUET:
             table = as_arrow(names, following)
             self._parquet(table.schema, [table])
-        elif self.form is Format.JSON:
+        elif self.form is OutputFormat.JSON:
             _write_json(names, following)
-        elif self.form is Format.JSONL:
+        elif self.form is OutputFormat.JSONL:
             _write_jsonl(names, following)
-        elif self.form is Format.TABLE:
+        elif self.form is OutputFormat.TABLE:
             # In blocks: how wide a column is, is known only when its rows are in memory.
             while block := list(islice(following, _ALIGNED)):
                 self._aligned(names, block, look)
         else:
-            _write_csv(names, following, "\t" if self.form is Format.TSV else ",")
+            _write_csv(names, following, "\t" if self.form is OutputFormat.TSV else ",")
 
     def _aligned(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
         """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
@@ -283,7 +283,7 @@ def choose(
             f"{' and '.join(f'--{name}' for name in names)} exclude each other; choose one"
         )
     check_file_option("--parquet", parquet)
-    return Output(Format(names[0]) if names else Format.TABLE, parquet, wide=wide)
+    return Output(OutputFormat(names[0]) if names else OutputFormat.TABLE, parquet, wide=wide)
 
 
 def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> int:

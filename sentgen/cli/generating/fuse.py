@@ -24,7 +24,7 @@ from sentgen.generation.clusters.fusion import (
     WEIGHT,
     WORDS,
     FusedSentence,
-    Selection,
+    FusionContent,
     fuse_by_insertion,
     fuse_by_search,
     fuse_with_model,
@@ -118,7 +118,7 @@ def fuse(
     _show(found, selection, chosen, out)
 
 
-def _show(found: Sequence[FusedSentence], selection: Selection, algorithm: str, out: Output) -> None:
+def _show(found: Sequence[FusedSentence], selection: FusionContent, algorithm: str, out: Output) -> None:
     added = [phrase.text for phrase in selection.phrases]
     if not out.for_reading:
         out.rows(

@@ -11,13 +11,13 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import InputError
-from sentgen.generation.answers import FILES_PANEL, Request, answer, require_trees
+from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer, require_trees
 from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
 
 
 @output_options
 @asking(
-    Request,
+    OrderingRequest,
     input="algorithm",
     format="algorithm",
     conllu="tree",
@@ -28,7 +28,7 @@ from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
 @tree_files(FILES_PANEL)
 def regenerate(
     *,
-    asked: Request,
+    asked: OrderingRequest,
     input: Annotated[
         str | None,
         typer.Option("--input", "-i", metavar="FILE", help="Bags, one a line or as JSON, or a treebank."),

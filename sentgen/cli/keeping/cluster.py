@@ -24,7 +24,7 @@ from sentgen.cli.console.options import DbOption, MemoryOption, open_store, pars
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.dask_engine import DaskEngine, cluster
-from sentgen.counts.cluster.job import Job, Summary
+from sentgen.counts.cluster.job import ClusterSummary, Job
 from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
 from sentgen.counts.cluster.stages import Progress
 from sentgen.counts.settings import Settings
@@ -265,7 +265,7 @@ def _note(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def _report(summary: Summary, to: str) -> None:
+def _report(summary: ClusterSummary, to: str) -> None:
     for name, reason in summary.passed_over[:_SHOWN]:
         _note(f"passed over: {name}: {reason}")
     if len(summary.passed_over) > _SHOWN:

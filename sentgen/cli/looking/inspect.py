@@ -20,7 +20,7 @@ from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Order, all_lines
-from sentgen.lookups.queries import Answer, Query
+from sentgen.lookups.queries import Answer, Statement
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
@@ -51,7 +51,7 @@ _MOST_ARGUMENTS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class StoreOptions:
     """How the store is asked."""
 
     show_sql: Annotated[
@@ -78,7 +78,7 @@ class Reading:
         self.show(answer.query)
         return answer
 
-    def show(self, query: Query) -> None:
+    def show(self, query: Statement) -> None:
         """Show the SQL if it is wanted."""
         if self.show_sql:
             typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
@@ -89,11 +89,11 @@ def question(declaration: type, **places: str) -> Callable[[Callable[..., Result
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
         @wraps(function)
-        def told(*, reading: Reading, out: Output, **given: Any) -> Result:
+        def told(*, reading: StoreOptions, out: Output, **given: Any) -> Result:
             # Both go to standard error, which is a file for `sentgen sql` then.
             return function(reading=reading, out=replace(out, comments=reading.show_sql), **given)
 
-        return output_options(asking(declaration, **places)(asking(Reading, "reading")(told)))
+        return output_options(asking(declaration, **places)(asking(StoreOptions, "reading")(told)))
 
     return decorate
 
@@ -107,7 +107,7 @@ def finish(answer: Answer, out: Output) -> None:
 
 
 @question(Ngrams)
-def ngrams(*, asked: Ngrams, reading: Reading, out: Output) -> None:
+def ngrams(*, asked: Ngrams, reading: StoreOptions, out: Output) -> None:
     """Show the n-grams that match a pattern, with their counts.
 
     `per_million` is the count per million tokens; `probability` is that of the last word after the others,
@@ -121,7 +121,7 @@ def ngrams(*, asked: Ngrams, reading: Reading, out: Output) -> None:
 
 
 @question(Dependencies)
-def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
+def deps(*, asked: Dependencies, reading: StoreOptions, out: Output) -> None:
     """Show the dependencies between a head and its modifiers.
 
     A distance of 3 stands for three words (or units) and more.
@@ -138,7 +138,7 @@ def deps(*, asked: Dependencies, reading: Reading, out: Output) -> None:
 
 
 @question(Arguments)
-def args(*, asked: Arguments, reading: Reading, out: Output) -> None:
+def args(*, asked: Arguments, reading: StoreOptions, out: Output) -> None:
     """Show how many modifiers a word takes on each side.
 
     One histogram per tag and side; `share` is the part of the occurrences with that tag.
@@ -165,7 +165,7 @@ def kwic(
         int | None,
         typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
     ] = None,
-    reading: Reading,
+    reading: StoreOptions,
     out: Output,
 ) -> None:
     """Show a word or a sequence of words in context (concordance).
@@ -192,7 +192,7 @@ def kwic(
     finish(answer, out)
 
 
-def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) -> None:
+def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
     """Write all lines of a concordance part by part, as memory may not hold them."""
 
     def shown(lines: pa.Table | Rows) -> pa.Table | Rows:
@@ -216,7 +216,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: Reading, out: Output) ->
 
 
 @question(Frequencies)
-def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
+def freq(*, asked: Frequencies, reading: StoreOptions, out: Output) -> None:
     """Show a frequency list with dispersion and coverage.
 
     `documents` is the number of documents with the item, `dp` its deviation of proportions over them
@@ -236,7 +236,7 @@ def freq(*, asked: Frequencies, reading: Reading, out: Output) -> None:
 
 
 @question(Collocations)
-def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
+def collocations(*, asked: Collocations, reading: StoreOptions, out: Output) -> None:
     """Show what occurs with a word more often than chance.
 
     `count` is how often the two occur together, `frequency` how often the collocate occurs in all (by
@@ -253,7 +253,7 @@ def collocations(*, asked: Collocations, reading: Reading, out: Output) -> None:
 
 
 @question(Sketch)
-def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
+def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
     """Show the strongest collocates of a word in each dependency relation (a word sketch).
 
     A relation in which the word is the head stands apart from the same one in which it is the modifier.
@@ -280,7 +280,7 @@ def sketch(*, asked: Sketch, reading: Reading, out: Output) -> None:
 
 
 @question(Keywords)
-def keyness(*, asked: Keywords, reading: Reading, out: Output) -> None:
+def keyness(*, asked: Keywords, reading: StoreOptions, out: Output) -> None:
     """Show the keywords of corpora: what is more frequent in them than in others.
 
     `log_likelihood` says how sure the difference is (negative: rarer here), `log_ratio` how large it is (1:

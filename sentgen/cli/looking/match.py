@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.inspect import Reading, aligned, finish, line_look, question
+from sentgen.cli.looking.inspect import StoreOptions, aligned, finish, line_look, question
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.browsing import find_trees
@@ -39,7 +39,7 @@ def match(
     file: FileOption = None,
     conllu: ConlluOption = False,
     svg: SvgOption = None,
-    reading: Reading,
+    reading: StoreOptions,
     out: Output,
 ) -> None:
     """Show where a Grew request matches the trees, or count the hits by keys.

@@ -10,7 +10,7 @@ import typer
 
 from sentgen.cli.console.interrupts import deadline
 from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, database_memory
-from sentgen.cli.console.output import Format, Output, output_options
+from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.errors import InputError
 from sentgen.schema import default_path, placeholders, readonly
 
@@ -60,7 +60,9 @@ def sql(
     # The time of the opening counts as well.
     with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
         out.parts(
-            readonly.parts(duck, text, values, arrow=out.form is Format.PARQUET), limit=limit, none="no rows"
+            readonly.parts(duck, text, values, arrow=out.form is OutputFormat.PARQUET),
+            limit=limit,
+            none="no rows",
         )
 
 

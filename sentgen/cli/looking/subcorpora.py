@@ -10,17 +10,17 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.lookups import subcorpora
-from sentgen.lookups.subcorpora import Named
+from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.output.wording import quantity
 
 app = typer.Typer()
 
 
 @app.command()
-@asking(Named, "subcorpus")
+@asking(SubcorpusName, "subcorpus")
 def define(
     *,
-    subcorpus: Named,
+    subcorpus: SubcorpusName,
     where: Annotated[
         str,
         typer.Option(
@@ -67,8 +67,10 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 @app.command()
 @output_options
-@asking(Named, "subcorpus")
-def show(*, subcorpus: Named, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+@asking(SubcorpusName, "subcorpus")
+def show(
+    *, subcorpus: SubcorpusName, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
+) -> None:
     """Show the condition of a subcorpus, and how many sentences, tokens and documents it has.
 
     Example: `sentgen subcorpora show papers`
@@ -81,8 +83,8 @@ def show(*, subcorpus: Named, db: DbOption = None, memory_limit: MemoryOption = 
 
 
 @app.command()
-@asking(Named, "subcorpus")
-def remove(*, subcorpus: Named, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+@asking(SubcorpusName, "subcorpus")
+def remove(*, subcorpus: SubcorpusName, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Forget a subcorpus; its sentences stay in their corpora.
 
     Example: `sentgen subcorpora remove papers`

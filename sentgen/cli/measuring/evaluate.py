@@ -15,7 +15,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.measuring.evaluate_alignment import alignment
 from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.figures.significance import Comparison
+from sentgen.evaluation.figures.significance import SystemComparison
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import (
@@ -151,7 +151,7 @@ def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:
     return [system.system, *(found[name].value if name in found else None for name in metrics)]
 
 
-def _show_comparisons(comparisons: Sequence[Comparison], out: Output) -> None:
+def _show_comparisons(comparisons: Sequence[SystemComparison], out: Output) -> None:
     tests = ["p (sign)", "p (shuffled)", "p (Holm)"]
     rows = [
         (

@@ -22,7 +22,7 @@ from sentgen.evaluation.clusters.clusters import (
     reparsed,
     similar_clusters,
 )
-from sentgen.evaluation.clusters.experiment import System, evaluate_generation
+from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, signed_rank_test
 from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
@@ -145,7 +145,7 @@ def generation(
             ),
             cached,
             lengths=lengths,
-            system=System(settings, Reranker.named(store, asked.rerank, asked.rerank_weight)),
+            system=StringMaker(settings, Reranker.named(store, asked.rerank, asked.rerank_weight)),
             spelling=Spelling(lemmas=asked.lemmas),
             undefined=asked.undefined,
             fluency_model=asked.fluency,

@@ -10,7 +10,7 @@ import typer
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.regeneration.penn_treebank import split_treebank
-from sentgen.evaluation.regeneration.reproduce import PAPERS, Column, reproduce
+from sentgen.evaluation.regeneration.reproduce import PAPERS, PaperColumn, reproduce
 from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.output.progress import counted
 from sentgen.output.wording import quantity
@@ -87,7 +87,7 @@ def _rows_beyond(result: RegenerationResult) -> list[tuple[object, ...]]:
     ]
 
 
-def _rows(column: Column) -> list[tuple[object, ...]]:
+def _rows(column: PaperColumn) -> list[tuple[object, ...]]:
     systems = {system.system: system for system in column.result.systems}
     return [
         (

@@ -16,7 +16,7 @@ from sentgen.output.progress import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tuning(TuningSettings):
+class TuningOptions(TuningSettings):
     """What is learnt from."""
 
     ORDER: ClassVar = ("dev", "model", "sentences", "rounds", "candidates", "features", "seed", "format")
@@ -31,10 +31,10 @@ class Tuning(TuningSettings):
 
 
 @output_options
-@asking(Tuning, db="format", memory_limit="format")
+@asking(TuningOptions, db="format", memory_limit="format")
 def command(
     *,
-    asked: Tuning,
+    asked: TuningOptions,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,

@@ -9,7 +9,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.looking.inspect import Reading, finish, question
+from sentgen.cli.looking.inspect import StoreOptions, finish, question
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
 from sentgen.models.vectors.build import VectorRequest
@@ -49,7 +49,7 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 @app.command()
 @question(Near)
-def near(*, asked: Near, reading: Reading, out: Output) -> None:
+def near(*, asked: Near, reading: StoreOptions, out: Output) -> None:
     """Show the words that are nearest to a word, or to a phrase in quotes, by the cosine of their vectors.
 
     Example: `sentgen vectors near "prime minister" --vectors news`

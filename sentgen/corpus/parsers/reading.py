@@ -9,7 +9,7 @@ from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
 
 #: Texts and characters that a parser gets at once.
@@ -24,7 +24,7 @@ Item = Sentence | Rejection | RawText
 
 
 def read_parsed(
-    reader: Reader, parser: Parser, lines: Iterable[str], *, path: str, limits: Limits = LIMITS
+    reader: Reader, parser: Parser, lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a source, with the parser's annotation where the source has no heads.
 
@@ -64,7 +64,7 @@ def _needs_parse(item: Item) -> bool:
 
 
 def _parsed(
-    batch: list[Item], parser: Parser, path: str, limits: Limits
+    batch: list[Item], parser: Parser, path: str, limits: InputLimits
 ) -> Iterator[tuple[Item, list[Sentence | Rejection]]]:
     """Yield each item with the sentences that came of it."""
     # The whole batch goes to the parser at once; the items take their results in turn.

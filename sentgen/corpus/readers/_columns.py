@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from sentgen.corpus.comments import of_document
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.validation import Limits, check
+from sentgen.corpus.validation import InputLimits, check
 from sentgen.errors import Rejection
 
 #: Token numbers and heads as they must be written: looking up is faster than `int`, and strict.
@@ -57,7 +57,7 @@ def blocks(lines: Iterable[str], most: int, first_line: int = 1) -> Iterator[tup
 
 
 def one_block_each(
-    lines: Iterable[str], path: str, limits: Limits, fill: Callable[..., None]
+    lines: Iterable[str], path: str, limits: InputLimits, fill: Callable[..., None]
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a format in which every block of lines is one, filled from its rows."""
     for start, rows in blocks(lines, limits.sentence_tokens):
@@ -70,7 +70,7 @@ def one_block_each(
 def finished(
     sentence: Sentence,
     path: str,
-    limits: Limits,
+    limits: InputLimits,
     fill: Callable[[Sentence], None] | None = None,
     shift: int = 0,
 ) -> Sentence | Rejection:
@@ -157,6 +157,6 @@ def optional(column: list[str]) -> list[str] | None:
     return column
 
 
-def too_long(path: str, line: int, limits: Limits) -> Rejection:
+def too_long(path: str, line: int, limits: InputLimits) -> Rejection:
     """Return the rejection of a block that is larger than any sentence may be."""
     return Rejection(path, line, "", "sentence-length", f"more than {limits.sentence_tokens} tokens")

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import FormatError, one_block_each
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _LINE = re.compile(r"\S+[ \t]\S+[ \t](O|[BI]-\w+)")
 _CHUNK = re.compile(r"O|[BI]-\w+", re.ASCII)
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Return the sentences between blank lines."""
     return one_block_each(lines, path, limits, _fill)
 

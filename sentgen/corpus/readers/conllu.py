@@ -24,7 +24,7 @@ from sentgen.corpus.readers._columns import (
     split_columns,
 )
 from sentgen.corpus.sentence import EmptyNode, Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)\Z", re.ASCII)
@@ -39,13 +39,13 @@ _NOTHING = ["_"] * 7
 _SPACES = frozenset(("_", NO_SPACE))
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a CoNLL-U file; a broken one is a rejection and the next one is read."""
     yield from read_on(lines, path=path, limits=limits)
 
 
 def read_on(
-    lines: Iterable[str], *, path: str, limits: Limits, first_line: int = 1, document: str | None = None
+    lines: Iterable[str], *, path: str, limits: InputLimits, first_line: int = 1, document: str | None = None
 ) -> Generator[Sentence | Rejection, None, str | None]:
     """Read lines from the middle of a file, and return the document that has begun without a sentence.
 
@@ -80,7 +80,7 @@ def read_on(
     return document
 
 
-def most_lines(limits: Limits) -> int:
+def most_lines(limits: InputLimits) -> int:
     """Return how many lines a sentence may have, comments included."""
     return _ROWS_PER_TOKEN * limits.sentence_tokens + _COMMENTS
 

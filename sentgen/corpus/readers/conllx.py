@@ -17,11 +17,11 @@ from sentgen.corpus.readers._columns import (
     split_columns,
 )
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Return the sentences between blank lines."""
     return one_block_each(lines, path, limits, _fill)
 

@@ -12,11 +12,11 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import one_block_each, parse_heads, split_columns
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Return the sentences between blank lines."""
     return one_block_each(lines, path, limits, _fill)
 

@@ -22,7 +22,7 @@ from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import FormatError, finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
@@ -36,7 +36,7 @@ _BREAKS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 
 
 def read(
-    lines: Iterable[str], *, path: str, limits: Limits = LIMITS, language: str = ENGLISH
+    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of each object; a broken object is one rejection."""
     found = read_raw(lines, path=path, limits=limits)
@@ -44,7 +44,7 @@ def read(
 
 
 def _tokenised(
-    item: Sentence | Rejection | RawText, path: str, limits: Limits, language: str
+    item: Sentence | Rejection | RawText, path: str, limits: InputLimits, language: str
 ) -> Iterable[Sentence | Rejection]:
     if not isinstance(item, RawText):
         return (item,)
@@ -52,7 +52,7 @@ def _tokenised(
 
 
 def read_raw(
-    lines: Iterable[str], *, path: str, limits: Limits = LIMITS
+    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
 ) -> Iterator[Sentence | Rejection | RawText]:
     """Yield the same with raw sentences and texts as they are, for a parser with a tokeniser of its own."""
     document: str | None = None
@@ -91,7 +91,7 @@ def parse_object(line: str) -> dict[str, Any]:
 
 
 def _sentences(
-    value: dict[str, Any], path: str, line: int, limits: Limits
+    value: dict[str, Any], path: str, line: int, limits: InputLimits
 ) -> Iterator[Sentence | Rejection | RawText]:
     if "tokens" in value:
         yield finished(_columns(value, line), path, limits)

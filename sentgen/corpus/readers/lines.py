@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, Limits, check
+from sentgen.corpus.validation import LIMITS, InputLimits, check
 from sentgen.errors import Rejection
 
 
@@ -25,7 +25,7 @@ def split_tokens(line: str) -> list[str]:
     return [token for token in line.replace("\t", " ").split(" ") if token and not token.isspace()]
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield a sentence for every line that has a token."""
     for number, line in enumerate(lines, 1):
         forms = split_tokens(line)

@@ -17,7 +17,7 @@ from sentgen.corpus.readers._columns import FormatError, finished
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.readers.head_rules import head_child
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _PIECE = re.compile(r"[()]|[^()\s]+")
@@ -123,7 +123,7 @@ def _category(label: str) -> str:
     return label if label.startswith("-") else label[:cut]
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield a sentence for every tree; after a broken one, read on at the next beginning of a tree."""
     tree: _Tree | None = None
     skipping = False

@@ -15,7 +15,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finished, too_long
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _CLOSING_TAGS = frozenset({"''", ")", "."})
@@ -57,7 +57,7 @@ def tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
                 yield number, _Event("tag", f"{field[:40]!r} is not written word/TAG")
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield the sentences; one with a broken token or bracket is rejected as a whole."""
     for words, error in _sentences(tokens(lines), limits.sentence_tokens):
         if error is not None:

@@ -20,7 +20,7 @@ from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._columns import finished
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.tokenizer import tokenize
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
@@ -34,21 +34,21 @@ _CHARACTERS_PER_TOKEN = 50
 
 
 def read(
-    lines: Iterable[str], *, path: str, limits: Limits = LIMITS, language: str = ENGLISH
+    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a text, each with the line on which it begins."""
     for raw in read_raw(lines, path=path):
         yield from tokenised(raw, path=path, limits=limits, language=language)
 
 
-def read_raw(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[RawText]:
+def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[RawText]:
     """Yield the paragraphs of a text, for a parser with a tokeniser of its own."""
     for first, paragraph in _paragraphs(lines):
         yield RawText(" ".join(paragraph), first, tuple(_offsets(paragraph)))
 
 
 def tokenised(
-    raw: RawText, *, path: str, limits: Limits = LIMITS, language: str = ENGLISH
+    raw: RawText, *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a raw text."""
     pieces = [(0, raw.text)] if raw.whole else segment(raw.text, language)
@@ -56,7 +56,7 @@ def tokenised(
         yield _sentence(text, path=path, line=raw.line_at(offset), limits=limits, language=language)
 
 
-def _sentence(text: str, *, path: str, line: int, limits: Limits, language: str) -> Sentence | Rejection:
+def _sentence(text: str, *, path: str, line: int, limits: InputLimits, language: str) -> Sentence | Rejection:
     most = _CHARACTERS_PER_TOKEN * limits.sentence_tokens
     if len(text) > most:
         return Rejection(path, line, "", "sentence-length", f"a sentence of more than {most} characters")

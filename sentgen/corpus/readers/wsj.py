@@ -16,7 +16,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import dp, pos
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED, source_at
-from sentgen.corpus.validation import LIMITS, Limits
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
 
 #: How many tokens of the tagged file, and of a sentence, may be passed over to find the next agreement.
@@ -56,7 +56,7 @@ def _exists(name: str) -> bool:
     return True
 
 
-def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a `.dp` file with base noun phrases.
 
     Raises:
@@ -83,7 +83,7 @@ def read(lines: Iterable[str], *, path: str, limits: Limits = LIMITS) -> Iterato
 class _Merge:
     """A walk along the tagged file that keeps pace with the sentences of the dependency file."""
 
-    def __init__(self, tagged: str, limits: Limits) -> None:
+    def __init__(self, tagged: str, limits: InputLimits) -> None:
         self.tagged = tagged
         source = source_at(tagged, limits)
         stream = pos.tokens(source.lines(limits))

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints, Longs
 from sentgen.counts.cluster.files import aside, read_batch, read_batches, write_batches
-from sentgen.counts.cluster.reading import FIRST_WORD, TREES, Reading
+from sentgen.counts.cluster.reading import FIRST_WORD, TREES, ShardReading
 from sentgen.counts.ngrams import WIDTH
 from sentgen.counts.spill import NgramCounter
 
@@ -35,7 +35,7 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Numbering:
+class LakeNumbers:
     """The numbers of the lake.
 
     Attributes:
@@ -50,7 +50,7 @@ class Numbering:
 
 
 def count_shard(
-    reading: Reading, numbering: Numbering, shard: int, trees: bool, *, shards: int
+    reading: ShardReading, numbering: LakeNumbers, shard: int, trees: bool, *, shards: int
 ) -> dict[str, object]:
     """Count a shard and return how many batches each range has.
 
@@ -113,7 +113,7 @@ def _in_ranges(
             )
 
 
-def _tags(reading: Reading, numbering: Numbering, shard: int) -> Ints:
+def _tags(reading: ShardReading, numbering: LakeNumbers, shard: int) -> Ints:
     known = {row["name"]: row["id"] for row in pq.read_table(numbering.tags).to_pylist()}
     labels = pq.read_table(reading.file(shard, "labels"))
     tags = np.zeros(int(labels["number"].to_numpy().max()) + 1, np.int32)
@@ -122,7 +122,7 @@ def _tags(reading: Reading, numbering: Numbering, shard: int) -> Ints:
     return tags
 
 
-def _write_trees(reading: Reading, shard: int, words: Ints, tags: Ints) -> None:
+def _write_trees(reading: ShardReading, shard: int, words: Ints, tags: Ints) -> None:
     for table in TREES:
         rows = pq.read_table(reading.file(shard, table))
         for place, name in enumerate(rows.column_names):

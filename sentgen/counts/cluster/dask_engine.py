@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from sentgen.counts.cluster.engine import Task
+from sentgen.counts.cluster.engine import ClusterTask
 from sentgen.errors import InputError, StoreError
 from sentgen.extras import needs
 
@@ -37,7 +37,7 @@ class DaskEngine:
         link = str(self._client.dashboard_link or "")
         return link if not link or find_spec("bokeh") else f"{link} (pages with: pip install bokeh)"
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each task and what it returned, as they end."""
         distributed: Any = import_module("distributed")
         lost = (distributed.CancelledError, distributed.comm.CommClosedError, TimeoutError)

@@ -12,7 +12,7 @@ from sentgen.schema.engine import translated_errors
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ClusterTask:
     """A function of a module with what it gets, and the file that holds what it returned once it is done."""
 
     receipt: Path
@@ -41,7 +41,7 @@ class Engine(Protocol):
     def workers(self) -> int:
         """How many tasks run at once."""
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each task and what it returned, as they end."""
 
 
@@ -50,7 +50,7 @@ class Inline:
 
     workers = 1
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each task and what it returned."""
         for number, task in enumerate(tasks):
             yield number, task()

@@ -25,8 +25,8 @@ from sentgen.counts.cluster.catalogue import (
 from sentgen.counts.cluster.engine import Engine
 from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.locking import left_if_used, locked
-from sentgen.counts.cluster.reading import TREES, Reading
-from sentgen.counts.cluster.shards import Piece, Shard, pack, survey
+from sentgen.counts.cluster.reading import TREES, ShardReading
+from sentgen.counts.cluster.shards import Shard, SourcePart, pack, survey
 from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
 from sentgen.counts.settings import Settings
 from sentgen.counts.source_reading import choose_reader
@@ -47,7 +47,7 @@ STAGES = ("survey", "read", "known", "words", "number", "fresh", "numbers", "tag
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class TaskSizes:
     """How work is cut up; the counts do not depend on it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Sizes:
 
 
 @dataclass(slots=True)
-class Summary:
+class ClusterSummary:
     """What a run did."""
 
     corpus: str
@@ -104,12 +104,12 @@ class Job:
     memory: int
     report: Progress = lambda *_: None
     say: Callable[[str], None] = lambda _: None
-    sizes: Sizes = field(default_factory=Sizes)
-    _summary: Summary = field(init=False)
+    sizes: TaskSizes = field(default_factory=TaskSizes)
+    _summary: ClusterSummary = field(init=False)
     _catalogue: Catalogue = field(init=False)
     _stages: Stages = field(init=False)
 
-    def run(self, paths: Sequence[str]) -> Summary:
+    def run(self, paths: Sequence[str]) -> ClusterSummary:
         """Count what the corpus does not have yet, and name it in the manifest.
 
         Raises:
@@ -119,7 +119,7 @@ class Job:
         """
         with locked(self.lake, self.work), left_if_used(self.work):
             began = time.monotonic()
-            self._summary = Summary(self.settings.corpus)
+            self._summary = ClusterSummary(self.settings.corpus)
             self._stages = Stages(self.work, self.engine, self.report, self._summary.stages)
             self._catalogue = Catalogue.read(self.lake)
             self._catalogue.check(self.settings)
@@ -171,7 +171,7 @@ class Job:
     ) -> tuple[list[Shard], list[Counted]]:
         """Leave out what the corpus has, and cut up the rest."""
         known = self._catalogue.known(self.settings.corpus)
-        pieces: list[tuple[str, Piece]] = []
+        pieces: list[tuple[str, SourcePart]] = []
         sources: list[Counted] = []
         for (source, reader), one in zip(found, surveys, strict=True):
             identity = (one["sha256"], reader.name, reader.version)
@@ -180,7 +180,7 @@ class Job:
                 continue
             known.add(identity)
             where = {"source": len(sources), "name": source.name, "path": str(Path(source.path).absolute())}
-            pieces += [(reader.name, Piece(**{**piece, **where})) for piece in one["pieces"]]
+            pieces += [(reader.name, SourcePart(**{**piece, **where})) for piece in one["pieces"]]
             sources.append(Counted(place_of(source.name), *identity))
         plan = {"settings": settings_of(self.settings), "sources": [asdict(source) for source in sources]}
         kept = read_json(self.work / JOB)
@@ -207,7 +207,7 @@ class Job:
         memory = max(self.memory - PROGRAM, _LEAST_MEMORY)
         parts = math.ceil(sum(shard.bytes for shard in shards) / self.sizes.words) or 1
         (self.work / "read").mkdir(exist_ok=True)
-        read = Reading(self.settings, str(self.work / "read"), parts, memory)
+        read = ShardReading(self.settings, str(self.work / "read"), parts, memory)
         receipts = self._stages.run("read", reading.read_shard, [(read, shard) for shard in shards])
         tokens = [sum(tally["tokens"] for tally in one["tallies"]) for one in receipts]
         self._tally(receipts, sources)
@@ -234,8 +234,8 @@ class Job:
         done.rejected = sum(source.rejected for source in sources)
 
     def _number(
-        self, read: Reading, shards: int, trees: Sequence[int]
-    ) -> tuple[counting.Numbering, list[LakeFile]]:
+        self, read: ShardReading, shards: int, trees: Sequence[int]
+    ) -> tuple[counting.LakeNumbers, list[LakeFile]]:
         """Number the words and labels of all shards."""
         base, lake, every = self._catalogue, self.lake, range(shards)
         found = [read.file(number, "words") for number in every]
@@ -281,10 +281,12 @@ class Job:
         found = [read.file(number, "tags") for number in trees]
         call = (lake, found, labels, base.next_id("tag"), len(labels), tags)
         files += _files(one["file"] for one in self._stages.run("tags", words.number_tags, [call]))
-        numbering = counting.Numbering(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
+        numbering = counting.LakeNumbers(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
         return numbering, files
 
-    def _merge(self, read: Reading, batches: Sequence[Sequence[int]], trees: Sequence[int]) -> list[LakeFile]:
+    def _merge(
+        self, read: ShardReading, batches: Sequence[Sequence[int]], trees: Sequence[int]
+    ) -> list[LakeFile]:
         """Merge what the shards counted, each range by itself."""
         segment, base = self._catalogue.next_segment, self._catalogue
         tables = [f"ngram_{order}" for order in range(1, self.settings.order + 1)]

@@ -17,7 +17,7 @@ STAGE = "unfinished stage"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LakeEntry:
     """A corpus, a table or a stage, with its files and bytes; rows are tokens of a corpus, or none."""
 
     what: str
@@ -27,7 +27,7 @@ class Line:
     bytes: int
 
 
-def status(lake: Place, work: Path) -> Iterator[Line]:
+def status(lake: Place, work: Path) -> Iterator[LakeEntry]:
     """Yield corpora, tables, and the stages of an unfinished count or model.
 
     Raises:
@@ -40,15 +40,15 @@ def status(lake: Place, work: Path) -> Iterator[Line]:
     for row in sorted(catalogue.rows("corpus"), key=lambda row: str(row["name"])):
         files = catalogue.files_of(row["id"])
         tokens = sum(one["tokens"] for one in catalogue.rows("segment") if one["corpus_id"] == row["id"])
-        yield Line("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
+        yield LakeEntry("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
     for table, found in sorted(catalogue.manifest.tables.items()):
-        yield Line(
+        yield LakeEntry(
             "table", table, len(found), catalogue.manifest.rows(table), sum(file.bytes for file in found)
         )
     for stage in (unfinished.stages or STAGES) if unfinished else ():
         done = len(list((work / stage).glob("[!.]*.json")))
         size = sum(file.stat().st_size for file in (work / stage).glob("[!.]*") if file.is_file())
-        yield Line(STAGE, stage, done, None, size)
+        yield LakeEntry(STAGE, stage, done, None, size)
 
 
 def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.formats import reader_named
-from sentgen.corpus.line_blocks import Block
+from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.cluster.files import aside, write_batches
 from sentgen.counts.cluster.shards import Shard, read_piece
@@ -65,7 +65,7 @@ order by t.name
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ShardReading:
     """How shards are read.
 
     Attributes:
@@ -85,7 +85,7 @@ class Reading:
         return Path(self.folder) / f"{shard:06d}.{kind}"
 
 
-def read_shard(reading: Reading, shard: Shard) -> dict[str, object]:
+def read_shard(reading: ShardReading, shard: Shard) -> dict[str, object]:
     """Read a shard, write what is counted in it, and return the figures of its sources.
 
     Raises:
@@ -101,8 +101,8 @@ def read_shard(reading: Reading, shard: Shard) -> dict[str, object]:
 
 
 def _found(
-    reading: Reading, shard: Shard, tallies: dict[int, SourceTally], begin: Writer | None = None
-) -> Iterator[tuple[SourceTally, Block | Sentence]]:
+    reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally], begin: Writer | None = None
+) -> Iterator[tuple[SourceTally, LineBlock | Sentence]]:
     """Yield what is no rejection; rejections are raised or counted."""
     for piece in shard.pieces:
         tally = tallies[piece.source]
@@ -119,7 +119,7 @@ def _found(
             begin.flush()
 
 
-def _read_plain(reading: Reading, shard: Shard, tallies: dict[int, SourceTally]) -> None:
+def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally]) -> None:
     vocabulary = Vocabulary()
     counts = np.zeros(0, np.int64)
 
@@ -137,7 +137,7 @@ def _read_plain(reading: Reading, shard: Shard, tallies: dict[int, SourceTally])
 
 
 def _numbered(
-    reading: Reading, shard: Shard, tallies: dict[int, SourceTally], vocabulary: Vocabulary
+    reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally], vocabulary: Vocabulary
 ) -> Iterator[tuple[Ints, Ints]]:
     """Yield the numbers of words and the lengths of sentences, some thousands at once."""
     lower = reading.settings.lowercase
@@ -176,7 +176,7 @@ def _stream(words: Ints) -> pa.RecordBatch:
 
 
 def _write_words(
-    reading: Reading, shard: Shard, numbers: Ints, forms: pa.Array, counts: Longs, hashed: Vocabulary
+    reading: ShardReading, shard: Shard, numbers: Ints, forms: pa.Array, counts: Longs, hashed: Vocabulary
 ) -> None:
     """Write the words of a shard, a batch for each partition."""
     rows = pa.record_batch([pa.array(numbers), forms, pa.array(counts)], schema=WORDS)
@@ -190,7 +190,7 @@ def partitioned(rows: pa.RecordBatch, hashed: Vocabulary, parts: int) -> Iterato
         yield rows.take(pa.array(np.flatnonzero(part == number)))
 
 
-def _read_into_store(reading: Reading, shard: Shard, tallies: dict[int, SourceTally]) -> bool:
+def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally]) -> bool:
     """Store a shard in a store of its own, which counts its trees; say whether there are any."""
     with _scratch(reading) as store, store.begin() as connection:
         duck = raw(connection)
@@ -240,7 +240,7 @@ def _write_parquet(path: Path, rows: pa.Table) -> None:
 
 
 @contextmanager
-def _scratch(reading: Reading) -> Iterator[Store]:
+def _scratch(reading: ShardReading) -> Iterator[Store]:
     """Open a store that is gone afterwards."""
     folder = Path(reading.folder) / f".scratch-{uuid.uuid4().hex}"
     folders.make(folder)

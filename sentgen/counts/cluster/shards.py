@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from sentgen.corpus.line_blocks import Block, read_blocks
+from sentgen.corpus.line_blocks import LineBlock, read_blocks
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source
@@ -21,7 +21,7 @@ _OVERLAP = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SourcePart:
     """Whole sentences of a source: its bytes from ``start`` to ``end``, from its line ``first_line`` on.
 
     ``end`` is -1 for a source that is read as a whole; ``bytes`` are those after decompression.
@@ -44,7 +44,7 @@ class Shard:
 
     number: int
     format: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SourcePart, ...]
 
     @property
     def bytes(self) -> int:
@@ -55,17 +55,17 @@ class Shard:
     def of(cls, values: dict[str, object]) -> Shard:
         """Return a shard from what JSON keeps of it."""
         pieces: Iterable[dict[str, object]] = values["pieces"]  # type: ignore[assignment]
-        return cls(values["number"], values["format"], tuple(Piece(**piece) for piece in pieces))  # type: ignore[arg-type]
+        return cls(values["number"], values["format"], tuple(SourcePart(**piece) for piece in pieces))  # type: ignore[arg-type]
 
 
 def survey(source: Source, form: str, number: int, most: int) -> dict[str, object]:
     """Return the hash of a source, and its pieces of about so many bytes each."""
     end = None if source.compression else _ENDS.get(form)
-    digest, pieces = hashlib.sha256(), list[Piece]()
+    digest, pieces = hashlib.sha256(), list[SourcePart]()
     at = start = 0
     line = first_line = 1
     tail = b""
-    whole = Piece(number, source.name, source.path, source.compression, source.member, 0, -1, 1, 0)
+    whole = SourcePart(number, source.name, source.path, source.compression, source.member, 0, -1, 1, 0)
     for block in source.open().blocks(BLOCK_BYTES):
         digest.update(block)
         seen = 0
@@ -90,10 +90,10 @@ def survey(source: Source, form: str, number: int, most: int) -> dict[str, objec
     return {"sha256": digest.hexdigest(), "bytes": at, "pieces": [asdict(piece) for piece in pieces]}
 
 
-def pack(pieces: Sequence[tuple[str, Piece]], most: int) -> list[Shard]:
+def pack(pieces: Sequence[tuple[str, SourcePart]], most: int) -> list[Shard]:
     """Put pieces of one format that follow each other together, to about so many bytes."""
     shards: list[Shard] = []
-    waiting: list[Piece] = []
+    waiting: list[SourcePart] = []
     form = ""
 
     def close() -> None:
@@ -113,7 +113,7 @@ def pack(pieces: Sequence[tuple[str, Piece]], most: int) -> list[Shard]:
 class PieceReader(LineReader):
     """The lines of a piece; they are told by their number in the source."""
 
-    def __init__(self, piece: Piece) -> None:
+    def __init__(self, piece: SourcePart) -> None:
         super().__init__(Source(piece.name, piece.path, piece.bytes, piece.compression, piece.member))
         self.piece, self.lines_read = piece, piece.first_line - 1
 
@@ -140,7 +140,7 @@ class PieceReader(LineReader):
         return block if self.piece.start else super().without_bom(block)
 
 
-def read_piece(piece: Piece, reader: Reader) -> Iterator[Block | Sentence | Rejection]:
+def read_piece(piece: SourcePart, reader: Reader) -> Iterator[LineBlock | Sentence | Rejection]:
     """Yield what a piece holds, with the lines of its source."""
     lines = PieceReader(piece)
     if reader.name == "lines":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentgen.counts.cluster.engine import Engine, Task
+from sentgen.counts.cluster.engine import ClusterTask, Engine
 from sentgen.counts.cluster.files import read_json
 
 #: Bytes that a worker takes before it does anything: Python, numba, Arrow and DuckDB.
@@ -84,7 +84,7 @@ class Stages:
         names = names or [f"{number:06d}" for number in range(len(calls))]
         tokens = tokens or [0] * len(calls)
         tasks = [
-            Task(folder / f"{name}.json", function, call, named)
+            ClusterTask(folder / f"{name}.json", function, call, named)
             for name, call in zip(names, calls, strict=True)
         ]
         results = [read_json(task.receipt) for task in tasks]

@@ -11,7 +11,7 @@ from sentgen.evaluation.alignment.results import AlignmentResult
 from sentgen.evaluation.report.plots import systems_plot
 from sentgen.evaluation.report.report import Report
 from sentgen.evaluation.report.tables import (
-    Table,
+    ReportTable,
     comparisons_csv,
     comparisons_table,
     differences_table,
@@ -52,7 +52,7 @@ def alignment_report(result: AlignmentResult) -> Report:
     )
 
 
-def _tables(result: AlignmentResult) -> list[Table]:
+def _tables(result: AlignmentResult) -> list[ReportTable]:
     """Return the tables in their order, without those that have nothing to say."""
     found = [
         tables.figures_table(result),

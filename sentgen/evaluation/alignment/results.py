@@ -11,7 +11,7 @@ from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.gold import GoldLinks
 from sentgen.evaluation.alignment.measures import PRIMARY, Agreement
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import OutputRow, Row
+from sentgen.evaluation.figures.record import FigureRow, OutputRow
 from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
 
 #: Figures that are recorded for each pair.
@@ -44,7 +44,7 @@ class AlignmentResult(ExperimentResult[AlignerResult]):
     ignored: frozenset[str] = field(repr=False)
 
 
-def rows_of(result: AlignmentResult) -> Iterator[Row]:
+def rows_of(result: AlignmentResult) -> Iterator[FigureRow]:
     """Yield every figure of the whole set as a row of `score`.
 
     Annotators are the systems ``human A``; their agreement is rows of the system ``A vs B``, as the
@@ -53,23 +53,23 @@ def rows_of(result: AlignmentResult) -> Iterator[Row]:
     for system in (*result.systems, *result.humans):
         yield from system.rows(result.seed)
     for system in result.systems:
-        yield from (Row(system.system, time) for time in system.times)
+        yield from (FigureRow(system.system, time) for time in system.times)
     for found in result.agreements:
         signature = f"Cohen's kappa over pairs of words|{found.scope} words|items:{found.items}"
         score = Score(f"kappa:{found.kind}:{found.scope}", found.kappa, signature)
-        yield Row(f"{found.one} vs {found.other}", score)
+        yield FigureRow(f"{found.one} vs {found.other}", score)
     for comparison in result.comparisons:
         rows = comparison_rows(comparison, result.seed)
         yield from (row for row in rows if ":sign-test:" not in row.score.metric)
 
 
-def pair_rows(result: AlignmentResult) -> Iterator[Row]:
+def pair_rows(result: AlignmentResult) -> Iterator[FigureRow]:
     """Yield the figures of each pair, all words, as rows of `score` with the number of the pair."""
     for system in result.systems:
         for name in _SINGLE:
             measurement = system.measurements[name]
             for item, value in enumerate(measurement.figure(measurement.statistics).tolist(), 1):
-                yield Row(system.system, Score(name, value, f"{measurement.signature}|one pair"), item)
+                yield FigureRow(system.system, Score(name, value, f"{measurement.signature}|one pair"), item)
 
 
 def outputs_of(result: AlignmentResult) -> Iterator[OutputRow]:

@@ -8,7 +8,7 @@ from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.kinds import CLASSES, RELATIONS, kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
 from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
-from sentgen.evaluation.report.tables import Table, csv_text
+from sentgen.evaluation.report.tables import ReportTable, csv_text
 from sentgen.output.wording import quantity
 
 #: What people call the figures, in the order of tables.
@@ -36,9 +36,9 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f}" if value == value else ""
 
 
-def figures_table(result: AlignmentResult) -> Table:
+def figures_table(result: AlignmentResult) -> ReportTable:
     """Return the figures of all words: systems, the best one first, and annotators."""
-    return Table(
+    return ReportTable(
         f"{quantity(len(result.pairs), 'pair')}, all words",
         ["system", *LABELS.values(), "training, s", "ms a pair"],
         [
@@ -67,11 +67,11 @@ def _times(system: AlignerResult) -> tuple[str, str]:
     return f"{training.value:.1f}", f"{each_pair.value:.2f}"
 
 
-def scope_tables(result: AlignmentResult) -> Iterator[Table]:
+def scope_tables(result: AlignmentResult) -> Iterator[ReportTable]:
     """Yield the figures without ignored words, and with the help of the oracle."""
     for scope, meaning in SCOPES.items():
         if scope:
-            yield Table(
+            yield ReportTable(
                 meaning.capitalize(),
                 ["system", *(LABELS[name] for name in _OF_SCOPE)],
                 [
@@ -81,10 +81,10 @@ def scope_tables(result: AlignmentResult) -> Iterator[Table]:
             )
 
 
-def new_table(result: AlignmentResult) -> Table:
+def new_table(result: AlignmentResult) -> ReportTable:
     """Return how well new words are told from those that come from the document."""
     names = [f"new-{figure}{scope}" for scope in ("", ":content") for figure in ("precision", "recall", "f1")]
-    return Table(
+    return ReportTable(
         "New words",
         ["system", "P", "R", "F1", "P, content", "R, content", "F1, content"],
         [
@@ -96,11 +96,11 @@ def new_table(result: AlignmentResult) -> Table:
     )
 
 
-def source_table(result: AlignmentResult) -> Table:
+def source_table(result: AlignmentResult) -> ReportTable:
     """Return how often the sources of abstract sentences are found, where documents have several."""
     names = ["source-accuracy", "source-accuracy:content"]
     systems = [one for one in (*result.ranked, *result.humans) if names[0] in one.measurements]
-    return Table(
+    return ReportTable(
         "Sources of sentences",
         ["system", "accuracy", "content"],
         [[one.system, *(percent(one.value(name)) for name in names)] for one in systems],
@@ -109,9 +109,9 @@ def source_table(result: AlignmentResult) -> Table:
     )
 
 
-def agreement_table(result: AlignmentResult) -> Table:
+def agreement_table(result: AlignmentResult) -> ReportTable:
     """Return how far annotators agree."""
-    return Table(
+    return ReportTable(
         "Agreement of the annotators",
         ["annotators", "links", "words", "items", "kappa"],
         [
@@ -123,7 +123,7 @@ def agreement_table(result: AlignmentResult) -> Table:
     )
 
 
-def kinds_table(result: AlignmentResult) -> Table:
+def kinds_table(result: AlignmentResult) -> ReportTable:
     """Return by kind of link which sure ones the systems found, and how many wrong ones they drew."""
     counted = {system.system: kinds(result, system) for system in result.ranked}
     rows = []
@@ -136,7 +136,7 @@ def kinds_table(result: AlignmentResult) -> Table:
                 for one in of
             ]
             rows.append([", ".join(kind), f"{sure:,}", *cells])
-    return Table(
+    return ReportTable(
         "By kind of link",
         ["kind", "sure links", *counted],
         rows,
@@ -145,7 +145,7 @@ def kinds_table(result: AlignmentResult) -> Table:
     )
 
 
-def words_table(result: AlignmentResult, system: AlignerResult) -> Table:
+def words_table(result: AlignmentResult, system: AlignerResult) -> ReportTable:
     """Return the words that a system most often fails to link, and most often links wrongly."""
     missed, wrong = missed_words(result, system), wrong_words(result, system)
     size = max(len(missed), len(wrong))
@@ -154,16 +154,16 @@ def words_table(result: AlignmentResult, system: AlignerResult) -> Table:
         for (word, n), (other, k) in zip(_padded(missed, size), _padded(wrong, size), strict=True)
     ]
     columns = ["missed: document → abstract", "times", "wrong: document → abstract", "times"]
-    return Table(f"Words: {system.system}", columns, rows)
+    return ReportTable(f"Words: {system.system}", columns, rows)
 
 
 def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]]:
     return [*words, *[("", 0)] * (size - len(words))]
 
 
-def missing_table(result: AlignmentResult) -> Table:
+def missing_table(result: AlignmentResult) -> ReportTable:
     """Return the systems that could not run here."""
-    return Table("Not run", ["system", "why"], [[one.system, one.reason] for one in result.missing])
+    return ReportTable("Not run", ["system", "why"], [[one.system, one.reason] for one in result.missing])
 
 
 def kinds_csv(result: AlignmentResult) -> str:

@@ -14,8 +14,8 @@ from itertools import groupby
 
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check.other_words import Found, OtherWords
-from sentgen.evaluation.check.verb_arguments import FORMS, Argument, Key, Spelling, arguments
+from sentgen.evaluation.check.other_words import OtherWords, RelationPlace
+from sentgen.evaluation.check.verb_arguments import FORMS, Argument, RelationKey, Spelling, arguments
 from sentgen.output.tabular import Rows
 
 #: Arguments of a verb in the source that are told where one has no support.
@@ -45,7 +45,7 @@ class Claim:
     support: tuple[int, ...]
     why: str = ""
     instead: tuple[str, ...] = ()
-    found: Found | None = None
+    found: RelationPlace | None = None
 
     @property
     def words(self) -> str:
@@ -201,7 +201,7 @@ class _Index:
     """What a source says of which verb, and where."""
 
     def __init__(self, source: Sequence[Sentence], spelling: Spelling) -> None:
-        self._where: defaultdict[Key, list[int]] = defaultdict(list)
+        self._where: defaultdict[RelationKey, list[int]] = defaultdict(list)
         self._of_verb: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._words: set[str] = set()
         for number, sentence in enumerate(source, 1):
@@ -223,11 +223,11 @@ class _Index:
         instead = sorted(found, key=lambda word: (-found[word], word))[:SHOWN]
         return Claim(sentence, argument, (), self._why(argument.key), tuple(instead))
 
-    def _why(self, key: Key) -> str:
+    def _why(self, key: RelationKey) -> str:
         absent = [word for word in (key.head, key.modifier) if word not in self._words]
         # The plainest reason first.
         if absent:
             return _absent(absent)
-        if Key(key.head, key.modifier, not key.head_first) in self._where:
+        if RelationKey(key.head, key.modifier, not key.head_first) in self._where:
             return _TURNED
         return _UNRELATED

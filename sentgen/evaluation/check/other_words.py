@@ -43,7 +43,7 @@ Signs = Mapping[Hashable, int]
 Near = dict[int, tuple[int, int]]
 
 
-class Found(NamedTuple):
+class RelationPlace(NamedTuple):
     """Where a source has a relation in other words.
 
     ``sentences`` count from 1. ``words`` are the two that are nearest, as they stand there, and ``ways`` what
@@ -101,7 +101,7 @@ class OtherWords:
         signs = enumerate(self._signs(sentence))
         return {place for place, own in signs if self._known.isdisjoint(own)}
 
-    def find(self, sentence: Sentence, relations: Sequence[Argument]) -> list[Found | None]:
+    def find(self, sentence: Sentence, relations: Sequence[Argument]) -> list[RelationPlace | None]:
         """Look up all relations of the verbs of a sentence of the summary: akin words in the same parts."""
         clauses, signs = Clauses(sentence), self._signs(sentence)
         roles = [clauses.role(argument) for argument in relations]
@@ -140,7 +140,7 @@ class OtherWords:
                 found |= dict.fromkeys(verbs & self._by_word.get(word, _NONE), (how, how_word))
         return {at: found[at] for at in sorted(found) if role.may_be(self._relations[at].role)}
 
-    def _found(self, role: Role, near: Near) -> Found | None:
+    def _found(self, role: Role, near: Near) -> RelationPlace | None:
         if not near:
             return None
         # The first one of equals.
@@ -148,7 +148,7 @@ class OtherWords:
         best = self._relations[at]
         ways = [_WAYS[how] for how in near[at]] + [_turned(role, best.role)]
         numbers = dict.fromkeys(self._relations[each].sentence for each in near)
-        return Found(tuple(numbers), best.words, tuple(dict.fromkeys(filter(None, ways))))
+        return RelationPlace(tuple(numbers), best.words, tuple(dict.fromkeys(filter(None, ways))))
 
     def _signs(self, sentence: Sentence) -> list[Signs]:
         lemmas = sentence.lemmas or ["_"] * len(sentence.forms)

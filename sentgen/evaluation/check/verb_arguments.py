@@ -57,7 +57,7 @@ class Spelling:
 FORMS = Spelling()
 
 
-class Key(NamedTuple):
+class RelationKey(NamedTuple):
     """What has to be the same for two relations to match."""
 
     head: str
@@ -69,7 +69,7 @@ class Key(NamedTuple):
 class Argument:
     """A relation of a verb; places are those of its words in the sentence, from 0."""
 
-    key: Key
+    key: RelationKey
     head: int
     modifier: int
     deprel: str
@@ -107,7 +107,7 @@ def arguments(sentence: Sentence, spelling: Spelling = FORMS) -> list[Argument]:
     words, tags = spelling.words(sentence), tags_of(sentence)
     deprels = sentence.deprels or ["_"] * len(words)
     return [
-        Argument(Key(words[head - 1], words[i], head - 1 < i), head - 1, i, deprels[i])
+        Argument(RelationKey(words[head - 1], words[i], head - 1 < i), head - 1, i, deprels[i])
         for i, head in enumerate(sentence.heads)
         if head
         and is_verb(tags[head - 1])
@@ -154,7 +154,7 @@ class SourceArguments:
     def __len__(self) -> int:
         return len(self._arguments)
 
-    def __contains__(self, key: Key) -> bool:
+    def __contains__(self, key: RelationKey) -> bool:
         return key in self._keys
 
     def __iter__(self) -> Iterator[Argument]:
@@ -170,7 +170,7 @@ class SourceArguments:
         return {kind: self._counts(kind, generated, relevant, said) for kind in KINDS}
 
     def _counts(
-        self, kind: Kind, generated: list[Argument], relevant: list[Argument], said: set[Key]
+        self, kind: Kind, generated: list[Argument], relevant: list[Argument], said: set[RelationKey]
     ) -> ArgumentCounts:
         output = [argument for argument in generated if argument.is_kind(kind)]
         source = [argument for argument in relevant if argument.is_kind(kind)]

@@ -40,7 +40,7 @@ BASELINE = "bigram"
 Progress = Callable[[str, int, int], None]
 
 
-class System(NamedTuple):
+class StringMaker(NamedTuple):
     """What makes strings: settings of the search, and a model that chooses among the best ones, if any."""
 
     settings: GenerationSettings = GenerationSettings()
@@ -59,13 +59,13 @@ class System(NamedTuple):
         chosen = {"rerank": one and one.model.name, "rerank_weight": one and one.weight}
         return chosen | asdict(self.settings)
 
-    def without_dependencies(self) -> System:
+    def without_dependencies(self) -> StringMaker:
         """Return the baseline: the same settings otherwise, so that the dependencies are all that differs."""
-        return System(replace(self.settings, algorithm="bigram", arguments="all"))
+        return StringMaker(replace(self.settings, algorithm="bigram", arguments="all"))
 
 
 #: As settings are if nobody says otherwise.
-DEPENDENCIES = System()
+DEPENDENCIES = StringMaker()
 
 
 def evaluate_generation(
@@ -74,7 +74,7 @@ def evaluate_generation(
     parser: Parser,
     *,
     lengths: Sequence[int] = LENGTHS,
-    system: System = DEPENDENCIES,
+    system: StringMaker = DEPENDENCIES,
     spelling: Spelling = FORMS,
     undefined: Undefined = "skip",
     fluency_model: str | None = None,
@@ -161,7 +161,7 @@ def _joined(words: tuple[str, ...] | None) -> str | None:
 
 def _generated(
     clusters: Sequence[Sequence[Sentence]],
-    systems: Sequence[System],
+    systems: Sequence[StringMaker],
     lengths: Sequence[int],
     progress: Progress,
 ) -> Strings:

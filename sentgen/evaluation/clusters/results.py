@@ -15,7 +15,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.evaluation.check.verb_arguments import KINDS, Kind
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import OutputRow, Row, RunResult
+from sentgen.evaluation.figures.record import FigureRow, OutputRow, RunResult
 from sentgen.evaluation.figures.significance import holm
 from sentgen.extras import needs
 from sentgen.output.wording import quantity
@@ -197,7 +197,7 @@ def signed_rank_test() -> Any:
     return test
 
 
-def rows_of(result: GenerationResult) -> Iterator[Row]:
+def rows_of(result: GenerationResult) -> Iterator[FigureRow]:
     """Yield every figure as a row of `score`.
 
     Means are metrics such as ``precision:adjacent:12`` (12 words; without a length: over all lengths), with
@@ -210,21 +210,23 @@ def rows_of(result: GenerationResult) -> Iterator[Row]:
             name = f"{curve.metric}:{curve.kind}" + (f":{point.length}" if point.length else "")
             signature = f"{result.signature}|clusters:{point.clusters}"
             for system, mean, pooled in zip(result.systems, point.means, point.pooled, strict=True):
-                yield Row(system, Score(name, mean, f"{signature}|mean over clusters"))
-                yield Row(system, Score(f"{name}:pooled", pooled, f"{signature}|pooled"))
+                yield FigureRow(system, Score(name, mean, f"{signature}|mean over clusters"))
+                yield FigureRow(system, Score(f"{name}:pooled", pooled, f"{signature}|pooled"))
             tested = f"{signature}|Wilcoxon signed-rank, two-tailed, zeros left out"
-            yield Row(versus, Score(f"{name}:wilcoxon-p", point.p, tested))
+            yield FigureRow(versus, Score(f"{name}:wilcoxon-p", point.p, tested))
             if point.length:
-                yield Row(versus, Score(f"{name}:wilcoxon-p-holm", point.holm, f"{tested}|Holm over lengths"))
+                yield FigureRow(
+                    versus, Score(f"{name}:wilcoxon-p-holm", point.holm, f"{tested}|Holm over lengths")
+                )
     yield from _single_rows(result)
 
 
-def _single_rows(result: GenerationResult) -> Iterator[Row]:
+def _single_rows(result: GenerationResult) -> Iterator[FigureRow]:
     for metric in METRICS:
         figures = result.figures(metric, "all")
         for s, c, i in np.argwhere(~np.isnan(figures)).tolist():
             score = Score(f"{metric}:all:{result.lengths[i]}", float(figures[s, c, i]), result.signature)
-            yield Row(result.systems[s], score, c + 1)
+            yield FigureRow(result.systems[s], score, c + 1)
 
 
 def outputs_of(result: GenerationResult) -> Iterator[OutputRow]:

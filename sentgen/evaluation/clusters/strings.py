@@ -8,7 +8,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.report.tables import Table
+from sentgen.evaluation.report.tables import ReportTable
 from sentgen.models import find
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
@@ -48,7 +48,7 @@ def fluency(store: Store, model: str, strings: Strings) -> Floats:
 
 def string_table(
     systems: Sequence[str], made: Bools, generated: Longs, copied: Bools, fluent: Floats | None
-) -> Table:
+) -> ReportTable:
     """Return a line a system.
 
     Args:
@@ -70,7 +70,7 @@ def string_table(
         if fluent is not None:
             row.append(f"{fluent[s][both].mean():.3f}".replace("-", "\u2212") if both.any() else "")
         rows.append(row)
-    return Table(
+    return ReportTable(
         "The strings",
         [
             "system",

@@ -9,15 +9,15 @@ import numpy as np
 from sentgen.evaluation.check.verb_arguments import KINDS
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Point
 from sentgen.evaluation.clusters.strings import string_table
-from sentgen.evaluation.report.tables import Table, csv_text, probability
+from sentgen.evaluation.report.tables import ReportTable, csv_text, probability
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 
-def summary_table(result: GenerationResult) -> Table:
+def summary_table(result: GenerationResult) -> ReportTable:
     """Return every curve in a line: means over all lengths, and how many lengths differ significantly."""
     system, baseline = result.systems
-    return Table(
+    return ReportTable(
         f"{quantity(len(result.clusters), 'cluster')}, all lengths",
         ["figure", system, baseline, "difference", "p", f"{system} better at", f"{baseline} better at"],
         [_summary_row(curve) for curve in result.curves],
@@ -44,15 +44,15 @@ def _means(point: Point) -> list[str]:
     return ["" if np.isnan(value) else f"{value:z.3f}".replace("-", "−") for value in values]
 
 
-def strings_table(result: GenerationResult) -> Table:
+def strings_table(result: GenerationResult) -> ReportTable:
     """Return what the strings are like, a line a system."""
     generated = result.counts[..., KINDS.index("all"), 0]
     return string_table(result.systems, result.made, generated, result.copied, result.fluency)
 
 
-def curve_table(result: GenerationResult, curve: Curve) -> Table:
+def curve_table(result: GenerationResult, curve: Curve) -> ReportTable:
     """Return a curve, a line a length."""
-    return Table(
+    return ReportTable(
         f"{curve.name.capitalize()} by length",
         ["words", *result.systems, "difference", "clusters", "+", "−", "p", "p, Holm"],
         [
@@ -72,10 +72,10 @@ def curve_table(result: GenerationResult, curve: Curve) -> Table:
     )
 
 
-def settings_table(result: GenerationResult) -> Table:
+def settings_table(result: GenerationResult) -> ReportTable:
     """Return what was run."""
     rows = [[name.replace("_", " "), str(value)] for name, value in result.parameters.items()]
-    return Table("What was run", ["setting", "value"], [["run", str(result.run_id)], *rows])
+    return ReportTable("What was run", ["setting", "value"], [["run", str(result.run_id)], *rows])
 
 
 def figure_rows(result: GenerationResult) -> Rows:

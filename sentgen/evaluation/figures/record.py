@@ -62,7 +62,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FigureRow:
     """A figure of a system: of the whole set, or of one sentence of it, counted from 1."""
 
     system: str
@@ -88,7 +88,7 @@ def recorded(
     *,
     started: Start,
     seed: int | None = None,
-    scores: Iterable[Row] = (),
+    scores: Iterable[FigureRow] = (),
     outputs: Iterable[OutputRow] = (),
 ) -> Result:
     """Store a run with its figures and sentences in one transaction; return the result with its number.

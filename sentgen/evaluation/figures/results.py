@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from sentgen.evaluation.figures.bootstrap import LEVEL, RESAMPLES, Interval, intervals
 from sentgen.evaluation.figures.measurement import Measurement, Score
-from sentgen.evaluation.figures.record import Row, RunResult
-from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
+from sentgen.evaluation.figures.record import FigureRow, RunResult
+from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
 
 AnswerT = TypeVar("AnswerT")
 SystemT = TypeVar("SystemT", bound="SystemResult[Any]")
@@ -43,14 +43,14 @@ class SystemResult(Generic[AnswerT]):
         """Return the figures."""
         return [measurement.score for measurement in self.measurements.values()]
 
-    def rows(self, seed: int) -> Iterator[Row]:
+    def rows(self, seed: int) -> Iterator[FigureRow]:
         """Yield the figures as rows of `score`, each with the ends of its interval (``f1:low``)."""
         sampling = f"bs:{RESAMPLES}|level:{LEVEL}|seed:{seed}"
         for name, measurement in self.measurements.items():
-            yield Row(self.system, measurement.score)
+            yield FigureRow(self.system, measurement.score)
             interval, signature = self.intervals[name], f"{measurement.signature}|{sampling}"
-            yield Row(self.system, Score(f"{name}:low", interval.low, signature))
-            yield Row(self.system, Score(f"{name}:high", interval.high, signature))
+            yield FigureRow(self.system, Score(f"{name}:low", interval.low, signature))
+            yield FigureRow(self.system, Score(f"{name}:high", interval.high, signature))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class ExperimentResult(RunResult, Generic[SystemT]):
 
     main: ClassVar[MainFigure]
     systems: Sequence[SystemT]
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[SystemComparison]
     seed: int
 
     @property
@@ -87,7 +87,7 @@ def with_intervals(systems: Sequence[SystemT], seed: int) -> list[SystemT]:
     ]
 
 
-def comparison_rows(found: Comparison, seed: int) -> Iterator[Row]:
+def comparison_rows(found: SystemComparison, seed: int) -> Iterator[FigureRow]:
     """Yield a comparison as rows of `score` of the system ``A vs B``, A the one with the lower figure."""
     sampled = "Collins et al. 2005, one sentence replaced at a time, exact binomial, two-sided"
     shuffled = f"approximate randomization, two-sided|shuffles:{SHUFFLES}|seed:{seed}"
@@ -100,6 +100,6 @@ def comparison_rows(found: Comparison, seed: int) -> Iterator[Row]:
         ("randomization:p", found.shuffle_p, shuffled),
         ("randomization:p-holm", found.holm, f"{shuffled}|Holm over all pairs of the run"),
     ):
-        yield Row(
+        yield FigureRow(
             f"{found.worse} vs {found.better}", Score(f"{found.metric}:{name}", float(value), signature)
         )

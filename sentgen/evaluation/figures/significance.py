@@ -33,7 +33,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SystemComparison:
     """Two systems: the figure of ``better`` is higher by ``difference``, or as high.
 
     ``pluses``, ``minuses`` and ``equal`` count the sentences that improve ``worse``, spoil it or leave it as
@@ -54,7 +54,7 @@ class Comparison:
 
 def compare_all(
     systems: Mapping[str, Measurement], *, seed: int, shuffles: int = SHUFFLES
-) -> list[Comparison]:
+) -> list[SystemComparison]:
     """Compare every pair of systems, the pairs in the order of the systems.
 
     Args:
@@ -73,10 +73,10 @@ def compare_all(
 
 def _comparison(
     systems: Mapping[str, Measurement], worse: str, better: str, shuffle_p: float, adjusted: float
-) -> Comparison:
+) -> SystemComparison:
     low, high = systems[worse], systems[better]
     pluses, minuses, sign_p = sign_test(low, high)
-    return Comparison(
+    return SystemComparison(
         worse=worse,
         better=better,
         metric=low.metric,

@@ -17,7 +17,7 @@ _LEAST_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class OutputUnit:
     """A unit of an output; ``wrong`` if it does not follow what is before it in the original."""
 
     text: str
@@ -26,26 +26,26 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class SystemOutput:
     """What one system made; ``wrong_end`` if the original does not end so."""
 
     system: str
     bleu: float
     exact: bool
-    pieces: Sequence[Piece]
+    pieces: Sequence[OutputUnit]
     wrong_end: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class SentenceExample:
     """A sentence of the test set, counted from 1, and the attempts, the best system of the run first."""
 
     item: int
     reference: str
-    attempts: Sequence[Attempt]
+    attempts: Sequence[SystemOutput]
 
 
-def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[Example]:
+def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[SentenceExample]:
     """Return sentences of five words and more, drawn with the seed of the run, in the order of the test set.
 
     They are drawn without looking at the outputs, so that they show what is usual. Where the test set has too
@@ -58,21 +58,23 @@ def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[Example]
     return [_example(result, int(item)) for item in sorted(drawn)]
 
 
-def _example(result: RegenerationResult, item: int) -> Example:
+def _example(result: RegenerationResult, item: int) -> SentenceExample:
     reference = result.references[item]
     attempts = []
     for system in result.ranked:
         value = bleu(system.measurements[PRIMARY].statistics[item], effective=True)
         answer = system.answers[item]
         pieces, wrong_end = _pieces(answer, reference)
-        attempts.append(Attempt(system.system, float(value), answer.text == reference, pieces, wrong_end))
-    return Example(item + 1, reference, attempts)
+        attempts.append(
+            SystemOutput(system.system, float(value), answer.text == reference, pieces, wrong_end)
+        )
+    return SentenceExample(item + 1, reference, attempts)
 
 
-def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[Piece], bool]:
+def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[OutputUnit], bool]:
     found = adjacencies_found(answer.words, reference.split(" "))
     pieces, place = [], 0
     for unit in answer.units:
-        pieces.append(Piece(" ".join(unit.words), len(unit.words) > 1, not found[place]))
+        pieces.append(OutputUnit(" ".join(unit.words), len(unit.words) > 1, not found[place]))
         place += len(unit.words)
     return pieces, not found[place]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import Row, RunResult, Start, recorded
+from sentgen.evaluation.figures.record import FigureRow, RunResult, Start, recorded
 from sentgen.schema import Store
 from sentgen.schema.tables.runs import run
 
@@ -79,6 +79,6 @@ def _number_of(store: Store, table: PublishedTable) -> int | None:
 
 
 def _record(store: Store, table: PublishedTable) -> int:
-    rows = [Row(name, Score(METRIC, value, table.signature)) for name, value in table.bleu.items()]
+    rows = [FigureRow(name, Score(METRIC, value, table.signature)) for name, value in table.bleu.items()]
     result = RunResult(parameters=_parameters(table))
     return recorded(store, "published", result, started=Start(), scores=rows).run_id

@@ -43,7 +43,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PaperColumn:
     """One column of a paper's table: what it says, and what came out here.
 
     ``result`` holds each algorithm twice: as the paper's text reads (``NAME:as-published=YEAR``), and with
@@ -77,7 +77,7 @@ class Reproduction:
     """
 
     split: Split
-    columns: Sequence[Column]
+    columns: Sequence[PaperColumn]
     beyond: Beyond | None
 
 
@@ -130,7 +130,7 @@ def reproduce(
         say(f"building the model of {name}")
         model = _model(store, name=name, corpus=[name], **_OF_PAPERS)
         say(f"regenerating the sentences of {tested}: {table.citation}")
-        columns.append(Column(table, model, asked(model, _systems(table))))
+        columns.append(PaperColumn(table, model, asked(model, _systems(table))))
     if not is_annotated(store, split.name):
         say(f"no base noun phrases in {split.name}, such as .pos files have: nothing beyond the paper")
         return Reproduction(split, columns, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import OutputRow, Row
+from sentgen.evaluation.figures.record import FigureRow, OutputRow
 from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
 from sentgen.evaluation.regeneration.bleu import sentence_scores
 from sentgen.generation import RegeneratedSentence
@@ -70,20 +70,20 @@ def length_buckets(references: Sequence[str]) -> list[LengthBucket]:
     return [bucket for bucket in buckets if bucket.sentences]
 
 
-def rows_of(result: RegenerationResult) -> Iterator[Row]:
+def rows_of(result: RegenerationResult) -> Iterator[FigureRow]:
     """Yield every figure of the whole set as a row of `score`; lengths are such as ``bleu-lc-none:10-14``."""
     for system in result.systems:
         yield from system.rows(result.seed)
-        yield from (Row(system.system, score) for score in (*system.times, *result.by_length(system)))
+        yield from (FigureRow(system.system, score) for score in (*system.times, *result.by_length(system)))
     for comparison in result.comparisons:
         yield from comparison_rows(comparison, result.seed)
 
 
-def sentence_rows(result: RegenerationResult) -> Iterator[Row]:
+def sentence_rows(result: RegenerationResult) -> Iterator[FigureRow]:
     """Yield BLEU of each sentence as a row of `score`."""
     for system in result.systems:
         for item, score in enumerate(sentence_scores(system.measurements["bleu-lc-13a"]), 1):
-            yield Row(system.system, score, item)
+            yield FigureRow(system.system, score, item)
 
 
 def outputs_of(result: RegenerationResult) -> Iterator[OutputRow]:

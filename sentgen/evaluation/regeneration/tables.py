@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
-from sentgen.evaluation.report.tables import Table, csv_text
+from sentgen.evaluation.report.tables import ReportTable, csv_text
 from sentgen.output.wording import quantity
 
 #: What people call the metrics.
@@ -21,9 +21,9 @@ LABELS = {
 PERCENT = frozenset({"exact-match", "adjacency", "search-error", "attachment"})
 
 
-def figures_table(result: RegenerationResult) -> Table:
+def figures_table(result: RegenerationResult) -> ReportTable:
     """Return all figures of all systems with their intervals."""
-    return Table(
+    return ReportTable(
         quantity(len(result.references), "sentence"),
         ["system", *(LABELS.get(name, name) for name in result.signatures), "look-up, ms", "search, ms"],
         [
@@ -48,9 +48,9 @@ def _with_interval(system: OrderingResult, metric: str) -> str:
     return f"{value}\n({low} – {high})".replace("-", "−")
 
 
-def lengths_table(result: RegenerationResult) -> Table:
+def lengths_table(result: RegenerationResult) -> ReportTable:
     """Return the main figure by the number of words of a sentence."""
-    return Table(
+    return ReportTable(
         f"By length ({result.main.label})",
         ["words", *(f"{bucket.label} ({len(bucket.sentences):,})" for bucket in result.lengths)],
         [

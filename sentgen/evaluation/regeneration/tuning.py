@@ -20,7 +20,7 @@ from sentgen.arrays import Floats
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import Row, RunResult, Start, recorded
+from sentgen.evaluation.figures.record import FigureRow, RunResult, Start, recorded
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.expected_bleu import learn, together
@@ -246,13 +246,13 @@ def _bleu(statistics: Sequence[Floats]) -> float:
     return float(bleu(np.sum(statistics, axis=0)))
 
 
-def _scores(rounds: Sequence[TuningRound], best: int) -> list[Row]:
+def _scores(rounds: Sequence[TuningRound], best: int) -> list[FigureRow]:
     """Return the figures of the record: BLEU before and after, and the weights."""
     signature = "lc|tok:none, every fourth sentence held out"
     rows = []
     for system, one in (("before", rounds[0]), ("after", rounds[best])):
         figures = {"bleu-learnt-from": one.learnt_from, "bleu-held-out": one.held_out}
-        rows += [Row(system, Score(name, value, signature)) for name, value in figures.items()]
+        rows += [FigureRow(system, Score(name, value, signature)) for name, value in figures.items()]
         for name, weight in {**one.weights.features, **one.weights.factors}.items():
-            rows.append(Row(system, Score(f"weight {name}", weight, "the words have 1")))
+            rows.append(FigureRow(system, Score(f"weight {name}", weight, "the words have 1")))
     return rows

@@ -9,7 +9,7 @@ from pathlib import Path
 import sentgen
 from sentgen.evaluation.report.folder import PAGE, TABLES, write_files
 from sentgen.evaluation.report.plots import Draw, plot_files, plot_urls
-from sentgen.evaluation.report.tables import Table, markdown
+from sentgen.evaluation.report.tables import ReportTable, markdown
 from sentgen.output.templates import template
 
 
@@ -29,7 +29,7 @@ class Report:
     title: str
     template: str
     shown: Mapping[str, object]
-    markdown_parts: Sequence[Table | str]
+    markdown_parts: Sequence[ReportTable | str]
     csv: Mapping[str, str]
     plots: Mapping[str, Draw]
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentgen.evaluation.figures.record import Row
+from sentgen.evaluation.figures.record import FigureRow
 from sentgen.evaluation.figures.results import ExperimentResult, SystemResult
-from sentgen.evaluation.figures.significance import SHUFFLES, Comparison
+from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
 from sentgen.output.tabular import Rows
 
 #: Differences below this are called sure, after Holm's correction for the number of pairs.
@@ -19,7 +19,7 @@ SURE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """A heading, columns and cells; the first column names the row, a second line in a cell is a detail."""
 
     title: str
@@ -28,12 +28,12 @@ class Table:
     note: str = ""
 
 
-def differences_table(result: ExperimentResult[Any]) -> Table:
+def differences_table(result: ExperimentResult[Any]) -> ReportTable:
     """Return how far each system is above each lower one, and whether that is sure; the best one first."""
     # Comparisons name the better one, and here the order is that of the ranks.
     pairs = {frozenset((pair.worse, pair.better)): pair for pair in result.comparisons}
     systems = [system.system for system in result.ranked]
-    return Table(
+    return ReportTable(
         f"Which differences are sure ({result.main.label})",
         ["above", *systems[1:]],
         [
@@ -52,13 +52,13 @@ def differences_table(result: ExperimentResult[Any]) -> Table:
     )
 
 
-def _difference(pair: Comparison, factor: float) -> str:
+def _difference(pair: SystemComparison, factor: float) -> str:
     return f"{factor * pair.difference:.1f}{'' if pair.holm < SURE else ' ?'}\np {probability(pair.holm)}"
 
 
-def comparisons_table(result: ExperimentResult[Any]) -> Table:
+def comparisons_table(result: ExperimentResult[Any]) -> ReportTable:
     """Return every pair of systems with both tests, the greatest difference first."""
-    return Table(
+    return ReportTable(
         f"All pairs ({result.main.label})",
         ["worse", "better", "difference", "+", "−", "=", "p, sign test", "p, randomization", "p, Holm"],
         [
@@ -90,7 +90,7 @@ def probability(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def settings_table(result: ExperimentResult[Any]) -> Table:
+def settings_table(result: ExperimentResult[Any]) -> ReportTable:
     """Return what was run: everything that is needed to run it again."""
     shown: dict[str, object] = {"run": result.run_id, "seed": result.seed, **result.parameters}
     systems = shown.pop("systems", {})
@@ -100,23 +100,23 @@ def settings_table(result: ExperimentResult[Any]) -> Table:
             [name, ", ".join(f"{setting} {_shown(value)}" for setting, value in settings.items())]
             for name, settings in systems.items()
         ]
-    return Table("What was run", ["setting", "value"], rows)
+    return ReportTable("What was run", ["setting", "value"], rows)
 
 
 def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def signatures_table(result: ExperimentResult[Any], labels: Mapping[str, str] | None = None) -> Table:
+def signatures_table(result: ExperimentResult[Any], labels: Mapping[str, str] | None = None) -> ReportTable:
     """Return how each figure was computed, with what people call it if there are labels."""
     found = result.signatures.items()
     if labels is None:
-        return Table("Signatures", ["name in the store", "signature"], [list(each) for each in found])
+        return ReportTable("Signatures", ["name in the store", "signature"], [list(each) for each in found])
     rows = [[labels.get(name, name), name, signature] for name, signature in found]
-    return Table("Signatures", ["figure", "name in the store", "signature"], rows)
+    return ReportTable("Signatures", ["figure", "name in the store", "signature"], rows)
 
 
-def markdown(table: Table) -> str:
+def markdown(table: ReportTable) -> str:
     """Return a table as Markdown; nothing in a cell is markup.
 
     >>> print(markdown(Table("t", ["a", "b"], [["x|y", "1"]])))
@@ -144,7 +144,7 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
 
 
-def score_table(rows: Iterable[Row], things: str, number: int) -> Rows:
+def score_table(rows: Iterable[FigureRow], things: str, number: int) -> Rows:
     """Return every figure of the whole set with its signature, and of how many things it is."""
     scores = ((row.system, row.score) for row in rows)
     columns = ["system", "metric", "value", things, "signature"]
@@ -174,9 +174,9 @@ def scores_csv(systems: Sequence[SystemResult[Any]], *, with_times: bool = False
     return csv_text(["system", "metric", "value", "low", "high", "signature"], [*figures, *times])
 
 
-def comparisons_csv(comparisons: Sequence[Comparison]) -> str:
+def comparisons_csv(comparisons: Sequence[SystemComparison]) -> str:
     """Return a line a pair of systems."""
-    names = Comparison.__dataclass_fields__
+    names = SystemComparison.__dataclass_fields__
     return csv_text(list(names), ([getattr(pair, name) for name in names] for pair in comparisons))
 
 

@@ -21,7 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.generation.clusters.depviterbi_kernels import CLOSE, Hypotheses, Lattice, search
+from sentgen.generation.clusters.depviterbi_kernels import (
+    CLOSE,
+    DepviterbiHypotheses,
+    DepviterbiLattice,
+    search,
+)
 from sentgen.models.related.cluster_model import ClusterModel
 
 #: Hypotheses for each length and last word where the use of words is limited.
@@ -34,7 +39,7 @@ UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class WordPath:
     """A sentence as numbers of words, with its log-probability; ``exact`` if no sentence can have its rank.
 
     That is: of its length, at most rank - 1 sentences are more probable.
@@ -47,7 +52,7 @@ class Path:
 
 def lattice_of(
     model: ClusterModel, *, weight: float, emission: Floats, limit: Ints, allowed: Bools | None = None
-) -> Lattice:
+) -> DepviterbiLattice:
     """Return what the search needs.
 
     Args:
@@ -65,7 +70,7 @@ def lattice_of(
     if allowed is not None:
         start, end = np.where(allowed[n, :n], start, -np.inf), np.where(allowed[:n, n], end, -np.inf)
         ngram = np.where(allowed, ngram, -np.inf)
-    return Lattice(
+    return DepviterbiLattice(
         start=start,
         end=end,
         ngram=np.ascontiguousarray(ngram[:n, :n]),
@@ -77,8 +82,8 @@ def lattice_of(
 
 
 def best_paths(
-    lattice: Lattice, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
-) -> Mapping[int, list[Path]]:
+    lattice: DepviterbiLattice, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
+) -> Mapping[int, list[WordPath]]:
     """Return the most probable sentences of each length, the best one first; fewer where there are no more.
 
     Args:
@@ -96,7 +101,7 @@ def best_paths(
     floor[list(lengths)] = -np.inf
     if beam is not None or lattice.limit.min() < longest:
         return _paths(lattice, floor, nbest, beam or BEAM)[0]
-    found: dict[int, list[Path]] = {}
+    found: dict[int, list[WordPath]] = {}
     for width in _WIDER:
         answers, lost = _paths(lattice, floor, nbest, max(1, width // len(lattice.start)))
         found |= answers
@@ -107,7 +112,7 @@ def best_paths(
     return found
 
 
-def _floor(paths: Sequence[Path], nbest: int, lost: float) -> float:
+def _floor(paths: Sequence[WordPath], nbest: int, lost: float) -> float:
     """Return what better answers than these must reach; inf if there are none."""
     if len(paths) < nbest:
         return np.inf if lost == -np.inf else -np.inf
@@ -115,7 +120,9 @@ def _floor(paths: Sequence[Path], nbest: int, lost: float) -> float:
     return np.inf if all(path.exact for path in paths) else paths[-1].logp
 
 
-def _paths(lattice: Lattice, floor: Floats, nbest: int, beam: int) -> tuple[dict[int, list[Path]], Floats]:
+def _paths(
+    lattice: DepviterbiLattice, floor: Floats, nbest: int, beam: int
+) -> tuple[dict[int, list[WordPath]], Floats]:
     """Search once; return the sentences of all lengths with a finite floor, or none, and what was lost."""
     nodes, begin, lost = search(lattice, len(floor) - 1, beam, nbest, floor)
     found = {}
@@ -125,14 +132,14 @@ def _paths(lattice: Lattice, floor: Floats, nbest: int, beam: int) -> tuple[dict
         whole = nodes.logp[numbers] + lattice.end[nodes.word[numbers]]
         best = np.argsort(-whole, kind="stable")[:nbest].tolist()
         found[length] = [
-            Path(_words(nodes, int(numbers[i])), float(whole[i]), bool(whole[i] >= lost[length] - CLOSE))
+            WordPath(_words(nodes, int(numbers[i])), float(whole[i]), bool(whole[i] >= lost[length] - CLOSE))
             for i in best
             if whole[i] > -np.inf
         ]
     return found, lost
 
 
-def _words(nodes: Hypotheses, number: int) -> tuple[int, ...]:
+def _words(nodes: DepviterbiHypotheses, number: int) -> tuple[int, ...]:
     """Read a sentence backward."""
     words = []
     while number >= 0:

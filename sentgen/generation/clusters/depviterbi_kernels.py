@@ -19,7 +19,7 @@ from sentgen.generation.random_bits import random_bits
 CLOSE = 1e-9
 
 
-class Lattice(NamedTuple):
+class DepviterbiLattice(NamedTuple):
     """What a search needs to know about n words; rows are earlier, columns later words.
 
     After word w with a stack of items h, word x has the probability ngram[w, x] + max over h of dep[h, x].
@@ -45,7 +45,7 @@ class Bounds(NamedTuple):
     mark: Bits  # (n,) of the column; 0 without one
 
 
-class Hypotheses(NamedTuple):
+class DepviterbiHypotheses(NamedTuple):
     """All hypotheses, by length."""
 
     logp: Floats  # (N,)
@@ -53,7 +53,7 @@ class Hypotheses(NamedTuple):
     parent: Ints  # (N,) -1 at the start
 
 
-class Frontier(NamedTuple):
+class DepviterbiFrontier(NamedTuple):
     """The m hypotheses of one length, with what their future depends on."""
 
     logp: Floats  # (m,)
@@ -67,8 +67,8 @@ class Frontier(NamedTuple):
 
 @compiled
 def search(
-    lattice: Lattice, longest: int, beam: int, nbest: int, floor: Floats
-) -> tuple[Hypotheses, Ints, Floats]:
+    lattice: DepviterbiLattice, longest: int, beam: int, nbest: int, floor: Floats
+) -> tuple[DepviterbiHypotheses, Ints, Floats]:
     """Find the most probable sentences of 1 to so many words.
 
     Args:
@@ -103,17 +103,17 @@ def search(
         nodes.word[begin[length] : begin[length + 1]] = frontier.word
         nodes.parent[begin[length] : begin[length + 1]] = frontier.parent + begin[length - 1]
     size = begin[longest + 1]
-    return Hypotheses(nodes.logp[:size], nodes.word[:size], nodes.parent[:size]), begin, lost
+    return DepviterbiHypotheses(nodes.logp[:size], nodes.word[:size], nodes.parent[:size]), begin, lost
 
 
 @compiled
-def _hypotheses(size: int) -> Hypotheses:
-    return Hypotheses(np.empty(size), np.empty(size, np.int32), np.empty(size, np.int32))
+def _hypotheses(size: int) -> DepviterbiHypotheses:
+    return DepviterbiHypotheses(np.empty(size), np.empty(size, np.int32), np.empty(size, np.int32))
 
 
 @compiled
-def _frontier(size: int, highest: int, columns: int) -> Frontier:
-    return Frontier(
+def _frontier(size: int, highest: int, columns: int) -> DepviterbiFrontier:
+    return DepviterbiFrontier(
         np.empty(size),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
@@ -125,7 +125,7 @@ def _frontier(size: int, highest: int, columns: int) -> Frontier:
 
 
 @compiled
-def _bounds(lattice: Lattice, longest: int) -> Bounds:
+def _bounds(lattice: DepviterbiLattice, longest: int) -> Bounds:
     """Look at all words and pairs of words."""
     n = len(lattice.start)
     ceiling, covers = np.empty((n, n)), np.empty((n, n), np.bool_)
@@ -173,7 +173,7 @@ def _marks(column: Ints) -> Bits:
 
 
 @compiled
-def _first_words(lattice: Lattice, bounds: Bounds, highest: int) -> Frontier:
+def _first_words(lattice: DepviterbiLattice, bounds: Bounds, highest: int) -> DepviterbiFrontier:
     """Return the hypotheses of one word, a word each."""
     n = len(lattice.start)
     found = _frontier(n, highest, bounds.column.max() + 1)
@@ -211,10 +211,10 @@ def best_slots(logp: Floats, filled: Ints, room: int) -> Longs:
 
 
 @compiled
-def _sorted(found: Frontier, count: Ints, beam: int) -> Frontier:
+def _sorted(found: DepviterbiFrontier, count: Ints, beam: int) -> DepviterbiFrontier:
     """Return what the slots of all words hold, the most probable first."""
     order = best_slots(found.logp, count, beam + 1)
-    return Frontier(
+    return DepviterbiFrontier(
         found.logp[order],
         found.word[order],
         found.parent[order],
@@ -246,8 +246,13 @@ def _note_lost(lost: Floats, worst: Floats, ahead: Floats, length: int) -> None:
 
 @compiled
 def _extensions(
-    lattice: Lattice, bounds: Bounds, before: Frontier, slack: Floats, beam: int, nbest: int
-) -> tuple[Frontier, Ints, Floats]:
+    lattice: DepviterbiLattice,
+    bounds: Bounds,
+    before: DepviterbiFrontier,
+    slack: Floats,
+    beam: int,
+    nbest: int,
+) -> tuple[DepviterbiFrontier, Ints, Floats]:
     """Extend hypotheses by every word; the best ones that end in x have the slots from x * (beam + 1) on.
 
     Returns:
@@ -264,10 +269,10 @@ def _extensions(
 
 @compiled
 def _extend(
-    lattice: Lattice,
+    lattice: DepviterbiLattice,
     bounds: Bounds,
-    before: Frontier,
-    found: Frontier,
+    before: DepviterbiFrontier,
+    found: DepviterbiFrontier,
     x: int,
     slack: float,
     beam: int,
@@ -314,7 +319,7 @@ def _extend(
 
 
 @compiled
-def _relation(lattice: Lattice, before: Frontier, p: int, x: int) -> tuple[float, int]:
+def _relation(lattice: DepviterbiLattice, before: DepviterbiFrontier, p: int, x: int) -> tuple[float, int]:
     """Return the share of the most probable relation of a word to the stack, and the item, -1 for none."""
     dep, partner = 0.0, -1
     for i in range(before.height[p]):
@@ -327,13 +332,13 @@ def _relation(lattice: Lattice, before: Frontier, p: int, x: int) -> tuple[float
 
 @compiled
 def _append(
-    lattice: Lattice,
+    lattice: DepviterbiLattice,
     bounds: Bounds,
-    before: Frontier,
+    before: DepviterbiFrontier,
     p: int,
     x: int,
     partner: int,
-    found: Frontier,
+    found: DepviterbiFrontier,
     slot: int,
 ) -> None:
     """Write hypothesis p with word x appended into a slot (Wan et al. 2005, section 3.2)."""
@@ -357,7 +362,7 @@ def _append(
 
 
 @compiled
-def _weakest_same(found: Frontier, first: int, tried: int, nbest: int) -> int:
+def _weakest_same(found: DepviterbiFrontier, first: int, tried: int, nbest: int) -> int:
     """Return the slot of the least probable hypothesis that is the same as one; -1 if fewer than n are."""
     same, weakest = 0, -1
     for slot in range(first, tried):
@@ -369,7 +374,7 @@ def _weakest_same(found: Frontier, first: int, tried: int, nbest: int) -> int:
 
 
 @compiled
-def _are_same(found: Frontier, a: int, b: int) -> bool:
+def _are_same(found: DepviterbiFrontier, a: int, b: int) -> bool:
     """Return whether two hypotheses with the same last word have the same future."""
     # The hash first: it tells nearly all different ones apart with one comparison.
     if found.uses[a] != found.uses[b] or found.height[a] != found.height[b]:
@@ -384,7 +389,7 @@ def _are_same(found: Frontier, a: int, b: int) -> bool:
 
 
 @compiled
-def _lowest(found: Frontier, first: int, end: int) -> int:
+def _lowest(found: DepviterbiFrontier, first: int, end: int) -> int:
     """Return the slot of the least probable hypothesis; of equals the one found last."""
     lowest = first
     for slot in range(first + 1, end):
@@ -396,7 +401,7 @@ def _lowest(found: Frontier, first: int, end: int) -> int:
 
 
 @compiled
-def _copy(found: Frontier, source: int, target: int) -> None:
+def _copy(found: DepviterbiFrontier, source: int, target: int) -> None:
     found.logp[target], found.word[target] = found.logp[source], found.word[source]
     found.parent[target], found.height[target] = found.parent[source], found.height[source]
     for i in range(found.height[source]):

@@ -31,7 +31,7 @@ from sentgen.generation.clusters.supported_kernels import sentence_logp
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.problem import ROOT
 from sentgen.generation.regenerate import order_bags
-from sentgen.models.related.cluster_counts import ClusterCounts, Reading, cluster_names, count_clusters
+from sentgen.models.related.cluster_counts import ClusterCounts, TokenReading, cluster_names, count_clusters
 from sentgen.models.related.cluster_model import cluster_model
 from sentgen.models.related.cluster_trigrams import trigrams
 from sentgen.schema import Store
@@ -54,7 +54,7 @@ _OPENING = frozenset({"ADP", "PART", "PRON", "SCONJ", "IN", "TO", "WDT", "WP", "
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class RelatedPhrase:
     """A modifier from a related sentence; of which ``kind``, its relation says, and what introduces it.
 
     ``sentence`` is the number of the related sentence, from 1, ``places`` those of its words, from 0,
@@ -71,12 +71,12 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class FusionContent:
     """What the new sentence is to say: the key sentence, and phrases to add to it, the most salient first."""
 
     key: Sentence
     related: Sequence[Sentence]
-    phrases: Sequence[Phrase]
+    phrases: Sequence[RelatedPhrase]
 
     def units(self, tags: TagKind | None = None) -> list[Unit]:
         """Return all words, base noun phrases whole, with tags of a kind."""
@@ -105,7 +105,7 @@ class FusedSentence:
         return " ".join(capitalized(self.words))
 
 
-def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) -> Selection:
+def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) -> FusionContent:
     """Choose what is added to a key sentence.
 
     Phrases are taken by their salience while there is room; of equals the shorter one, then the one that
@@ -130,7 +130,7 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
     ]
     # All of the key is needed: salience ties often, and the order decides what still fits.
     found.sort(key=lambda one: (-one.salience, len(one.places), one.sentence, one.places))
-    chosen: list[Phrase] = []
+    chosen: list[RelatedPhrase] = []
     said: set[str] = set()
     room, free = words, _free(key, related)
     for phrase in found:
@@ -140,7 +140,7 @@ def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) ->
             said |= phrase.new
             room -= len(phrase.places)
             free[taken] -= 1
-    return Selection(key, related, chosen)
+    return FusionContent(key, related, chosen)
 
 
 def _free(key: Sentence, related: Sequence[Sentence]) -> Counter[tuple[str, str]]:
@@ -158,7 +158,9 @@ def _free(key: Sentence, related: Sequence[Sentence]) -> Counter[tuple[str, str]
     return most
 
 
-def fuse_with_model(store: Store, model: str, selection: Selection, search: Search) -> list[FusedSentence]:
+def fuse_with_model(
+    store: Store, model: str, selection: FusionContent, search: Search
+) -> list[FusedSentence]:
     """Order what was selected with an algorithm of `regenerate`; only sentences that are new.
 
     Where nothing was added there is none: an order of the key sentence says nothing new.
@@ -178,7 +180,7 @@ def fuse_with_model(store: Store, model: str, selection: Selection, search: Sear
 
 
 def fuse_by_search(
-    selection: Selection, *, weight: float = WEIGHT, beam: int | None = None, nbest: int = 1
+    selection: FusionContent, *, weight: float = WEIGHT, beam: int | None = None, nbest: int = 1
 ) -> list[FusedSentence]:
     """Order what was selected by dependency-propagating search, without a model; only sentences that are new.
 
@@ -193,7 +195,7 @@ def fuse_by_search(
     """
     if not selection.phrases:
         return []
-    counts, forms = _counted(selection, Reading())
+    counts, forms = _counted(selection, TokenReading())
     wanted = Counter(selection.words())
     limit = np.array([wanted[word] for word in counts.words], np.int32)
     emission = np.where(limit > 0, 0.0, -np.inf)
@@ -204,7 +206,7 @@ def fuse_by_search(
     return _new(fused, selection)[:nbest]
 
 
-def fuse_by_insertion(selection: Selection, *, beam: int = BEAM, nbest: int = 1) -> list[FusedSentence]:
+def fuse_by_insertion(selection: FusionContent, *, beam: int = BEAM, nbest: int = 1) -> list[FusedSentence]:
     """Put the phrases into the key sentence along its tree, without a model; only sentences that are new.
 
     The key keeps its order. A phrase stands on the side of its anchor on which it was, where trigrams of the
@@ -217,7 +219,7 @@ def fuse_by_insertion(selection: Selection, *, beam: int = BEAM, nbest: int = 1)
     """
     if not selection.phrases:
         return []
-    counts, forms = _counted(selection, Reading(trees=True))
+    counts, forms = _counted(selection, TokenReading(trees=True))
     number = {word: i for i, word in enumerate(counts.words)}
     tokens = np.array([number[word] for word in selection.words()], np.int64)
     ngrams = trigrams([tree.words for tree in counts.trees], cluster_model(counts).bigrams)
@@ -235,7 +237,7 @@ def fuse_by_insertion(selection: Selection, *, beam: int = BEAM, nbest: int = 1)
     return _new(fused, selection)[:nbest]
 
 
-def _insertions(selection: Selection) -> Iterator[Insertion]:
+def _insertions(selection: FusionContent) -> Iterator[Insertion]:
     """Yield the phrases as they hang in their sentences, with the words of the key that they may hang on."""
     content = _content(selection.key)
     for phrase in selection.phrases:
@@ -254,7 +256,7 @@ def _insertions(selection: Selection) -> Iterator[Insertion]:
         yield Insertion(anchors, heads, tuple(named[place] for place in phrase.places), behind)
 
 
-def _counted(selection: Selection, reading: Reading) -> tuple[ClusterCounts, list[str]]:
+def _counted(selection: FusionContent, reading: TokenReading) -> tuple[ClusterCounts, list[str]]:
     """Count the key and its related sentences; also return the words as written within sentences."""
     sentences = (selection.key, *selection.related)
     with stored_clusters([sentences]) as store:
@@ -264,13 +266,15 @@ def _counted(selection: Selection, reading: Reading) -> tuple[ClusterCounts, lis
     return counts, [lower.get(word, word) for word in counts.words]
 
 
-def _new(found: Iterable[FusedSentence], selection: Selection) -> list[FusedSentence]:
+def _new(found: Iterable[FusedSentence], selection: FusionContent) -> list[FusedSentence]:
     """Leave out what is one of the sentences that came in."""
     old = {" ".join(sentence.forms).lower() for sentence in (selection.key, *selection.related)}
     return [one for one in found if one.text.lower() not in old]
 
 
-def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[str]) -> Iterator[Phrase]:
+def _phrases(
+    number: int, sentence: Sentence, key: Sentence, salience: Counter[str]
+) -> Iterator[RelatedPhrase]:
     """Yield the modifiers of a sentence that could be added to the key."""
     _require_tree(sentence)
     in_key = set(_content(key).values())
@@ -292,7 +296,7 @@ def _phrases(number: int, sentence: Sentence, key: Sentence, salience: Counter[s
         if len(new) > len(words & in_key):
             text = " ".join(sentence.forms[at] for at in places)
             mean = sum(salience[word] for word in new) / len(new)
-            yield Phrase(number, tuple(places), text, str(anchor), new, mean, _kind(sentence, place))
+            yield RelatedPhrase(number, tuple(places), text, str(anchor), new, mean, _kind(sentence, place))
 
 
 def _premodifiers(sentence: Sentence) -> set[int]:

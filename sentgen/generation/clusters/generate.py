@@ -14,7 +14,7 @@ from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.clusters import salience
 from sentgen.generation.clusters.casing import capitalized
-from sentgen.generation.clusters.depviterbi import UNLIMITED, Path, best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi import UNLIMITED, WordPath, best_paths, lattice_of
 from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
 from sentgen.generation.clusters.lengths import score
 from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
@@ -26,7 +26,7 @@ from sentgen.models.ngrams.bigram_matrix import bigram_matrix
 from sentgen.models.related.cluster_counts import (
     BATCH,
     ClusterCounts,
-    Reading,
+    TokenReading,
     cluster_names,
     count_clusters,
     document_frequencies,
@@ -106,7 +106,7 @@ class GenerationSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class LanguageModel:
+class MixedModel:
     """A model in a store, to mix its bigrams into those of the clusters; ``weight`` is that of the latter."""
 
     store: Store
@@ -159,7 +159,7 @@ def generate(
     settings: GenerationSettings | None = None,
     clusters: Sequence[tuple[int, str]] | None = None,
     nbest: int = 1,
-    lm: LanguageModel | None = None,
+    lm: MixedModel | None = None,
     reranker: Reranker | None = None,
     best: bool = False,
 ) -> Iterator[GeneratedSentence]:
@@ -248,11 +248,11 @@ def _prepare(
     corpus: str,
     clusters: Sequence[tuple[int, str]],
     settings: GenerationSettings,
-    lm: LanguageModel | None,
+    lm: MixedModel | None,
 ) -> Iterator[_Prepared]:
     """Look up a batch of clusters."""
     started = time.perf_counter()
-    reading = Reading(
+    reading = TokenReading(
         settings.punctuation,
         settings.lowercase,
         tags=settings.smoothing == "collins",
@@ -277,7 +277,7 @@ def _prepare(
         yield _Prepared(counts, model, salience.emission(counts, settings.salience, frequencies), lookup)
 
 
-def _mixed(models: Sequence[ClusterModel], lm: LanguageModel) -> list[ClusterModel]:
+def _mixed(models: Sequence[ClusterModel], lm: MixedModel) -> list[ClusterModel]:
     """Interpolate the bigrams of clusters with those of a language model, which is asked once."""
     lower = lowercases(lm.store, lm.model)
     bags = [[word.lower() if lower else word for word in model.words] for model in models]
@@ -320,7 +320,7 @@ def _generate(
 
 
 #: By length, sentences with what is read of them.
-_Found = dict[int, list[tuple[Path | SupportedPath, tuple[tuple[TraceStep, ...], Tree]]]]
+_Found = dict[int, list[tuple[WordPath | SupportedPath, tuple[tuple[TraceStep, ...], Tree]]]]
 
 
 def _averaged(

@@ -12,7 +12,7 @@ from sentgen.generation.clusters.generate import (
     Arguments,
     GenerationAlgorithm,
     GenerationSettings,
-    LanguageModel,
+    MixedModel,
     Reuse,
     Transitions,
 )
@@ -33,7 +33,7 @@ _model = partial(Option, panel="Model")
 class Models(NamedTuple):
     """Models of a store beside the clusters: one whose bigrams are mixed in, and one that re-ranks."""
 
-    lm: LanguageModel | None = None
+    lm: MixedModel | None = None
     reranker: Reranker | None = None
 
 
@@ -199,7 +199,7 @@ class ClusterRequest:
         """
         lm = None
         if self.lm != OWN:
-            lm = LanguageModel(store, registry.find(store, self.lm), self.lm_weight)
+            lm = MixedModel(store, registry.find(store, self.lm), self.lm_weight)
         return Models(lm, Reranker.named(store, self.rerank, self.rerank_weight))
 
     def settings(self, salience: Kind | Mapping[str, float]) -> GenerationSettings:

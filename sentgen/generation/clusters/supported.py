@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.generation.clusters.supported_kernels import Lattice, Nodes, search_supported
+from sentgen.generation.clusters.supported_kernels import Nodes, SupportedLattice, search_supported
 from sentgen.generation.problem import ROOT
 from sentgen.models.related.cluster_trees import Arcs
 from sentgen.models.related.cluster_trigrams import Trigrams
@@ -48,7 +48,7 @@ def supported_lattice(
     emission: Floats,
     limit: Ints,
     allowed: Bools | None = None,
-) -> Lattice:
+) -> SupportedLattice:
     """Return what the search needs.
 
     Args:
@@ -68,7 +68,7 @@ def supported_lattice(
     waiting = weighted.right.max(axis=1, initial=-np.inf)
     # N-grams add nothing, and what a word governs only what waited, or less.
     most = np.maximum(waiting, np.maximum(weighted.root, weighted.left.max(axis=0, initial=-np.inf)))
-    return Lattice(
+    return SupportedLattice(
         ngrams=Trigrams(
             _times(others, bigram), others * ngrams.backed_off, ngrams.keys, others * ngrams.trigram
         ),
@@ -86,7 +86,7 @@ def _times(weight: float, logp: Floats) -> Floats:
 
 
 def best_supported(
-    lattice: Lattice, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
+    lattice: SupportedLattice, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
 ) -> Mapping[int, list[SupportedPath]]:
     """Return the most probable sentences of each length, the best one first; fewer where there are no more.
 

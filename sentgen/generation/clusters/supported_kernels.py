@@ -27,7 +27,7 @@ from sentgen.models.related.cluster_trigrams import Trigrams
 HIGHEST = 24
 
 
-class Lattice(NamedTuple):
+class SupportedLattice(NamedTuple):
     """What a search needs to know about n words; logarithms are weighted, rows are earlier words."""
 
     ngrams: Trigrams
@@ -38,7 +38,7 @@ class Lattice(NamedTuple):
     limit: Ints  # (n,) how often a word may be used
 
 
-class Frontier(NamedTuple):
+class SupportedFrontier(NamedTuple):
     """The m hypotheses of one length."""
 
     logp: Floats  # (m,)
@@ -58,7 +58,7 @@ class Frontier(NamedTuple):
 class Slots(NamedTuple):
     """Room for ``beam`` hypotheses a word, and one more to try; those of word x begin at x * (beam + 1)."""
 
-    found: Frontier
+    found: SupportedFrontier
     filled: Ints  # (n,) how many hypotheses there are
     worst: Ints  # (n,) the slot of the least probable one, once all are filled
     lost: Bools  # (1,) whether anything had to go
@@ -85,7 +85,9 @@ class Move(NamedTuple):
 
 
 @compiled
-def search_supported(lattice: Lattice, longest: int, beam: int, nbest: int) -> tuple[Nodes, Longs, Ints]:
+def search_supported(
+    lattice: SupportedLattice, longest: int, beam: int, nbest: int
+) -> tuple[Nodes, Longs, Ints]:
     """Find the most probable sentences of 1 to so many words.
 
     Args:
@@ -132,8 +134,8 @@ def search_supported(lattice: Lattice, longest: int, beam: int, nbest: int) -> t
 
 
 @compiled
-def _frontier(size: int, n: int) -> Frontier:
-    return Frontier(
+def _frontier(size: int, n: int) -> SupportedFrontier:
+    return SupportedFrontier(
         np.full(size, -np.inf),
         np.zeros(size, np.int32),
         np.zeros(size, np.int32),
@@ -176,7 +178,7 @@ def sentence_logp(ngrams: Trigrams, words: Longs) -> float:
 
 
 @compiled
-def _waits(lattice: Lattice, word: int, place: int) -> float:
+def _waits(lattice: SupportedLattice, word: int, place: int) -> float:
     """Return the highest that a waiting word can get; only at the bottom of the stack it may be the root."""
     waiting = float(lattice.waiting[word])
     return waiting if place else max(waiting, float(lattice.arcs.root[word]))
@@ -189,7 +191,9 @@ def _has_room(arcs: Arcs, taken: np.uint64, head: int, kind: int) -> bool:
 
 
 @compiled
-def _extend(lattice: Lattice, before: Frontier, p: int, x: int, slots: Slots, nbest: int) -> None:
+def _extend(
+    lattice: SupportedLattice, before: SupportedFrontier, p: int, x: int, slots: Slots, nbest: int
+) -> None:
     """Append word x to hypothesis p in every way that its trees allow."""
     if before.used[p, x] >= lattice.limit[x]:
         return
@@ -228,7 +232,7 @@ def _extend(lattice: Lattice, before: Frontier, p: int, x: int, slots: Slots, nb
 
 
 @compiled
-def _try(before: Frontier, p: int, x: int, move: Move, slots: Slots, nbest: int) -> None:
+def _try(before: SupportedFrontier, p: int, x: int, move: Move, slots: Slots, nbest: int) -> None:
     """Put a hypothesis into the slots of its last word, if it is among the best ones."""
     found, n = slots.found, len(slots.filled)
     beam = len(found.logp) // n - 1
@@ -260,7 +264,9 @@ def _try(before: Frontier, p: int, x: int, move: Move, slots: Slots, nbest: int)
 
 
 @compiled
-def _write(before: Frontier, p: int, x: int, move: Move, found: Frontier, slot: int) -> None:
+def _write(
+    before: SupportedFrontier, p: int, x: int, move: Move, found: SupportedFrontier, slot: int
+) -> None:
     """Write hypothesis p with word x appended into a slot."""
     place = move.partner + 1 if move.partner >= 0 else move.kept
     found.logp[slot], found.word[slot], found.previous[slot] = move.logp, x, before.word[p]
@@ -288,7 +294,7 @@ def _write(before: Frontier, p: int, x: int, move: Move, found: Frontier, slot: 
 
 
 @compiled
-def _copy(found: Frontier, source: int, target: int) -> None:
+def _copy(found: SupportedFrontier, source: int, target: int) -> None:
     found.logp[target], found.word[target] = found.logp[source], found.word[source]
     found.previous[target], found.parent[target] = found.previous[source], found.parent[source]
     found.kept[target], found.partner[target] = found.kept[source], found.partner[source]
@@ -298,11 +304,11 @@ def _copy(found: Frontier, source: int, target: int) -> None:
 
 
 @compiled
-def _sorted(slots: Slots) -> Frontier:
+def _sorted(slots: Slots) -> SupportedFrontier:
     """Return what the slots of all words hold, the most probable first."""
     found = slots.found
     order = best_slots(found.logp, slots.filled, len(found.logp) // len(slots.filled))
-    return Frontier(
+    return SupportedFrontier(
         found.logp[order],
         found.word[order],
         found.previous[order],
@@ -319,7 +325,9 @@ def _sorted(slots: Slots) -> Frontier:
 
 
 @compiled
-def _keep(lattice: Lattice, frontier: Frontier, nodes: Nodes, begin: Longs, length: int) -> None:
+def _keep(
+    lattice: SupportedLattice, frontier: SupportedFrontier, nodes: Nodes, begin: Longs, length: int
+) -> None:
     """Note the hypotheses of one length, and what they are worth as whole sentences."""
     n, size = len(lattice.limit), len(frontier.logp)
     begin[length + 1] = begin[length] + size

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
-from sentgen.generation.joint.climbing import Units, line_scores
+from sentgen.generation.joint.climbing import ClimbingUnits, line_scores
 from sentgen.generation.joint.factors import Factors, factor_sums, factors_of, settings_weights, weighted
 from sentgen.generation.joint.joint import best_different, units_of, visit
 from sentgen.generation.ngrams.beam import models_of
@@ -36,7 +36,9 @@ def candidates(problem: Problem, count: int) -> Candidates:
 
 
 @compiled
-def _values(tables: NgramTables, units: Units, factors: Factors, scores: TreeScores, orders: Ints) -> Floats:
+def _values(
+    tables: NgramTables, units: ClimbingUnits, factors: Factors, scores: TreeScores, orders: Ints
+) -> Floats:
     """Return what each model and factor says of each order."""
     chart = new_chart(orders.shape[1])
     models = len(tables.bits)

@@ -22,14 +22,14 @@ from sentgen.schema.tables.corpus import EOS
 MOVES, STEPS = 20_000, 500_000_000
 
 
-class Units(NamedTuple):
+class ClimbingUnits(NamedTuple):
     """The n units of a bag in M models."""
 
     words: Ints  # local word ids, unit after unit, model after model
     offsets: Ints  # (M, n + 1) unit u in model m is words[offsets[m, u]:offsets[m, u + 1]]
 
 
-class Line(NamedTuple):
+class ScoredOrder(NamedTuple):
     """A sentence, and what the models say of it as far as each place."""
 
     order: Ints  # (n,)
@@ -55,7 +55,7 @@ class Visited(NamedTuple):
 def climb(
     tables: NgramTables,
     weights: Floats,
-    units: Units,
+    units: ClimbingUnits,
     scores: TreeScores,
     starts: Ints,
     rounds: int,
@@ -117,7 +117,7 @@ def most_trees(size: int) -> int:
 
 
 @compiled
-def line_scores(tables: NgramTables, units: Units, order: Ints) -> Floats:
+def line_scores(tables: NgramTables, units: ClimbingUnits, order: Ints) -> Floats:
     """Return (M,) the log-probability of an order as a sentence in each model."""
     line = _line(len(tables.bits), len(order))
     line.order[:] = order
@@ -144,15 +144,15 @@ def tree_bound(scores: TreeScores) -> float:
 
 
 @compiled
-def _line(models: int, size: int) -> Line:
+def _line(models: int, size: int) -> ScoredOrder:
     """Return room for a sentence."""
-    return Line(
+    return ScoredOrder(
         np.empty(size, np.int32), np.empty((models, size + 1), np.int32), np.empty((models, size + 2))
     )
 
 
 @compiled
-def _read(tables: NgramTables, units: Units, line: Line) -> None:
+def _read(tables: NgramTables, units: ClimbingUnits, line: ScoredOrder) -> None:
     """Set what the models say of the order of a sentence."""
     size = len(line.order)
     for model in range(len(tables.bits)):
@@ -169,7 +169,7 @@ def _read(tables: NgramTables, units: Units, line: Line) -> None:
 
 
 @compiled
-def _total(weights: Floats, line: Line) -> float:
+def _total(weights: Floats, line: ScoredOrder) -> float:
     """Return the weighted log-probability of a sentence."""
     total = 0.0
     for model in range(len(weights)):
@@ -200,7 +200,9 @@ def _moves(size: int) -> Moves:
 
 
 @compiled
-def _weigh(tables: NgramTables, weights: Floats, units: Units, line: Line, moves: Moves) -> None:
+def _weigh(
+    tables: NgramTables, weights: Floats, units: ClimbingUnits, line: ScoredOrder, moves: Moves
+) -> None:
     """Set what each move gains in the n-gram models."""
     size = len(line.order)
     moves.gain[:] = 0.0
@@ -256,7 +258,7 @@ def _pass(
 def _try(
     weights: Floats,
     scores: TreeScores,
-    line: Line,
+    line: ScoredOrder,
     moves: Moves,
     candidates: int,
     least: float,

@@ -16,7 +16,7 @@ import numpy as np
 
 from sentgen.arrays import Ints
 from sentgen.errors import InputError
-from sentgen.generation.joint.climbing import Units, Visited, climb, line_scores, most_trees
+from sentgen.generation.joint.climbing import ClimbingUnits, Visited, climb, line_scores, most_trees
 from sentgen.generation.joint.factors import FactorSettings, edge_at, factors_of, settings_weights, weighted
 from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings
@@ -116,11 +116,11 @@ def visit(problem: Problem, scores: TreeScores) -> Visited:
     )
 
 
-def units_of(problem: Problem) -> Units:
+def units_of(problem: Problem) -> ClimbingUnits:
     """Return the units in all models."""
     columns = problem.columns
     begins = np.cumsum([0, *(len(words) for words, _ in columns)])
-    return Units(
+    return ClimbingUnits(
         np.concatenate([words for words, _ in columns]),
         np.array([begin + offsets for begin, (_, offsets) in zip(begins, columns, strict=False)], np.int32),
     )

@@ -25,7 +25,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
-from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, Edges, Hypotheses, Units, search
+from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, BeamHypotheses, BeamUnits, Edges, search
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.problem import (
     Algorithm,
@@ -133,13 +133,13 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
 
 def _found(
     problem: Problem, remembered: int, *, future_cost: bool
-) -> tuple[list[list[int]], Hypotheses, Edges]:
+) -> tuple[list[list[int]], BeamHypotheses, Edges]:
     """Search in a bag that is not empty; return its units by words, the hypotheses, and the edges."""
     beam = _possible_beam(problem)
     copies = _same_units(problem)
     units = _different_units(problem, copies, future_cost=future_cost)
     nodes, size, edges, ways = search(models_of(problem), weights_of(problem), units, beam, remembered)
-    nodes = Hypotheses._make(column[:size] for column in nodes)
+    nodes = BeamHypotheses._make(column[:size] for column in nodes)
     return copies, nodes, Edges._make(column[:ways] for column in edges)
 
 
@@ -164,7 +164,7 @@ def _same_units(problem: Problem) -> list[list[int]]:
     return sorted(classes.values(), key=lambda same: problem.offsets[same[0] + 1] - problem.offsets[same[0]])
 
 
-def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, future_cost: bool) -> Units:
+def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, future_cost: bool) -> BeamUnits:
     """Return the arrays of the search: one unit of each class."""
     # Of each model, the words of each unit.
     strings = list(zip(*(strings_of(problem, (same[0],)) for same in copies), strict=True))
@@ -174,7 +174,7 @@ def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, futur
     # `viterbi` has no future cost: zeros, so that both searches are one kernel.
     for model, weight in enumerate(weights_of(problem) if future_cost else ()):
         ahead += weight * _unigrams(table_at(models_of(problem), model), strings[model])
-    return Units(
+    return BeamUnits(
         words=np.concatenate([string for of_model in strings for string in of_model]),
         offsets=np.array(
             [np.cumsum([begin, *mine]) for begin, mine in zip(begins, lengths, strict=False)], np.int32
@@ -191,7 +191,7 @@ def _unigrams(table: NgramTable, strings: Sequence[Ints]) -> Floats:
     return np.array([sum(logp[word] for word in string.tolist()) for string in strings], float)
 
 
-def _path(nodes: Hypotheses, node: int) -> list[int]:
+def _path(nodes: BeamHypotheses, node: int) -> list[int]:
     """Return the different units of a hypothesis, in order."""
     path = []
     while node:
@@ -206,7 +206,7 @@ def _by_node(edges: Edges) -> Edges:
     return Edges._make(column[order] for column in edges)
 
 
-def _paths(nodes: Hypotheses, edges: Edges) -> Iterator[tuple[list[int], float]]:
+def _paths(nodes: BeamHypotheses, edges: Edges) -> Iterator[tuple[list[int], float]]:
     """Yield all ways to the last hypothesis with their log-probabilities, the best ones first.
 
     A* from the end: the rest of a way, back to the empty sentence, is estimated by the best one that there

@@ -25,7 +25,7 @@ _WORD = 64  # bits of a set that one number holds
 NONE, LAST, ALL = 0, 1, 2
 
 
-class Units(NamedTuple):
+class BeamUnits(NamedTuple):
     """The K different units of a bag, sorted by length: by the number of their words in the first model.
 
     The U units of a bag have a bit each. Those that are the same as unit k have the bits ``bits[k]`` to
@@ -39,7 +39,7 @@ class Units(NamedTuple):
     ahead: Floats  # (K,) future cost of each unit
 
 
-class Hypotheses(NamedTuple):
+class BeamHypotheses(NamedTuple):
     """Hypotheses stack by stack; number 0 is the empty sentence, and the last one the best whole one."""
 
     logp: Floats  # (N,) weighted, of the words so far, with the end of a whole sentence
@@ -51,7 +51,7 @@ class Hypotheses(NamedTuple):
     mark: Bits  # (N,) hash of that set
 
 
-class Candidates(NamedTuple):
+class BeamCandidates(NamedTuple):
     """Ways to extend hypotheses by a unit, ordered by hypothesis and unit."""
 
     parent: Ints  # (C,)
@@ -74,8 +74,8 @@ class Edges(NamedTuple):
 
 @compiled
 def search(
-    tables: NgramTables, weights: Floats, units: Units, beam: int, remembered: int
-) -> tuple[Hypotheses, int, Edges, int]:
+    tables: NgramTables, weights: Floats, units: BeamUnits, beam: int, remembered: int
+) -> tuple[BeamHypotheses, int, Edges, int]:
     """Find the best order of the units of a bag that is not empty.
 
     Args:
@@ -119,7 +119,7 @@ def search(
 
 
 @compiled
-def _extensions(units: Units, nodes: Hypotheses, begin: Ints, stack: int) -> Candidates:
+def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int) -> BeamCandidates:
     """Return all candidates for a stack, not scored yet."""
     longest = min(stack, len(units.by_length) - 2)
     bound = 0
@@ -144,7 +144,9 @@ def _extensions(units: Units, nodes: Hypotheses, begin: Ints, stack: int) -> Can
 
 
 @compiled
-def _score(tables: NgramTables, weights: Floats, units: Units, nodes: Hypotheses, found: Candidates) -> None:
+def _score(
+    tables: NgramTables, weights: Floats, units: BeamUnits, nodes: BeamHypotheses, found: BeamCandidates
+) -> None:
     """Set log-probabilities and states of candidates."""
     for i in range(len(found.parent)):
         found.logp[i] = nodes.logp[found.parent[i]]
@@ -161,7 +163,7 @@ def _score(tables: NgramTables, weights: Floats, units: Units, nodes: Hypotheses
 
 
 @compiled
-def _end_sentence(tables: NgramTables, weights: Floats, found: Candidates) -> None:
+def _end_sentence(tables: NgramTables, weights: Floats, found: BeamCandidates) -> None:
     """Add the end of the sentence to candidates that are whole; then all of them are the same."""
     for model in range(len(weights)):
         table = table_at(tables, model)
@@ -173,7 +175,7 @@ def _end_sentence(tables: NgramTables, weights: Floats, found: Candidates) -> No
 
 
 @compiled
-def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
+def _recombine(nodes: BeamHypotheses, found: BeamCandidates, marks: Bits) -> None:
     """Find the candidates that have the same set and states, and the best one of each such class."""
     # At most half of the slots are filled, so that runs of probing stay short.
     bits = 4
@@ -198,7 +200,7 @@ def _recombine(nodes: Hypotheses, found: Candidates, marks: Bits) -> None:
 
 
 @compiled
-def _are_same(nodes: Hypotheses, found: Candidates, one: int, other: int) -> bool:
+def _are_same(nodes: BeamHypotheses, found: BeamCandidates, one: int, other: int) -> bool:
     """Whether two candidates have the same set and states."""
     for model in range(found.state.shape[1]):
         if found.state[one, model] != found.state[other, model]:
@@ -210,7 +212,7 @@ def _are_same(nodes: Hypotheses, found: Candidates, one: int, other: int) -> boo
 
 
 @compiled
-def _word_with(nodes: Hypotheses, found: Candidates, candidate: int, word: int) -> np.uint64:
+def _word_with(nodes: BeamHypotheses, found: BeamCandidates, candidate: int, word: int) -> np.uint64:
     """Return a part of the set of a candidate."""
     part: np.uint64 = nodes.used[found.parent[candidate], word]
     bit = found.bit[candidate]
@@ -218,7 +220,7 @@ def _word_with(nodes: Hypotheses, found: Candidates, candidate: int, word: int) 
 
 
 @compiled
-def _best(units: Units, nodes: Hypotheses, found: Candidates, beam: int) -> Ints:
+def _best(units: BeamUnits, nodes: BeamHypotheses, found: BeamCandidates, beam: int) -> Ints:
     """Return the first candidates of the best classes, in their order; of equals those that come first."""
     classes = np.empty(len(found.parent), np.int32)
     cost = np.empty(len(found.parent))
@@ -247,7 +249,7 @@ def _best(units: Units, nodes: Hypotheses, found: Candidates, beam: int) -> Ints
 
 @compiled
 def _add_hypotheses(
-    units: Units, nodes: Hypotheses, begin: int, found: Candidates, kept: Ints, marks: Bits
+    units: BeamUnits, nodes: BeamHypotheses, begin: int, found: BeamCandidates, kept: Ints, marks: Bits
 ) -> None:
     """Write the best candidates of the classes that are kept as hypotheses from a number on."""
     for i in range(len(kept)):
@@ -265,7 +267,7 @@ def _add_hypotheses(
 
 
 @compiled
-def _add_edges(edges: Edges, ways: int, found: Candidates, kept: Ints, begin: int) -> tuple[Edges, int]:
+def _add_edges(edges: Edges, ways: int, found: BeamCandidates, kept: Ints, begin: int) -> tuple[Edges, int]:
     """Add the candidates of the classes that are kept; return the edges and their number."""
     nodes = np.full(len(found.parent), -1, np.int32)
     nodes[kept] = np.arange(begin, begin + len(kept))
@@ -303,9 +305,9 @@ def _marks(count: int) -> Bits:
 
 
 @compiled
-def _hypotheses(count: int, units: int, models: int) -> Hypotheses:
+def _hypotheses(count: int, units: int, models: int) -> BeamHypotheses:
     """Return room for hypotheses, the first of which is the empty one; memory is taken when it is used."""
-    nodes = Hypotheses(
+    nodes = BeamHypotheses(
         np.empty(count),
         np.empty(count),
         np.empty((count, models), np.int32),
@@ -320,9 +322,9 @@ def _hypotheses(count: int, units: int, models: int) -> Hypotheses:
 
 
 @compiled
-def _candidates(count: int, models: int) -> Candidates:
+def _candidates(count: int, models: int) -> BeamCandidates:
     """Return room for candidates."""
-    return Candidates(
+    return BeamCandidates(
         np.empty(count, np.int32),
         np.empty(count, np.int32),
         np.empty(count, np.int32),
@@ -334,9 +336,9 @@ def _candidates(count: int, models: int) -> Candidates:
 
 
 @compiled
-def _first_candidates(found: Candidates, count: int) -> Candidates:
+def _first_candidates(found: BeamCandidates, count: int) -> BeamCandidates:
     """Return the first candidates."""
-    return Candidates(
+    return BeamCandidates(
         found.parent[:count],
         found.unit[:count],
         found.bit[:count],

@@ -71,7 +71,7 @@ class FeatureSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class FeatureModel:
     """A model to ask as well; ``lowercase`` says whether words are looked up lower-cased in it."""
 
     model: ModelLike
@@ -112,7 +112,7 @@ def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
 
 
 def fetch_feature(
-    store: Store, feature: Feature, batch: Sequence[Sequence[Unit]], order: int
+    store: Store, feature: FeatureModel, batch: Sequence[Sequence[Unit]], order: int
 ) -> tuple[SubModel, list[tuple[Ints, Ints]]]:
     """Fetch what a model has for a batch of bags; also return words and offsets of the units of each bag."""
     spelled = [[symbols_of(unit, feature) for unit in bag] for bag in batch]
@@ -129,7 +129,7 @@ def _arrays(submodel: SubModel, bag: Sequence[Sequence[Choices]]) -> tuple[Ints,
     return np.array(known, np.int32), np.cumsum([0, *map(len, bag)], dtype=np.int32)
 
 
-def symbols_of(unit: Unit, feature: Feature) -> list[Choices]:
+def symbols_of(unit: Unit, feature: FeatureModel) -> list[Choices]:
     """Return what stands for the words of a unit in a model, between brackets if it counts them."""
     model = feature.model
     if model.symbols.over == ITEMS and len(unit.words) > 1:
@@ -139,7 +139,7 @@ def symbols_of(unit: Unit, feature: Feature) -> list[Choices]:
     return [(OPENING,), *found, (CLOSING,)] if model.brackets and len(unit.words) > 1 else found
 
 
-def _choices(word: str, tag: str | None, feature: Feature) -> Choices:
+def _choices(word: str, tag: str | None, feature: FeatureModel) -> Choices:
     model = feature.model
     form = word.lower() if feature.lowercase else word
     if model.symbols.are_words:

@@ -9,7 +9,7 @@ from itertools import groupby
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError
-from sentgen.lookups.queries import Answer, Bindings, Query, limited
+from sentgen.lookups.queries import Answer, Bindings, Statement, limited
 
 _DOCUMENTS = """\
 select document, corpus, source, sentences
@@ -91,7 +91,7 @@ class StoredTree:
 def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[StoredTree]:
     """Yield the trees of the sentences with these numbers that have one, in the order of the store."""
     for start in range(0, len(numbers), _CHUNK):
-        query = Query(_TREES, Bindings(ids=list(numbers[start : start + _CHUNK])))
+        query = Statement(_TREES, Bindings(ids=list(numbers[start : start + _CHUNK])))
         for _, found in groupby(query.run(connection).to_pylist(), key=lambda row: int(row["sentence_id"])):
             rows = list(found)
             if all(row["head"] is not None for row in rows):
@@ -110,7 +110,7 @@ def find_forms(connection: Connection, places: Iterable[Place]) -> dict[Place, l
     if not wanted:
         return {}
     corpora, _, sentences = (sorted(names) for names in map(set, zip(*wanted, strict=True)))
-    found = Query(_FORMS, Bindings(corpora=corpora, sentences=sentences)).run(connection).to_pylist()
+    found = Statement(_FORMS, Bindings(corpora=corpora, sentences=sentences)).run(connection).to_pylist()
     return {(row["corpus"], row["document"], row["sentence"]): row["forms"] for row in found}
 
 
@@ -118,7 +118,7 @@ def list_documents(connection: Connection, corpus: str = "", *, limit: int, offs
     """Return the documents of a corpus, or of all, in the order in which they were read."""
     bindings = Bindings(limit=limit, offset=offset)
     condition = f"\nwhere corpus = {bindings.bind('corpus', corpus)}" if corpus else ""
-    query = Query(_DOCUMENTS.format(condition=condition), bindings)
+    query = Statement(_DOCUMENTS.format(condition=condition), bindings)
     return limited(connection, query, limit, "documents here")
 
 
@@ -126,7 +126,7 @@ def list_sentences(
     connection: Connection, corpus: str, document: str, *, limit: int, offset: int = 0
 ) -> Answer:
     """Return the sentences of a document, each with its name, its number of tokens and its text."""
-    query = Query(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit, offset=offset))
+    query = Statement(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit, offset=offset))
     missing = f"sentences in document {document!r} of corpus {corpus!r}"
     return limited(connection, query, limit, missing)
 
@@ -142,11 +142,13 @@ def find_sentence(
     Raises:
         NotFoundError: there is no such sentence.
     """
-    found = Query(_SENTENCE, Bindings(corpus=corpus, document=document, sentence=sentence)).run(connection)
+    found = Statement(_SENTENCE, Bindings(corpus=corpus, document=document, sentence=sentence)).run(
+        connection
+    )
     if not found.num_rows:
         raise NotFoundError(f"no sentence {sentence!r} in document {document!r} of corpus {corpus!r}")
     (about,) = found.to_pylist()
-    query = Query(_TOKENS, Bindings(id=about["id"]))
+    query = Statement(_TOKENS, Bindings(id=about["id"]))
     answer = limited(connection, query, 0, "tokens")
     beside = {
         name: _beside(connection, about["id"] + step, corpus, document)
@@ -156,5 +158,5 @@ def find_sentence(
 
 
 def _beside(connection: Connection, number: int, corpus: str, document: str) -> str | None:
-    found = Query(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).value(connection)
+    found = Statement(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).value(connection)
     return None if found is None else str(found)

@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances import places
-from sentgen.lookups.concordances.hits import Hits, Source, TokenHits, read_hits
-from sentgen.lookups.concordances.places import Part, Places, Range, places_of_words, sentences_of
+from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits, read_hits
+from sentgen.lookups.concordances.places import Part, Places, SentenceRange, places_of_words, sentences_of
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.search import Strategy
-from sentgen.lookups.queries import Answer, Bindings, Held, Query, select_corpora
+from sentgen.lookups.queries import Answer, Bindings, Held, Statement, select_corpora
 from sentgen.output.tabular import Rows
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def all_lines(
     corpora: Iterable[str] = (),
     condition: str | None = None,
     ignore_case: bool = False,
-) -> tuple[Query, Iterator[pa.Table]]:
+) -> tuple[Statement, Iterator[pa.Table]]:
     """Return the statement for all lines of a concordance, and the lines themselves, a part at a time.
 
     For answers that memory does not hold: as `concordance` without a limit, in the order of the corpus.
@@ -209,7 +209,7 @@ class _Search:
     """A concordance that is asked for, of the whole store or of a range of its sentences."""
 
     connection: Connection
-    pattern: Hits
+    pattern: ReadPattern
     context: int
     order: Order
     seed: int | None
@@ -241,23 +241,23 @@ class _Search:
             return found
         return found or self.pattern.parts(self.connection, self.sentences), None
 
-    def source(self, bindings: Bindings, within: Part | None) -> Source:
+    def source(self, bindings: Bindings, within: Part | None) -> HitSource:
         """Return where the hits are."""
         if isinstance(within, Places):
-            return Source(within.table(bindings), *within.columns)
+            return HitSource(within.table(bindings), *within.columns)
         return self.pattern.source(bindings, within)
 
-    def count(self, within: Part | None = None) -> Query:
+    def count(self, within: Part | None = None) -> Statement:
         """Return the statement that counts the hits."""
         bindings = Bindings()
         source = self.source(bindings, within)
-        return Query(_COUNT.format(parts=source.alone, source=source.table), bindings)
+        return Statement(_COUNT.format(parts=source.alone, source=source.table), bindings)
 
     def hits(self, within: Part | None) -> int:
         """Return how many there are."""
         return within.size if isinstance(within, Places) else int(self.count(within).value(self.connection))
 
-    def lines(self, limit: int, within: Part | None = None) -> Query:
+    def lines(self, limit: int, within: Part | None = None) -> Statement:
         """Return the statement for the lines; of a range with the keys that put them in order."""
         bindings, surface = Bindings(context=self.context), surface_of(self.connection)
         source = self.source(bindings, within)
@@ -276,9 +276,9 @@ class _Search:
             surface=surface.join,
             sort=f"{'words, ' if self.order in _WORDS else ''}line.sentence_id, first, last",
         )
-        return Query(text, bindings)
+        return Statement(text, bindings)
 
-    def _hits(self, source: Source, limit: int, within: Part | None, bindings: Bindings) -> str:
+    def _hits(self, source: HitSource, limit: int, within: Part | None, bindings: Bindings) -> str:
         """Return the hits that are shown."""
         place = f"{source.sentence}, {source.first}"
         told = {
@@ -310,7 +310,7 @@ class _Search:
     def parts(self) -> Iterator[pa.Table]:
         """Yield all lines, in parts that memory holds; the first one may be empty."""
         # No sentence has the number 0: this gives the columns where there are no lines.
-        yield self.lines(1, Range(0, 0)).run(self.connection).select(self.columns)
+        yield self.lines(1, SentenceRange(0, 0)).run(self.connection).select(self.columns)
         for within in self.searched(0)[0]:
             for smaller in _with_few(within, self.hits(within)):
                 yield self.lines(0, smaller).run(self.connection).select(self.columns)
@@ -343,7 +343,7 @@ class _Found:
     def __init__(self, search: _Search, limit: int) -> None:
         self._search, self._limit = search, limit
         self._held = Held(search.connection)
-        self._tables = [search.lines(1, Range(0, 0)).run(search.connection)]
+        self._tables = [search.lines(1, SentenceRange(0, 0)).run(search.connection)]
 
     @property
     def wants_more(self) -> bool:

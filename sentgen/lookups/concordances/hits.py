@@ -9,11 +9,11 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import Value, values_of
+from sentgen.lookups.absence import QuestionValue, values_of
 from sentgen.lookups.concordances import places
-from sentgen.lookups.concordances.places import Named, Range, Walked
+from sentgen.lookups.concordances.places import SentenceNumbers, SentenceRange, Walked
 from sentgen.lookups.concordances.surface_words import Shape, shapes_of, tokens_alone
-from sentgen.lookups.cql.search import Cql, Found, Strategy, is_cql, parse_cql
+from sentgen.lookups.cql.search import Cql, CqlMatches, Strategy, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import one_token
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.lookups.queries import Bindings, Selection, lent, where
@@ -28,7 +28,7 @@ MOST_TOKENS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class HitSource:
     """Where hits come from in a statement.
 
     Args:
@@ -58,24 +58,24 @@ class Source:
         return f"with recursive {self.parts.rstrip().rstrip(',')}\n" if self.parts else ""
 
 
-class Hits(Protocol):
+class ReadPattern(Protocol):
     """A pattern that was read."""
 
     def at_once(self, sentences: int) -> bool:
         """Return whether one statement finds the hits in that many sentences, within bounded memory."""
 
-    def parts(self, connection: Connection, sentences: int) -> Iterator[Range]:
+    def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
         """Yield parts of that many sentences, each ready to be searched until the next one."""
 
     @property
-    def values(self) -> Sequence[Value]:
+    def values(self) -> Sequence[QuestionValue]:
         """What it names, to say what of it never occurs."""
 
     @property
     def one_token(self) -> bool:
         """Whether each hit is one token."""
 
-    def source(self, bindings: Bindings, within: Range | Named | None = None) -> Source:
+    def source(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> HitSource:
         """Return where the hits come from."""
 
 
@@ -97,12 +97,12 @@ class TokenHits:
         """Return whether there are no more than usual."""
         return sentences <= places.SENTENCES
 
-    def parts(self, connection: Connection, sentences: int) -> Iterator[Range]:
+    def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
         """Yield ranges of as many as usual."""
-        return Range(1, sentences).cut(places.SENTENCES)
+        return SentenceRange(1, sentences).cut(places.SENTENCES)
 
     @property
-    def values(self) -> Sequence[Value]:
+    def values(self) -> Sequence[QuestionValue]:
         """What it names."""
         return values_of(self.tokens)
 
@@ -111,7 +111,7 @@ class TokenHits:
         """Whether each hit is one token."""
         return len(self.tokens) == 1
 
-    def source(self, bindings: Bindings, within: Range | Named | None = None) -> Source:
+    def source(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> HitSource:
         """Return where the hits come from."""
         found = [self._source(shape, bindings, within) for shape in self.shapes]
         if len(found) == 1:
@@ -122,9 +122,11 @@ class TokenHits:
             for one in found
         )
         table = _ANY_OF.format(selects="\n  union\n  ".join(selects))
-        return Source(table, "sentence_id", "first", "last", varied=True)
+        return HitSource(table, "sentence_id", "first", "last", varied=True)
 
-    def _source(self, shape: Shape, bindings: Bindings, within: Range | Named | None) -> Source:
+    def _source(
+        self, shape: Shape, bindings: Bindings, within: SentenceRange | SentenceNumbers | None
+    ) -> HitSource:
         """Return where the hits of one shape come from."""
         # Stars are no joins: they only ask for room in the sentence.
         fixed = [part for part in shape if not part.token.free]
@@ -148,7 +150,7 @@ class TokenHits:
             conditions.append(f"{position} + {size - 1 - offset} <= s.length")
         first = f"{position} - {offset}" if offset else position
         last = f"{position} + {size - 1 - offset}" if size - 1 - offset else position
-        return Source("\n".join(joins) + where(conditions, "  "), f"{base}.sentence_id", first, last)
+        return HitSource("\n".join(joins) + where(conditions, "  "), f"{base}.sentence_id", first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +163,9 @@ class CqlHits:
         """Return whether there are as few as are searched at once, and nothing is walked before."""
         return sentences <= self.cql.sentences and not self.cql.walked
 
-    def parts(self, connection: Connection, sentences: int) -> Iterator[Range]:
+    def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
         """Yield ranges of them, walked where there is much to walk along."""
-        for within in Range(1, sentences).cut(self.cql.sentences):
+        for within in SentenceRange(1, sentences).cut(self.cql.sentences):
             if not self.cql.walked:
                 yield within
                 continue
@@ -173,23 +175,23 @@ class CqlHits:
                 yield Walked(within.low, within.high)
 
     @property
-    def values(self) -> Sequence[Value]:
+    def values(self) -> Sequence[QuestionValue]:
         """What it names."""
-        return [Value(*one) for one in self.cql.values]
+        return [QuestionValue(*one) for one in self.cql.values]
 
     @property
     def one_token(self) -> bool:
         """Whether each hit is one token."""
         return one_token(self.cql.pattern)
 
-    def source(self, bindings: Bindings, within: Range | Named | None = None) -> Source:
+    def source(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> HitSource:
         """Return where the hits come from."""
         found = self.found(bindings, within)
-        return Source(found.hits, "sentence_id", "first", "last", found.parts, varied=True)
+        return HitSource(found.hits, "sentence_id", "first", "last", found.parts, varied=True)
 
-    def found(self, bindings: Bindings, within: Range | Named | None = None) -> Found:
+    def found(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> CqlMatches:
         """Return the hits, with the places of labels."""
-        if not isinstance(within, Range):  # sentences are named for plain words alone
+        if not isinstance(within, SentenceRange):  # sentences are named for plain words alone
             return self.cql.find(bindings)
         low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
         return self.cql.find(bindings, low, high, walked=isinstance(within, Walked))
@@ -203,7 +205,7 @@ def read_hits(
     cql: str | None = None,
     strategy: Strategy = Strategy.ALL,
     written: bool = False,
-) -> Hits:
+) -> ReadPattern:
     """Read a pattern, or a query in CQL; ``written``: a word may be a surface word of several tokens.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Self
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.surface_words import Shape
-from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.lookups.queries import Bindings, Selection, Statement
 
 #: Sentences that are searched at once, unless what is asked says how many.
 SENTENCES = 500_000
@@ -18,7 +18,7 @@ NAMED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class SentenceRange:
     """Sentences by number, both ends included."""
 
     low: int
@@ -40,12 +40,12 @@ class Range:
             yield replace(self, low=low, high=min(low + size - 1, self.high))
 
 
-class Walked(Range):
+class Walked(SentenceRange):
     """Sentences by number, where the matches of the automata of a query are known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class SentenceNumbers:
     """Sentences, each by its number."""
 
     sentences: Sequence[int]
@@ -60,10 +60,10 @@ class Named:
         """How many they are."""
         return len(self.sentences)
 
-    def cut(self, size: int) -> Iterator[Named]:
+    def cut(self, size: int) -> Iterator[SentenceNumbers]:
         """Yield parts of that many sentences, the last one of fewer."""
         for at in range(0, self.size, size):
-            yield Named(self.sentences[at : at + size])
+            yield SentenceNumbers(self.sentences[at : at + size])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Places:
     @property
     def part(self) -> str:
         """The condition on a column with the number of a sentence, behind its name."""
-        return Named(tuple(dict.fromkeys(self.sentences))).part
+        return SentenceNumbers(tuple(dict.fromkeys(self.sentences))).part
 
     @property
     def size(self) -> int:
@@ -106,12 +106,12 @@ class Places:
 _SIZE = "select coalesce(max(id), 0) as sentences from sentence"
 
 #: A part of a store that is searched at once.
-Part = Range | Named | Places
+Part = SentenceRange | SentenceNumbers | Places
 
 
 def sentences_of(connection: Connection) -> int:
     """Return the number of the last sentence."""
-    return int(Query(_SIZE).value(connection))
+    return int(Statement(_SIZE).value(connection))
 
 
 def places_of_words(
@@ -121,7 +121,7 @@ def places_of_words(
     sentences: int,
     limit: int,
     seed: int | None,
-) -> tuple[Iterator[Places], int] | Iterator[Named] | None:
+) -> tuple[Iterator[Places], int] | Iterator[SentenceNumbers] | None:
     """Return where the hits of a pattern are, or may be, going by the words in it.
 
     Args:

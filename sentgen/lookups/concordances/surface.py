@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Query
+from sentgen.lookups.queries import Statement
 from sentgen.schema.engine import READ_ONLY
 
 #: Alias of `multiword` in the statements.
@@ -95,7 +95,7 @@ def surface_of(connection: Connection, *, token: str = "c", word: str = "word") 
     """Return how the tokens of a store become text; looked up once where nobody can change the store."""
     kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
     if surface_of not in kept:
-        kept[surface_of] = Query("select 1 from multiword limit 1").value(connection) is not None
+        kept[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
     return Surface(kept[surface_of], token, word)
 
 
@@ -106,4 +106,4 @@ def surface_sizes(connection: Connection, form: str, *, ignore_case: bool) -> tu
     spelled, asked = ("lower(form)", "lower($form)") if ignore_case else ("form", "$form")
     query = f'select list(distinct "last" - "first" + 1) from multiword where {spelled} = {asked}'
     # One value: rows would take Arrow, whose import takes longer than most look-ups.
-    return tuple(sorted(Query(query, {"form": form}).value(connection) or ()))
+    return tuple(sorted(Statement(query, {"form": form}).value(connection) or ()))

@@ -22,7 +22,7 @@ MOST_SHAPES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WordShape:
     """One word of a pattern in one shape: a token, or (``written``) a surface word of ``size`` tokens.
 
     ``offset`` is the number of tokens of the pattern before it.
@@ -54,7 +54,7 @@ class Part:
         return [spelled, f'{self.alias}."last" = {self.alias}."first" + {self.size - 1}']
 
 
-Shape = Sequence[Part]
+Shape = Sequence[WordShape]
 
 
 def shapes_of(connection: Connection, tokens: Sequence[TokenPattern]) -> list[Shape]:
@@ -73,7 +73,7 @@ def shapes_of(connection: Connection, tokens: Sequence[TokenPattern]) -> list[Sh
             )
         shape, offset = [], 0
         for number, (token, size) in enumerate(zip(tokens, chosen, strict=True)):
-            shape.append(Part(token, f"t{number}", offset, size or 1, bool(size)))
+            shape.append(WordShape(token, f"t{number}", offset, size or 1, bool(size)))
             offset += size or 1
         found.append(shape)
     return found
@@ -81,7 +81,7 @@ def shapes_of(connection: Connection, tokens: Sequence[TokenPattern]) -> list[Sh
 
 def tokens_alone(tokens: Sequence[TokenPattern]) -> Shape:
     """Return the shape in which every word of a pattern is a token."""
-    return [Part(token, f"t{number}", number) for number, token in enumerate(tokens)]
+    return [WordShape(token, f"t{number}", number) for number, token in enumerate(tokens)]
 
 
 def _sizes(connection: Connection, token: TokenPattern) -> tuple[int, ...]:

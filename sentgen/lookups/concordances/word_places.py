@@ -18,10 +18,10 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.concordances.places import NAMED, Named, Places
+from sentgen.lookups.concordances.places import NAMED, Places, SentenceNumbers
 from sentgen.lookups.concordances.surface_words import Shape
 from sentgen.lookups.patterns import ANY, TokenPattern, word_among
-from sentgen.lookups.queries import Bindings, Query, Selection, where
+from sentgen.lookups.queries import Bindings, Selection, Statement, where
 from sentgen.schema.tables.counts import MAX_ORDER
 
 #: Forms that one word may stand for (--ignore-case, wildcards): each is compared with every token.
@@ -78,12 +78,12 @@ class WordSequence:
     total: int | None
     plain: bool
 
-    def having(self) -> Named | None:
+    def having(self) -> SentenceNumbers | None:
         """Return the sentences that have the words at their places; ``None`` if the rarest is not rare."""
         if self.words[0].count > MOST_NAMED:
             return None
         keys = np.concatenate([np.empty(0, np.int64), *self._parts(self._most())])
-        return Named(np.unique(keys // _WIDTH).tolist())
+        return SentenceNumbers(np.unique(keys // _WIDTH).tolist())
 
     def find(self, limit: int, seed: int | None) -> tuple[Places, int] | None:
         """Return the first hits, or those that a seed draws, and how many there are in all.
@@ -157,7 +157,7 @@ class WordSequence:
         if word.offset:
             conditions.append(f"position > {word.offset}")
         conditions += self.selection.of_tokens(bindings)
-        found = Query(_PLACES.format(conditions=where(conditions)), bindings).run(self.connection)
+        found = Statement(_PLACES.format(conditions=where(conditions)), bindings).run(self.connection)
         keys: Longs = found["sentence_id"].to_numpy() * _WIDTH + found["position"].to_numpy() - word.offset
         return keys
 
@@ -204,7 +204,7 @@ def _forms(connection: Connection, token: TokenPattern) -> tuple[int, ...] | Non
         return None
     bindings = Bindings(most=MOST_FORMS + 1)
     condition = word_among("id", token.pattern, bindings, ignore_case=token.ignore_case)
-    found = Query(_FORMS.format(condition=condition), bindings).run(connection)
+    found = Statement(_FORMS.format(condition=condition), bindings).run(connection)
     return tuple(found["id"].to_pylist()) if found.num_rows <= MOST_FORMS else None
 
 
@@ -214,14 +214,14 @@ def _count(connection: Connection, selection: Selection, order: int, words: Sequ
         return 0
     bindings = Bindings()
     conditions = [word.condition(f"w{word.offset + 1}") for word in words] + selection.of_segments(bindings)
-    return int(Query(_SUM.format(order=order, conditions=where(conditions)), bindings).value(connection))
+    return int(Statement(_SUM.format(order=order, conditions=where(conditions)), bindings).value(connection))
 
 
 def _order(connection: Connection, selection: Selection) -> int:
     """Return the order up to which the n-grams of all corpora asked about are counted."""
     bindings = Bindings()
     conditions = where(selection.of_tokens(bindings, "id"))
-    return int(Query(_ORDER.format(conditions=conditions), bindings).value(connection))
+    return int(Statement(_ORDER.format(conditions=conditions), bindings).value(connection))
 
 
 def _drawn(keys: Longs, limit: int, seed: int) -> Longs:

@@ -17,7 +17,7 @@ MOST_WALKED = 64
 
 Symbol = syntax.Token | syntax.Joined
 #: Conditions on where a match begins or ends.
-Edges = frozenset[syntax.Edge]
+Edges = frozenset[syntax.CqlEdge]
 _NOWHERE: Edges = frozenset()
 
 
@@ -92,7 +92,7 @@ class _Maker:
 
     def part(self, pattern: syntax.Pattern) -> _Part:
         match pattern:
-            case syntax.Edge():
+            case syntax.CqlEdge():
                 return _Part(empty={frozenset([pattern]): None})
             case syntax.Sequence(parts):
                 return self._joined(map(self.part, parts))

@@ -183,7 +183,7 @@ def regular(text: str, flags: str = "") -> Value:
 def _of_match(condition: syntax.Condition) -> syntax.Condition:
     """Return a condition behind a pattern, where an attribute of no label is one of the metadata."""
     match condition:
-        case syntax.Comparison(left, right):
+        case syntax.CqlComparison(left, right):
             sides = (left, right if isinstance(right, syntax.Term) else left)
             one, other = (
                 side if side.label else syntax.Term(f"meta.{side.attribute}", "match", side.column)
@@ -272,13 +272,13 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def word(self, value: tuple[Value, int]) -> syntax.Pattern:
         term = syntax.Term("word", column=value[1])
-        return syntax.Token(syntax.Comparison(term, value[0], column=value[1]))
+        return syntax.Token(syntax.CqlComparison(term, value[0], column=value[1]))
 
     def begin(self, name: Leaf) -> syntax.Pattern:
-        return syntax.Edge(self._region(name), end=False)
+        return syntax.CqlEdge(self._region(name), end=False)
 
     def end(self, name: Leaf) -> syntax.Pattern:
-        return syntax.Edge(self._region(name), end=True)
+        return syntax.CqlEdge(self._region(name), end=True)
 
     def region(self, name: Leaf) -> syntax.Pattern:
         return syntax.Region(self._region(name))
@@ -318,13 +318,13 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         if term.label:
             message = f'write what it is: {term.label}.{term.attribute} = "..."'
             raise QueryError(message, query=self._text, place=term.column)
-        return syntax.Bound(term.attribute, term.column)
+        return syntax.LabelTest(term.attribute, term.column)
 
     def equals(self, term: syntax.Term, sign: Leaf, value: tuple[Value, int]) -> syntax.Condition:
-        return syntax.Comparison(term, value[0], sign == "!=", value[1])
+        return syntax.CqlComparison(term, value[0], sign == "!=", value[1])
 
     def same(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
-        return syntax.Comparison(term, other, sign == "!=", other.column)
+        return syntax.CqlComparison(term, other, sign == "!=", other.column)
 
     def term(self, first: Leaf, second: Leaf | None = None) -> Any:
         place = first.start_pos or 0

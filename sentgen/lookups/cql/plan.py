@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import automaton
-from sentgen.lookups.cql.tokens import Conditions
-from sentgen.lookups.queries import Query, where
+from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.queries import Statement, where
 
 #: Sentences of the sample: some milliseconds for ten conditions.
 SAMPLE = 10_000
@@ -30,7 +30,7 @@ from token as t{conditions}"""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CqlPlan:
     """How a query is asked.
 
     Args:
@@ -45,7 +45,9 @@ class Plan:
     walked: bool
 
 
-def plan(connection: Connection, pattern: syntax.Pattern, conditions: Conditions, sentences: int) -> Plan:
+def plan(
+    connection: Connection, pattern: syntax.Pattern, conditions: TokenConditions, sentences: int
+) -> CqlPlan:
     """Look at a sample from the middle of the store."""
     asked = list(dict.fromkeys(_conditions(pattern)))
     low = max((sentences - SAMPLE) // 2, 0)
@@ -55,7 +57,7 @@ def plan(connection: Connection, pattern: syntax.Pattern, conditions: Conditions
     )
     told = [f"t.sentence_id between {low} and {low + SAMPLE}"]
     told += conditions.selection.of_tokens(conditions.bindings, "t.corpus_id")
-    query = Query(_SAMPLE.format(counts=counts, conditions=where(told)), conditions.bindings)
+    query = Statement(_SAMPLE.format(counts=counts, conditions=where(told)), conditions.bindings)
     row: dict[str, Any] = query.fetch(connection, 1).to_pylist()[0]
     tokens, sampled, *found = row.values()
     share: dict[syntax.Condition | None, float] = {
@@ -74,7 +76,7 @@ def plan(connection: Connection, pattern: syntax.Pattern, conditions: Conditions
     walked = looked_at * rows * sentences > WALKED
     if walked:
         most = min(most, max(int(_TOKENS / max(looked_at * length, 0.1)), 1))
-    return Plan(rare, most, walked)
+    return CqlPlan(rare, most, walked)
 
 
 def _conditions(pattern: syntax.Pattern) -> list[syntax.Condition]:

@@ -17,9 +17,9 @@ from sentgen.lookups.boolean import Negation
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.plan import plan
 from sentgen.lookups.cql.spans import Spans
-from sentgen.lookups.cql.tokens import ENDS, TAGS, Conditions
+from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions
 from sentgen.lookups.keys import StoreKeys, bare
-from sentgen.lookups.queries import Bindings, Query, Selection
+from sentgen.lookups.queries import Bindings, Selection, Statement
 from sentgen.lookups.regular import told
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
@@ -89,7 +89,7 @@ def is_cql(pattern: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CqlMatches:
     """The hits of a query in a statement.
 
     Args:
@@ -149,11 +149,11 @@ class Cql:
                 found += [(name, text, f"{name}=") for text in texts if len(texts) == 1]
         return found
 
-    def conditions(self, bindings: Bindings) -> Conditions:
+    def conditions(self, bindings: Bindings) -> TokenConditions:
         """Return what writes the conditions of this query into a statement."""
-        return Conditions(self.text, self.selection, bindings, self.empty, self.keys)
+        return TokenConditions(self.text, self.selection, bindings, self.empty, self.keys)
 
-    def find(self, bindings: Bindings, low: str = "", high: str = "", *, walked: bool = False) -> Found:
+    def find(self, bindings: Bindings, low: str = "", high: str = "", *, walked: bool = False) -> CqlMatches:
         """Return the hits.
 
         Args:
@@ -167,7 +167,7 @@ class Cql:
         parts = "".join(f"{part},\n" for part in spans.parts)
         text = f"  {_EACH}" if spans.once and self.strategy is Strategy.ALL else _HITS[self.strategy]
         hits = f"found as (\n{text.format(match=match)}\n),\n"
-        return Found(parts + hits, "found", match, spans.labels)
+        return CqlMatches(parts + hits, "found", match, spans.labels)
 
     def walks(self, bindings: Bindings, low: str, high: str) -> dict[str, Walk]:
         """Return what is to be walked for the hits in a range of sentences, by the name of its table."""
@@ -203,7 +203,7 @@ def parse_cql(
     keys = StoreKeys(connection)
     check_terms(keys, text, by, pattern)
     cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), keys)
-    sentences = int(Query(_SIZE).value(connection))
+    sentences = int(Statement(_SIZE).value(connection))
     planned = plan(connection, pattern, cql.conditions(Bindings()), sentences)
     cql = replace(cql, rare=planned.rare, sentences=planned.sentences)
     return replace(cql, walked=planned.walked and bool(cql.walks(Bindings(), "", "")))
@@ -290,9 +290,9 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
 
 def _named(condition: syntax.Condition) -> list[tuple[str, int]]:
     match condition:
-        case syntax.Bound(label, column):
+        case syntax.LabelTest(label, column):
             return [(label, column)]
-        case syntax.Comparison(left, right):
+        case syntax.CqlComparison(left, right):
             terms = [left, *([right] if isinstance(right, syntax.Term) else [])]
             return [(one.label, one.column) for one in terms]
         case Negation(part):
@@ -308,7 +308,7 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
             if isinstance(one.right, syntax.Term):
                 continue
             bindings = Bindings()
-            query = Query(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
+            query = Statement(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
             try:
                 if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
                     found.add(one.right)
@@ -317,7 +317,7 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
     return frozenset(found)
 
 
-def _no_expression(text: str, one: syntax.Comparison, error: duckdb.Error) -> QueryError:
+def _no_expression(text: str, one: syntax.CqlComparison, error: duckdb.Error) -> QueryError:
     assert isinstance(one.right, Value)
     reason, wrong = told(error)
     inside = one.right.texts[0].find(wrong)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import MOST_WALKED, Automaton, Edges, automaton
-from sentgen.lookups.cql.tokens import ENDS, Conditions, at_edges, columns
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions, at_edges, columns
 from sentgen.lookups.queries import where
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _FREE_STEP = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TableExpression:
     """A common table expression."""
 
     name: str
@@ -87,12 +87,12 @@ class Spans:
         walks: these automata, in that order.
     """
 
-    conditions: Conditions
+    conditions: TokenConditions
     rare: syntax.Condition | None
     low: str = ""
     high: str = ""
     walked: bool = False
-    parts: list[Part] = field(default_factory=list)
+    parts: list[TableExpression] = field(default_factory=list)
     walks: list[Walk] = field(default_factory=list)
     _classes: dict[syntax.Condition, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
@@ -105,10 +105,10 @@ class Spans:
         for label in syntax.labels(pattern):
             self._names[label] = f"label_{len(self._names) + 1}"
         if self.rare is not None:
-            self.parts.append(Part("near", self._near(pattern), kept=True))
+            self.parts.append(TableExpression("near", self._near(pattern), kept=True))
         if self._classes:
             scans = map(self._scan, self._classes)
-            self.parts.append(Part("tok", "\n  union all\n".join(scans), kept=True))
+            self.parts.append(TableExpression("tok", "\n  union all\n".join(scans), kept=True))
         found = self._spans(pattern)
         if self.walks:
             self.parts = _named(self.parts, found)
@@ -166,7 +166,7 @@ class Spans:
     def _add(self, kind: str, text: str, *, kept: bool = False, columns: Sequence[str] = ()) -> str:
         name = self._name(kind)
         told = f"{name}({', '.join(columns)})" if columns else name
-        self.parts.append(Part(told, text, kept))
+        self.parts.append(TableExpression(told, text, kept))
         return name
 
     def _spans(self, pattern: syntax.Pattern) -> str:
@@ -377,9 +377,9 @@ class Spans:
         return self._add("match", f"  select {read}\n  from {walk} as w\n  where {accepted}")
 
 
-def _named(parts: Sequence[Part], last: str) -> list[Part]:
+def _named(parts: Sequence[TableExpression], last: str) -> list[TableExpression]:
     """Return the parts that a part needs, and itself."""
-    kept, wanted = list[Part](), {last}
+    kept, wanted = list[TableExpression](), {last}
     for part in reversed(parts):
         if part.name.partition("(")[0] in wanted:
             kept.insert(0, part)

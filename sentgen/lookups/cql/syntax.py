@@ -23,7 +23,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CqlComparison:
     """Whether an attribute is a value, or the same as another attribute; ``column`` is that of the latter."""
 
     left: Term
@@ -33,14 +33,16 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class LabelTest:
     """Whether a label stands for a token in this match."""
 
     label: str
     column: int = field(default=0, compare=False)
 
 
-Condition: TypeAlias = "Comparison | Bound | Every[Condition] | Either[Condition] | Negation[Condition]"
+Condition: TypeAlias = (
+    "CqlComparison | LabelTest | Every[Condition] | Either[Condition] | Negation[Condition]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class CqlEdge:
     """The begin or the end of a sentence (``s``) or a document (``doc``); no token."""
 
     region: str
@@ -122,7 +124,7 @@ class Constrained:
 
 
 Pattern = (
-    Token | Edge | Region | Sequence | Alternatives | Repetition | Both | Within | Containing | Constrained
+    Token | CqlEdge | Region | Sequence | Alternatives | Repetition | Both | Within | Containing | Constrained
 )
 #: Patterns that no automaton of tokens knows; they match one token at least.
 Joined = Region | Both | Within | Containing | Constrained
@@ -182,10 +184,10 @@ def bound(pattern: Pattern) -> frozenset[str]:
     return frozenset[str]().union(*map(bound, children(pattern)))
 
 
-def comparisons(condition: Condition | None) -> tuple[Comparison, ...]:
+def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
     """Return the comparisons of a condition, in their order."""
     match condition:
-        case Comparison():
+        case CqlComparison():
             return (condition,)
         case Every(parts) | Either(parts):
             return tuple(one for part in parts for one in comparisons(part))

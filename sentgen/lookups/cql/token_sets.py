@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges
-from sentgen.lookups.cql.tokens import Conditions, at_edges
+from sentgen.lookups.cql.tokens import TokenConditions, at_edges
 from sentgen.lookups.cql.walks import Walk
-from sentgen.lookups.queries import Query, where
+from sentgen.lookups.queries import Statement, where
 
 _TOKENS = """\
 select t.sentence_id, t.position, {read} as read, {begin} as begin, {final} as final
@@ -18,7 +18,7 @@ _SETS = {8: "utinyint", 16: "usmallint", 32: "uinteger", 64: "ubigint"}
 
 
 def walk_of(
-    states: Automaton, conditions: Conditions, among: Sequence[str], columns: Mapping[str, str]
+    states: Automaton, conditions: TokenConditions, among: Sequence[str], columns: Mapping[str, str]
 ) -> Walk:
     """Return the walk along an automaton.
 
@@ -43,7 +43,7 @@ def walk_of(
     sets = (_union(each, kind) for each in (met, _at_edges(states.firsts), _at_edges(states.lasts)))
     text = _TOKENS.format(**dict(zip(("read", "begin", "final"), sets, strict=True)), conditions=where(among))
     own = {column: frozenset(numbers) for column, numbers in labels.items()}
-    return Walk(Query(text, conditions.bindings), states.steps, own)
+    return Walk(Statement(text, conditions.bindings), states.steps, own)
 
 
 def _at_edges(ends: Iterable[tuple[int, Edges]]) -> list[tuple[str | None, int]]:

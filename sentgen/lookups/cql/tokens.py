@@ -43,7 +43,7 @@ _AT_EDGE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class TokenConditions:
     """Writes conditions into a statement.
 
     Args:
@@ -63,9 +63,9 @@ class Conditions:
     def of_token(self, condition: syntax.Condition, alias: str, *, negated: bool = False) -> str:
         """Return a condition on a row of `token`; null may stand for false."""
         match condition:
-            case syntax.Comparison():
+            case syntax.CqlComparison():
                 return self._comparison(condition, alias, alias, negated != condition.negated)
-            case syntax.Bound(name, place):
+            case syntax.LabelTest(name, place):
                 raise QueryError(f'write what it is: {name} = "..."', query=self.query, place=place)
         return self._composed(condition, negated, lambda part, no: self.of_token(part, alias, negated=no))
 
@@ -80,9 +80,9 @@ class Conditions:
             negated: whether it must not hold.
         """
         match condition:
-            case syntax.Bound(name):
+            case syntax.LabelTest(name):
                 return f"m.{places[name]} is {'' if negated else 'not '}null"
-            case syntax.Comparison(left, right):
+            case syntax.CqlComparison(left, right):
                 of_right = right.label if isinstance(right, syntax.Term) else left.label
                 # Never the label itself: SQL takes neither all names nor capital letters for others.
                 first, second = (f"t_{places[one]}" for one in (left.label, of_right))
@@ -100,7 +100,7 @@ class Conditions:
         word = " and " if isinstance(condition, Every) != negated else " or "
         return f"({word.join(write(part, negated) for part in condition.parts)})"
 
-    def _comparison(self, one: syntax.Comparison, left: str, right: str, negated: bool) -> str:
+    def _comparison(self, one: syntax.CqlComparison, left: str, right: str, negated: bool) -> str:
         if isinstance(one.right, syntax.Term):
             return self._same(one.left, one.right, left, right, negated)
         name, value = one.left.attribute, self.compared(one.left.attribute, one.right)
@@ -178,7 +178,7 @@ def columns(condition: syntax.Condition | None) -> set[str]:
     return names
 
 
-def at_edges(edges: Iterable[syntax.Edge], sentence: str, first: str, last: str) -> list[str]:
+def at_edges(edges: Iterable[syntax.CqlEdge], sentence: str, first: str, last: str) -> list[str]:
     """Return the conditions that a match begins or ends at edges."""
     keys = sorted((edge.region, edge.end) for edge in edges)
     return [_AT_EDGE[key].format(sentence=sentence, first=first, last=last) for key in keys]

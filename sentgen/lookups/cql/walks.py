@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.queries import Query
+from sentgen.lookups.queries import Statement
 from sentgen.schema.engine import arrow_table, raw
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Walk:
         labels: column of a label to the states that it stands for.
     """
 
-    tokens: Query
+    tokens: Statement
     steps: Sequence[tuple[int, int]]
     labels: Mapping[str, frozenset[int]]
 

@@ -11,19 +11,19 @@ from sentgen.lookups.grew.scopes import own_nodes
 from sentgen.lookups.grew.syntax import (
     POSITION,
     Clause,
-    Comparison,
-    Edge,
+    CountKey,
     Filter,
-    Key,
+    GrewComparison,
+    GrewEdge,
+    GrewRequest,
     Node,
     Reference,
-    Request,
 )
 from sentgen.lookups.keys import StoreKeys, bare
 from sentgen.output.wording import instead, near
 
 
-def check_request(keys: StoreKeys, request: Request, others: Iterable[Filter]) -> None:
+def check_request(keys: StoreKeys, request: GrewRequest, others: Iterable[Filter]) -> None:
     """Refuse a request that names keys which no token has; of metadata, `Conditions` does.
 
     Args:
@@ -41,13 +41,13 @@ def check_request(keys: StoreKeys, request: Request, others: Iterable[Filter]) -
         if isinstance(clause, Node):
             for one in (feature for every in clause.descriptions for feature in every):
                 _check_token(keys, one.key, one.key)
-        elif isinstance(clause, Comparison):
+        elif isinstance(clause, GrewComparison):
             for side in (clause.left, clause.right):
                 if isinstance(side, Reference) and side.name not in edges:
                     _check_token(keys, f"{side.name}.{side.key}", side.key)
 
 
-def read_keys(keys: StoreKeys, request: Request, asked: Sequence[Key]) -> list[Key]:
+def read_keys(keys: StoreKeys, request: GrewRequest, asked: Sequence[CountKey]) -> list[CountKey]:
     """Return keys with those of metadata told from those of nodes, under whichever name they have.
 
     Raises:
@@ -58,7 +58,7 @@ def read_keys(keys: StoreKeys, request: Request, asked: Sequence[Key]) -> list[K
     return [_read_key(keys, one, nodes, edges) for one in asked]
 
 
-def _read_key(keys: StoreKeys, one: Key, nodes: Sequence[str], edges: Sequence[str]) -> Key:
+def _read_key(keys: StoreKeys, one: CountKey, nodes: Sequence[str], edges: Sequence[str]) -> CountKey:
     if not isinstance(one.of, Reference) or one.of.name in edges:
         return one
     if one.of.name in nodes:
@@ -78,7 +78,7 @@ def _read_key(keys: StoreKeys, one: Key, nodes: Sequence[str], edges: Sequence[s
 
 
 def _edges(clauses: Iterable[Clause]) -> list[str]:
-    return [clause.name for clause in clauses if isinstance(clause, Edge) and clause.name is not None]
+    return [clause.name for clause in clauses if isinstance(clause, GrewEdge) and clause.name is not None]
 
 
 def _check_token(keys: StoreKeys, text: str, key: str) -> None:

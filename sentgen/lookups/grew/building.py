@@ -14,21 +14,21 @@ from sentgen.lookups.attributes import Value
 from sentgen.lookups.grew.reading import value_of
 from sentgen.lookups.grew.syntax import (
     Clause,
-    Comparison,
+    CountKey,
     Description,
     Distance,
     Dominance,
-    Edge,
-    Feature,
+    FeatureCondition,
+    FeatureRelation,
     Filter,
-    Key,
+    GrewComparison,
+    GrewEdge,
+    GrewRequest,
     Label,
+    LinearOrder,
     Node,
-    Order,
     Placement,
     Reference,
-    Relation,
-    Request,
     is_part,
 )
 
@@ -45,41 +45,41 @@ class Building(Transformer[Token, Any]):
         super().__init__()
         self._text = text
 
-    def request(self, blocks: list[Request]) -> Request:
-        return Request(
+    def request(self, blocks: list[GrewRequest]) -> GrewRequest:
+        return GrewRequest(
             clauses=tuple(clause for block in blocks for clause in block.clauses),
             filters=tuple(one for block in blocks for one in block.filters),
             structures=tuple(one for block in blocks for one in block.structures),
             metadata=tuple(one for block in blocks for one in block.metadata),
         )
 
-    def pattern(self, parts: list[Any]) -> Request:
-        return Request(clauses=_clauses(parts[1:]))
+    def pattern(self, parts: list[Any]) -> GrewRequest:
+        return GrewRequest(clauses=_clauses(parts[1:]))
 
-    def without(self, parts: list[Any]) -> Request:
-        return Request(filters=(Filter(_clauses(parts[1:]), negated=True),))
+    def without(self, parts: list[Any]) -> GrewRequest:
+        return GrewRequest(filters=(Filter(_clauses(parts[1:]), negated=True),))
 
-    def with_block(self, parts: list[Any]) -> Request:
-        return Request(filters=(Filter(_clauses(parts[1:])),))
+    def with_block(self, parts: list[Any]) -> GrewRequest:
+        return GrewRequest(filters=(Filter(_clauses(parts[1:])),))
 
-    def global_block(self, parts: list[Any]) -> Request:
-        asked: list[Feature] = parts[1:]
-        bare = [one for one in asked if one.relation is Relation.PRESENT and one.key.startswith("is_")]
+    def global_block(self, parts: list[Any]) -> GrewRequest:
+        asked: list[FeatureCondition] = parts[1:]
+        bare = [one for one in asked if one.relation is FeatureRelation.PRESENT and one.key.startswith("is_")]
         rest = tuple(one for one in asked if one not in bare)
-        return Request(structures=tuple(one.key for one in bare), metadata=rest)
+        return GrewRequest(structures=tuple(one.key for one in bare), metadata=rest)
 
     def whether(self, parts: list[Any]) -> Filter:
         return Filter(_clauses(parts))
 
-    def key_of(self, parts: list[str]) -> Key:
+    def key_of(self, parts: list[str]) -> CountKey:
         name, key = str(parts[0]), str(parts[1]) if len(parts) > 1 else "label"
-        return Key(self._text.strip(), Reference(name, key), meta=name == "meta")
+        return CountKey(self._text.strip(), Reference(name, key), meta=name == "meta")
 
-    def key_of_order(self, parts: list[Token]) -> Key:
-        return Key(self._text.strip(), Placement(tuple(str(one) for one in parts if one.type == "NAME")))
+    def key_of_order(self, parts: list[Token]) -> CountKey:
+        return CountKey(self._text.strip(), Placement(tuple(str(one) for one in parts if one.type == "NAME")))
 
-    def key_of_distance(self, parts: list[Distance]) -> Key:
-        return Key(self._text.strip(), parts[0])
+    def key_of_distance(self, parts: list[Distance]) -> CountKey:
+        return CountKey(self._text.strip(), parts[0])
 
     def node(self, parts: list[Node | None]) -> Node:
         if parts[0] is None:
@@ -100,7 +100,7 @@ class Building(Transformer[Token, Any]):
             raise InputError("an edge needs a node at one of its ends, such as 'X -> *'")
         if name is not None and None in (source, target):
             raise InputError(f"the edge {name} has a star at one end; give that node a name")
-        return (*_described(ends), Edge(source, target, label, name))
+        return (*_described(ends), GrewEdge(source, target, label, name))
 
     def dominance(self, parts: list[Node | None]) -> tuple[Clause, ...]:
         source, target = parts
@@ -108,19 +108,19 @@ class Building(Transformer[Token, Any]):
             raise InputError("'->>' stands between two nodes with names, such as 'X ->> Y'")
         return (*_described(parts), Dominance(source.name, target.name))
 
-    def order(self, parts: list[Token]) -> Order:
+    def order(self, parts: list[Token]) -> LinearOrder:
         left, operator, right = map(str, parts)
         if operator in _MIRRORED:
-            return Order(right, _MIRRORED[operator], left)
-        return Order(left, operator, right)
+            return LinearOrder(right, _MIRRORED[operator], left)
+        return LinearOrder(left, operator, right)
 
-    def comparison(self, parts: list[Any]) -> Comparison:
+    def comparison(self, parts: list[Any]) -> GrewComparison:
         left, operator, right = parts
         if isinstance(right, Reference):
-            return Comparison(left, str(operator), right)
+            return GrewComparison(left, str(operator), right)
         if isinstance(left, Distance) or operator not in ("=", "<>"):
-            return Comparison(left, str(operator), _number(right))
-        return Comparison(left, str(operator), right)
+            return GrewComparison(left, str(operator), _number(right))
+        return GrewComparison(left, str(operator), right)
 
     def reference(self, parts: list[str]) -> Reference:
         return Reference(str(parts[0]), str(parts[1]))
@@ -134,7 +134,7 @@ class Building(Transformer[Token, Any]):
         descriptions = tuple(one for one in parts if isinstance(one, tuple))
         return Node(str(parts[0]), descriptions, free="$" in parts[1:])
 
-    def description(self, parts: list[Feature]) -> Description:
+    def description(self, parts: list[FeatureCondition]) -> Description:
         return tuple(parts)
 
     def label_values(self, parts: list[str]) -> Label:
@@ -154,27 +154,29 @@ class Building(Transformer[Token, Any]):
             raise InputError("no relation is left of '^*'; name those that are not wanted")
         return replace(parts[0], negated=True)
 
-    def parts(self, parts: list[Feature]) -> Label:
+    def parts(self, parts: list[FeatureCondition]) -> Label:
         asked = [one for one in parts if one.key == "enhanced"]
-        if any(one.relation is not Relation.IS or one.values[0].texts != ("yes",) for one in asked):
+        if any(one.relation is not FeatureRelation.IS or one.values[0].texts != ("yes",) for one in asked):
             raise InputError("of 'enhanced' only 'enhanced=yes' can be asked")
         rest = tuple(one for one in parts if one not in asked)
         for one in rest:
             check_part(one.key)
         return Label(parts=rest, enhanced=bool(asked))
 
-    def feature(self, parts: list[Any]) -> Feature:
+    def feature(self, parts: list[Any]) -> FeatureCondition:
         key, operator, values = str(parts[0]), str(parts[1]), parts[2]
         values = values.values if isinstance(values, Label) else values
         if not values:
-            return Feature(key, Relation.PRESENT if operator == "=" else Relation.ABSENT)
-        return Feature(key, Relation(operator), values)
+            return FeatureCondition(
+                key, FeatureRelation.PRESENT if operator == "=" else FeatureRelation.ABSENT
+            )
+        return FeatureCondition(key, FeatureRelation(operator), values)
 
-    def absent(self, parts: list[str]) -> Feature:
-        return Feature(str(parts[0]), Relation.ABSENT)
+    def absent(self, parts: list[str]) -> FeatureCondition:
+        return FeatureCondition(str(parts[0]), FeatureRelation.ABSENT)
 
-    def present(self, parts: list[str]) -> Feature:
-        return Feature(str(parts[0]), Relation.PRESENT)
+    def present(self, parts: list[str]) -> FeatureCondition:
+        return FeatureCondition(str(parts[0]), FeatureRelation.PRESENT)
 
     def feature_name(self, parts: list[Token]) -> str:
         name, *layer = map(str, parts)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from itertools import combinations, count
 
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.places import Range
-from sentgen.lookups.grew.features import Conditions, part_of
-from sentgen.lookups.grew.paths import Path
+from sentgen.lookups.concordances.places import SentenceRange
+from sentgen.lookups.grew.features import FeatureConditions, part_of
+from sentgen.lookups.grew.paths import DominancePath
 from sentgen.lookups.grew.scopes import (
     EDGE_KEYS,
-    Bound,
     BoundEdge,
+    BoundNode,
     Scope,
     bind_nodes,
     names_with_rows,
@@ -26,16 +26,16 @@ from sentgen.lookups.grew.structures import structure_condition
 from sentgen.lookups.grew.syntax import (
     POSITION,
     Clause,
-    Comparison,
+    CountKey,
     Distance,
     Dominance,
-    Edge,
     Filter,
-    Key,
+    GrewComparison,
+    GrewEdge,
+    GrewRequest,
+    LinearOrder,
     Node,
-    Order,
     Reference,
-    Request,
     is_part,
 )
 from sentgen.lookups.keys import StoreKeys
@@ -60,7 +60,7 @@ _NODES_ONLY = {"<": "{left} + 1 = {right}", "<<": "{left} < {right}"}
 
 
 @dataclass(slots=True)
-class Block:
+class PatternStatement:
     """The tables and conditions of a pattern, or of a filter.
 
     ``apart`` are pairs of positions that cannot be one, ``together`` pairs of sentences that are.
@@ -81,7 +81,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class HitStatement:
     """What finds the hits of a request.
 
     Args:
@@ -92,7 +92,7 @@ class Source:
         scope: its nodes and edges.
     """
 
-    paths: Sequence[Path]
+    paths: Sequence[DominancePath]
     tables: Sequence[str]
     conditions: Sequence[str]
     sentence: str
@@ -120,18 +120,20 @@ class Compiler:
         bindings: Bindings,
         selection: Selection,
         keys: StoreKeys,
-        within: Range | None = None,
+        within: SentenceRange | None = None,
     ) -> None:
         self._within = within
-        self.conditions = Conditions(bindings, selection, keys)
+        self.conditions = FeatureConditions(bindings, selection, keys)
         self._bindings, self._selection, self.ignore_case = bindings, selection, selection.ignore_case
         self._numbers = count(1)
-        self._paths: list[Path] = []
+        self._paths: list[DominancePath] = []
 
-    def source(self, request: Request, keys: Sequence[Key] = (), whether: Sequence[Filter] = ()) -> Source:
+    def source(
+        self, request: GrewRequest, keys: Sequence[CountKey] = (), whether: Sequence[Filter] = ()
+    ) -> HitStatement:
         """Return what finds the hits of a request; ``keys`` and ``whether`` are asked of them later."""
         self._with_rows = names_with_rows(request, keys, whether)
-        scope, block = Scope(), Block()
+        scope, block = Scope(), PatternStatement()
         self._fill(block, request.clauses, scope)
         rows = [one for one in scope.nodes.values() if one.alias]
         if not rows:
@@ -147,11 +149,11 @@ class Compiler:
         conditions += [self.conditions.metadata(sentence, one) for one in request.metadata]
         for one in request.filters:
             conditions.append(self.filter(one, scope))
-        return Source(self._paths, block.tables, conditions, sentence, scope)
+        return HitStatement(self._paths, block.tables, conditions, sentence, scope)
 
     def filter(self, one: Filter, scope: Scope) -> str:
         """Return the condition that a filter lets a hit pass."""
-        inner, block = scope.within(), Block()
+        inner, block = scope.within(), PatternStatement()
         self._fill(block, one.clauses, inner)
         own = {name: bound for name, bound in inner.nodes.items() if name not in scope.nodes}
         self._join(block, own, {self._sentence, *(bound.sentence for bound in scope.nodes.values())})
@@ -167,7 +169,7 @@ class Compiler:
             left, right = scope.node(of.left).position, scope.node(of.right).position
             return f"({right} - {left})" if of.function == "delta" else f"abs({right} - {left})"
         bound = scope.either(of.name)
-        if isinstance(bound, Bound):
+        if isinstance(bound, BoundNode):
             return bound.position if of.key == POSITION else self.conditions.string(bound.alias, of.key)
         ends = bound.target.position, bound.source.position
         if of.key in ("length", "delta"):
@@ -175,7 +177,7 @@ class Compiler:
         label = f"(select name from tag where id = {bound.alias}.deprel_id)"
         return label if of.key == "label" else part_of(label, _edge_key(of))
 
-    def _fill(self, block: Block, clauses: Sequence[Clause], scope: Scope) -> None:
+    def _fill(self, block: PatternStatement, clauses: Sequence[Clause], scope: Scope) -> None:
         """Bring in the nodes of some clauses, and their conditions."""
         outer = dict(scope.nodes)
         own = bind_nodes(clauses, scope, self._with_rows, self._numbers)
@@ -188,7 +190,7 @@ class Compiler:
             for each in bound.descriptions:
                 block.conditions += self.conditions.described(bound.alias, each, anchored=bound.anchored)
         for clause in clauses:
-            if isinstance(clause, Edge):
+            if isinstance(clause, GrewEdge):
                 self._edge(block, clause, scope)
             elif isinstance(clause, Dominance):
                 self._path(block, clause, scope)
@@ -199,13 +201,13 @@ class Compiler:
                 )
         # Edges first, which these may name.
         for clause in clauses:
-            if isinstance(clause, Order):
+            if isinstance(clause, LinearOrder):
                 block.conditions.append(self._order(block, clause, scope))
-            elif isinstance(clause, Comparison):
+            elif isinstance(clause, GrewComparison):
                 block.conditions.append(self._comparison(clause, scope))
         self._distinct(block, combinations(own.values(), 2))
 
-    def _edge(self, block: Block, edge: Edge, scope: Scope) -> None:
+    def _edge(self, block: PatternStatement, edge: GrewEdge, scope: Scope) -> None:
         if edge.name in scope.edges or edge.name in scope.nodes:
             raise InputError(f"{edge.name} names two things in the request; call the edge otherwise")
         if edge.label.enhanced:
@@ -235,7 +237,7 @@ class Compiler:
         if edge.name is not None:
             scope.edges[edge.name] = BoundEdge(source, target, target.alias)
 
-    def _enhanced_edge(self, block: Block, edge: Edge, scope: Scope) -> None:
+    def _enhanced_edge(self, block: PatternStatement, edge: GrewEdge, scope: Scope) -> None:
         label = [*self.conditions.label("enhanced_edge", edge.label), *self._in_part("sentence_id")]
         source, target = (None if name is None else scope.node(name) for name in (edge.source, edge.target))
         alias = f"enhanced_{next(self._numbers)}"
@@ -260,7 +262,7 @@ class Compiler:
         if edge.name is not None:
             scope.edges[edge.name] = BoundEdge(source, target, alias)
 
-    def _path(self, block: Block, clause: Dominance, scope: Scope) -> None:
+    def _path(self, block: PatternStatement, clause: Dominance, scope: Scope) -> None:
         above, below = scope.node(clause.source), scope.node(clause.target)
         # Paths down begin at a token, and the anchor is none.
         upward = below.descriptions or not above.descriptions or above.anchored
@@ -270,7 +272,7 @@ class Compiler:
             for each in seed.descriptions
             for text in self.conditions.described("seed", each, anchored=False)
         ]
-        path = Path(
+        path = DominancePath(
             f"path_{next(self._numbers)}",
             conditions,
             self._corpora("seed"),
@@ -290,9 +292,9 @@ class Compiler:
             block.together.add(frozenset((above.sentence, below.sentence)))
         block.apart.add(frozenset((above.position, below.position)))
 
-    def _order(self, block: Block, clause: Order, scope: Scope) -> str:
+    def _order(self, block: PatternStatement, clause: LinearOrder, scope: Scope) -> str:
         left, right = scope.either(clause.left), scope.either(clause.right)
-        if isinstance(left, Bound) and isinstance(right, Bound):
+        if isinstance(left, BoundNode) and isinstance(right, BoundNode):
             if clause.operator not in _NODES_ONLY:
                 raise InputError(f"{clause.operator} stands between edges; nodes have < and <<")
             block.apart.add(frozenset((left.position, right.position)))
@@ -310,7 +312,7 @@ class Compiler:
             " asked, that it lies within"
         )
 
-    def _comparison(self, clause: Comparison, scope: Scope) -> str:
+    def _comparison(self, clause: GrewComparison, scope: Scope) -> str:
         left, right, operator = clause.left, clause.right, clause.operator
         string = self.value(left, scope)
         if isinstance(right, tuple):
@@ -338,13 +340,13 @@ class Compiler:
             return None
         kinds = {key in ("form", "lemma") for key in (left.key, right.key)}
         bounds = [scope.either(one.name) for one in (left, right)]
-        if len(kinds) == 1 and all(isinstance(one, Bound) for one in bounds):
+        if len(kinds) == 1 and all(isinstance(one, BoundNode) for one in bounds):
             keys = [columns.get(one.key) for one in (left, right)]
             first, second = (f"{one.alias}.{key}" for one, key in zip(bounds, keys, strict=True))
             return (first, second) if all(keys) else None
         return None
 
-    def _join(self, block: Block, own: dict[str, Bound], joined: set[str]) -> None:
+    def _join(self, block: PatternStatement, own: dict[str, BoundNode], joined: set[str]) -> None:
         """Put the nodes of a block that no edge has put there into the sentence of the pattern."""
         joined = set(joined)
         for bound in own.values():
@@ -354,7 +356,7 @@ class Compiler:
                 block.conditions.append(f"{bound.sentence} = {self._sentence}")
                 joined.add(bound.sentence)
 
-    def _distinct(self, block: Block, pairs: Iterable[tuple[Bound, Bound]]) -> None:
+    def _distinct(self, block: PatternStatement, pairs: Iterable[tuple[BoundNode, BoundNode]]) -> None:
         """Ask that two names are two tokens, where nothing else says so."""
         for one, other in pairs:
             places = frozenset((one.position, other.position))

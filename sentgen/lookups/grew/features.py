@@ -14,7 +14,7 @@ from sentgen.lookups.attributes import (
     misc_condition,
     misc_string,
 )
-from sentgen.lookups.grew.syntax import ANCHOR, Description, Feature, Label, Relation
+from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.queries import Bindings, Selection
 from sentgen.output.wording import instead
@@ -32,16 +32,16 @@ _SURFACE = """\
     where span.sentence_id = {alias}.sentence_id and {alias}.position between span.first and span.last)"""
 
 
-def fits_anchor(one: Feature) -> bool:
+def fits_anchor(one: FeatureCondition) -> bool:
     """Return whether the anchor node has a feature: it has a form, and nothing else."""
     if one.key != "form":
-        return one.relation is Relation.ABSENT
+        return one.relation is FeatureRelation.ABSENT
     found = any(_fits(value, ANCHOR) for value in one.values)
     return {
-        Relation.PRESENT: True,
-        Relation.ABSENT: False,
-        Relation.IS: found,
-        Relation.IS_NOT: not found,
+        FeatureRelation.PRESENT: True,
+        FeatureRelation.ABSENT: False,
+        FeatureRelation.IS: found,
+        FeatureRelation.IS_NOT: not found,
     }[one.relation]
 
 
@@ -55,7 +55,7 @@ def _fits(value: Value, text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class FeatureConditions:
     """Writes conditions of one statement.
 
     Args:
@@ -77,7 +77,7 @@ class Conditions:
             return each[0]
         return [f"({' or '.join(' and '.join(every) for every in each)})"] if each else []
 
-    def of_node(self, alias: str, one: Feature, *, anchored: bool = False) -> str:
+    def of_node(self, alias: str, one: FeatureCondition, *, anchored: bool = False) -> str:
         """Return the condition that a row of `token` has a feature; ``anchored``: it may be the anchor."""
         condition = self._asked(one, lambda value: self._of_token(alias, one.key, value))
         if anchored and one.key == "form":
@@ -108,7 +108,7 @@ class Conditions:
         )
         return [f"({asked}) is not true" if label.negated else asked]
 
-    def metadata(self, sentence: str, one: Feature) -> str:
+    def metadata(self, sentence: str, one: FeatureCondition) -> str:
         """Return the condition that the metadata of a sentence have a value; ``sentence``: of its number."""
         string = self.meta_string("meta", TEXT if one.key == TEXT else f"meta.{one.key}")
         condition = self._asked(one, lambda value: self._is(string, value, "meta"))
@@ -123,7 +123,7 @@ class Conditions:
         """Return the condition that a string is one of some values."""
         return self._either([self._is(string, one, "value") for one in values])
 
-    def _part(self, one: Feature) -> str:
+    def _part(self, one: FeatureCondition) -> str:
         """Return the condition on a part of a relation, a row of `tag`."""
         return self._asked(one, lambda value: self._is(part_of("name", one.key), value, "part"))
 
@@ -148,14 +148,14 @@ class Conditions:
     def _is(self, string: str, value: Value | None, name: str) -> str:
         return f"{string} is not null" if value is None else value.condition(string, self.bindings, name)
 
-    def _asked(self, one: Feature, condition: Callable[[Value | None], str]) -> str:
+    def _asked(self, one: FeatureCondition, condition: Callable[[Value | None], str]) -> str:
         """Return the condition of a feature, of conditions that its value is some (None: any)."""
-        if one.relation is Relation.PRESENT:
+        if one.relation is FeatureRelation.PRESENT:
             return condition(None)
-        if one.relation is Relation.ABSENT:
+        if one.relation is FeatureRelation.ABSENT:
             return f"({condition(None)}) is not true"
         found = self._either([condition(value) for value in one.values])
-        if one.relation is Relation.IS:
+        if one.relation is FeatureRelation.IS:
             return found
         return f"({condition(None)} and ({found}) is not true)"
 

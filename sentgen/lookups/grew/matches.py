@@ -9,29 +9,29 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import Value as Named
+from sentgen.lookups.absence import QuestionValue as Named
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import Value
-from sentgen.lookups.concordances.places import Range, sentences_of
+from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.grew.asked_keys import check_request, read_keys
 from sentgen.lookups.grew.compiler import Compiler
 from sentgen.lookups.grew.features import TOKEN_KEYS
 from sentgen.lookups.grew.reading import read_key, read_request, read_whether
-from sentgen.lookups.grew.statements import Statements
+from sentgen.lookups.grew.statements import GrewStatements
 from sentgen.lookups.grew.syntax import (
     Clause,
-    Comparison,
-    Edge,
-    Feature,
+    CountKey,
+    FeatureCondition,
+    FeatureRelation,
     Filter,
-    Key,
+    GrewComparison,
+    GrewEdge,
+    GrewRequest,
     Node,
-    Relation,
-    Request,
 )
 from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.queries import Answer, Bindings, Query, Selection, limited, select_corpora
+from sentgen.lookups.queries import Answer, Bindings, Selection, Statement, limited, select_corpora
 from sentgen.lookups.regular import fault
 from sentgen.lookups.statistics.gathered import gathered
 from sentgen.output.tabular import Rows
@@ -39,7 +39,7 @@ from sentgen.output.tabular import Rows
 #: Sentences that are searched at once, and what part of them the first time, where the first hits are enough.
 SENTENCES = 100_000
 _FIRST = 8
-_GATHERED = Query("select count(*) from gathered")
+_GATHERED = Statement("select count(*) from gathered")
 
 
 def match(
@@ -175,9 +175,9 @@ class _Search:
     def __init__(
         self,
         connection: Connection,
-        request: Request,
+        request: GrewRequest,
         selection: Selection,
-        keys: Sequence[Key] = (),
+        keys: Sequence[CountKey] = (),
         whether: Sequence[tuple[str, Filter]] = (),
     ) -> None:
         self.connection, self._sentences = connection, sentences_of(connection)
@@ -203,37 +203,37 @@ class _Search:
         conditions = [(text, read_whether(text)) for text in whether]
         return cls(connection, read_request(request), selection, list(map(read_key, keys)), conditions)
 
-    def keyed(self, statements: Statements, limit: int) -> Query:
+    def keyed(self, statements: GrewStatements, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""
         return statements.keyed(self.keys, self._whether, limit)
 
-    def statements(self, within: Range | None = None, *, gathered: bool = False) -> Statements:
+    def statements(self, within: SentenceRange | None = None, *, gathered: bool = False) -> GrewStatements:
         """Compile the request, for all sentences or some of them."""
         bindings = Bindings()
         compiler = Compiler(bindings, self._selection, self._there, within)
         source = compiler.source(self.request, self.keys, [condition for _, condition in self._whether])
-        return Statements(compiler, source, bindings, gathered)
+        return GrewStatements(compiler, source, bindings, gathered)
 
     def count(self) -> int:
         """Return the number of hits."""
-        parts = [None] if self._at_once else Range(1, self._sentences).cut(SENTENCES)
+        parts = [None] if self._at_once else SentenceRange(1, self._sentences).cut(SENTENCES)
         return sum(int(self.statements(part).count().value(self.connection)) for part in parts)
 
     @contextmanager
-    def counted(self) -> Iterator[Statements]:
+    def counted(self) -> Iterator[GrewStatements]:
         """Yield statements that know the counts by keys."""
         if self._at_once:
             yield self.statements()
             return
         parts = (
             self.statements(part).counts(self.keys, self._whether)
-            for part in Range(1, self._sentences).cut(SENTENCES)
+            for part in SentenceRange(1, self._sentences).cut(SENTENCES)
         )
         with gathered(self.connection, "gathered", parts):
             yield self.statements(gathered=True)
 
     @contextmanager
-    def chosen(self, limit: int, seed: int | None) -> Iterator[Statements]:
+    def chosen(self, limit: int, seed: int | None) -> Iterator[GrewStatements]:
         """Yield statements that know the hits asked for, of which the first ones end the search."""
         if self._at_once:
             yield self.statements()
@@ -241,11 +241,11 @@ class _Search:
         with gathered(self.connection, "gathered", self._parts(limit, seed)):
             yield self.statements(gathered=True)
 
-    def _parts(self, limit: int, seed: int | None) -> Iterator[Query]:
+    def _parts(self, limit: int, seed: int | None) -> Iterator[Statement]:
         first_ones = bool(limit) and seed is None
         low, size = 1, max(SENTENCES // _FIRST, 1) if first_ones else SENTENCES
         while low <= self._sentences:
-            yield self.statements(Range(low, min(low + size - 1, self._sentences))).hits(limit, seed)
+            yield self.statements(SentenceRange(low, min(low + size - 1, self._sentences))).hits(limit, seed)
             if first_ones and int(_GATHERED.value(self.connection)) >= limit:
                 return
             low, size = low + size, min(2 * size, SENTENCES)
@@ -272,13 +272,13 @@ def _check_regex(connection: Connection, value: Value) -> None:
             raise InputError(f"{text!r} is no regular expression: {wrong}")
 
 
-def _values(request: Request, others: Iterable[Filter]) -> Iterator[Value]:
+def _values(request: GrewRequest, others: Iterable[Filter]) -> Iterator[Value]:
     """Yield all values of a request."""
     blocks = [request.clauses, *(one.clauses for one in (*request.filters, *others))]
     for clause in (clause for block in blocks for clause in block):
-        if isinstance(clause, Edge):
+        if isinstance(clause, GrewEdge):
             yield from clause.label.values
-        elif isinstance(clause, Comparison) and isinstance(clause.right, tuple):
+        elif isinstance(clause, GrewComparison) and isinstance(clause.right, tuple):
             yield from clause.right
         for one in _features(clause):
             yield from one.values
@@ -286,23 +286,23 @@ def _values(request: Request, others: Iterable[Filter]) -> Iterator[Value]:
         yield from one.values
 
 
-def _features(clause: Clause) -> Iterator[Feature]:
+def _features(clause: Clause) -> Iterator[FeatureCondition]:
     if isinstance(clause, Node):
         yield from (one for every in clause.descriptions for one in every)
-    elif isinstance(clause, Edge):
+    elif isinstance(clause, GrewEdge):
         yield from clause.label.parts
 
 
-def _with_hints(connection: Connection, answer: Answer, selection: Selection, request: Request) -> Answer:
+def _with_hints(connection: Connection, answer: Answer, selection: Selection, request: GrewRequest) -> Answer:
     """Say of an answer that found nothing what of the pattern never occurs."""
     if not answer.nothing:
         return answer
     named: list[Named] = []
     for clause in request.clauses:
-        if isinstance(clause, Edge) and not (clause.label.negated or clause.label.enhanced):
+        if isinstance(clause, GrewEdge) and not (clause.label.negated or clause.label.enhanced):
             named += _named("deprel", "", clause.label.values)
         for one in _features(clause) if isinstance(clause, Node) else ():
-            if one.key in TOKEN_KEYS and one.relation is Relation.IS:
+            if one.key in TOKEN_KEYS and one.relation is FeatureRelation.IS:
                 attribute = "word" if one.key == "form" else one.key
                 named += _named(attribute, f"{one.key}=", one.values)
     return explained(connection, answer, selection, named)

@@ -35,7 +35,7 @@ _DOWN = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class DominancePath:
     """The pairs of tokens of which one dominates the other: columns ``sentence_id``, ``below``, ``above``.
 
     Args:

@@ -10,7 +10,7 @@ from sentgen.errors import InputError, QueryError
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.bounds import check_text, check_tree
 from sentgen.lookups.grew.grammar import GRAMMAR, NAMES
-from sentgen.lookups.grew.syntax import Filter, Key, Request
+from sentgen.lookups.grew.syntax import CountKey, Filter, GrewRequest
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -23,7 +23,7 @@ _CONDITIONS = ("feature", "absent", "present", "edge", "dominance", "order", "co
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
-def read_request(text: str) -> Request:
+def read_request(text: str) -> GrewRequest:
     """Read a request.
 
     Raises:
@@ -33,7 +33,7 @@ def read_request(text: str) -> Request:
         raise InputError("the request is empty; write one, such as: pattern { V [upos=VERB] }")
     if "#BEGIN" in text:
         raise InputError('lexicons (#BEGIN) are not read; write the values instead: lemma="be"|"have"')
-    found: Request = _read(text, "request")
+    found: GrewRequest = _read(text, "request")
     return found
 
 
@@ -49,13 +49,13 @@ def read_whether(text: str) -> Filter:
     return found
 
 
-def read_key(text: str) -> Key:
+def read_key(text: str) -> CountKey:
     """Read what hits are counted by, such as ``V.lemma`` or ``S#V#O``.
 
     Raises:
         QueryError: it is none, with the place.
     """
-    found: Key = _read(text, "key")
+    found: CountKey = _read(text, "key")
     return found
 
 

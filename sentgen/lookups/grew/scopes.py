@@ -10,18 +10,18 @@ from sentgen.lookups.grew.features import fits_anchor
 from sentgen.lookups.grew.syntax import (
     POSITION,
     Clause,
-    Comparison,
+    CountKey,
     Description,
     Distance,
     Dominance,
-    Edge,
     Filter,
-    Key,
+    GrewComparison,
+    GrewEdge,
+    GrewRequest,
+    LinearOrder,
     Node,
-    Order,
     Placement,
     Reference,
-    Request,
 )
 
 #: What an edge has beside the parts of its relation.
@@ -29,7 +29,7 @@ EDGE_KEYS = ("label", "length", "delta")
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundNode:
     """A node in the statement.
 
     Args:
@@ -53,8 +53,8 @@ class Bound:
 class BoundEdge:
     """An edge with a name: its ends, and the row that has its relation."""
 
-    source: Bound
-    target: Bound
+    source: BoundNode
+    target: BoundNode
     alias: str
 
     @property
@@ -68,10 +68,10 @@ class BoundEdge:
 class Scope:
     """The names that clauses may use; a filter sees those of the pattern, and has some of its own."""
 
-    nodes: dict[str, Bound] = field(default_factory=dict)
+    nodes: dict[str, BoundNode] = field(default_factory=dict)
     edges: dict[str, BoundEdge] = field(default_factory=dict)
 
-    def node(self, name: str) -> Bound:
+    def node(self, name: str) -> BoundNode:
         """Return a node.
 
         Raises:
@@ -83,7 +83,7 @@ class Scope:
             raise InputError(f"{name} is an edge, and a node is wanted here")
         raise InputError(f"no node {name!r} in the request{self._known(self.nodes)}")
 
-    def either(self, name: str) -> Bound | BoundEdge:
+    def either(self, name: str) -> BoundNode | BoundEdge:
         """Return a node or an edge.
 
         Raises:
@@ -111,10 +111,10 @@ def own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[st
         ends: tuple[str | None, ...] = ()
         if isinstance(clause, Node):
             ends = (clause.name,)
-        elif isinstance(clause, Edge | Dominance):
+        elif isinstance(clause, GrewEdge | Dominance):
             ends = (clause.source, clause.target)
         names |= dict.fromkeys(name for name in ends if name is not None and name not in outer)
-    edges = {clause.name for clause in clauses if isinstance(clause, Edge)}
+    edges = {clause.name for clause in clauses if isinstance(clause, GrewEdge)}
     for name in names:
         if name in edges:
             raise InputError(f"{name} is an edge, and a node is wanted here")
@@ -125,7 +125,7 @@ def own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[st
 
 def bind_nodes(
     clauses: Sequence[Clause], outer: Scope, with_rows: frozenset[str], number: Iterator[int]
-) -> dict[str, Bound]:
+) -> dict[str, BoundNode]:
     """Return what the nodes stand for that clauses bring in.
 
     Args:
@@ -136,7 +136,7 @@ def bind_nodes(
     """
     names = own_nodes(clauses, outer.nodes)
     heads = {} if not names else _heads(clauses, with_rows)
-    found: dict[str, Bound] = {}
+    found: dict[str, BoundNode] = {}
     for name in (one for one in names if one not in heads):
         own = [one for one in clauses if isinstance(one, Node) and one.name == name]
         described = tuple(one.descriptions for one in own if one.descriptions)
@@ -145,11 +145,11 @@ def bind_nodes(
             any(all(map(fits_anchor, every)) for every in each) for each in described
         )
         free = any(one.free for one in own)
-        found[name] = Bound(alias, f"{alias}.sentence_id", f"{alias}.position", anchored, free, described)
+        found[name] = BoundNode(alias, f"{alias}.sentence_id", f"{alias}.position", anchored, free, described)
     for name, modifier in ((name, heads[name]) for name in names if name in heads):
         below = found[modifier] if modifier in found else outer.nodes[modifier]
         free = any(isinstance(one, Node) and one.name == name and one.free for one in clauses)
-        found[name] = Bound("", below.sentence, f"{below.alias}.head", True, free)
+        found[name] = BoundNode("", below.sentence, f"{below.alias}.head", True, free)
     return {name: found[name] for name in names}
 
 
@@ -157,7 +157,7 @@ def _heads(clauses: Sequence[Clause], with_rows: frozenset[str]) -> dict[str, st
     """Return the nodes that need no row, as they are the head of another one, with that one."""
     found: dict[str, str] = {}
     for one in clauses:
-        if not isinstance(one, Edge) or one.source is None or one.target is None or one.label.enhanced:
+        if not isinstance(one, GrewEdge) or one.source is None or one.target is None or one.label.enhanced:
             continue
         if one.source not in with_rows and one.source != one.target:
             found.setdefault(one.source, one.target)
@@ -166,20 +166,24 @@ def _heads(clauses: Sequence[Clause], with_rows: frozenset[str]) -> dict[str, st
 
 def _below(clauses: Sequence[Clause]) -> set[str | None]:
     """Return the nodes that have something above or before them, so that they are no anchor."""
-    edges = {one.target for one in clauses if isinstance(one, Edge | Dominance)}
-    return edges | {one.right for one in clauses if isinstance(one, Order) and one.operator in ("<", "<<")}
+    edges = {one.target for one in clauses if isinstance(one, GrewEdge | Dominance)}
+    return edges | {
+        one.right for one in clauses if isinstance(one, LinearOrder) and one.operator in ("<", "<<")
+    }
 
 
-def names_with_rows(request: Request, keys: Iterable[Key], others: Iterable[Filter]) -> frozenset[str]:
+def names_with_rows(
+    request: GrewRequest, keys: Iterable[CountKey], others: Iterable[Filter]
+) -> frozenset[str]:
     """Return the names of nodes of which more than the place is asked anywhere."""
     found: set[str | None] = set()
     blocks = [request.clauses, *(one.clauses for one in (*request.filters, *others))]
     for clause in (clause for block in blocks for clause in block):
         if isinstance(clause, Node) and clause.descriptions:
             found.add(clause.name)
-        elif isinstance(clause, Edge) and not clause.label.enhanced:
+        elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
             found.add(clause.target)
-        elif isinstance(clause, Comparison):
+        elif isinstance(clause, GrewComparison):
             found |= {_read(one) for one in (clause.left, clause.right)}
     found |= {_read(key.of) for key in keys}
     return frozenset(name for name in found if name is not None)
@@ -190,7 +194,7 @@ def _read(one: object) -> str | None:
     return one.name if isinstance(one, Reference) and one.key != POSITION else None
 
 
-def check_key(key: Key, scope: Scope) -> None:
+def check_key(key: CountKey, scope: Scope) -> None:
     """Refuse a key of what is not in the pattern.
 
     Raises:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
 from sentgen.lookups.concordances.surface import Surface
-from sentgen.lookups.grew.compiler import Compiler, Source
+from sentgen.lookups.grew.compiler import Compiler, HitStatement
 from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS
-from sentgen.lookups.grew.scopes import Bound, check_key
-from sentgen.lookups.grew.syntax import ANCHOR, Filter, Key, Placement, Reference
+from sentgen.lookups.grew.scopes import BoundNode, check_key
+from sentgen.lookups.grew.syntax import ANCHOR, CountKey, Filter, Placement, Reference
 from sentgen.lookups.keys import bare
-from sentgen.lookups.queries import Bindings, Query, limit_clause, where
+from sentgen.lookups.queries import Bindings, Statement, limit_clause, where
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"
@@ -91,7 +91,7 @@ _OF_ONE = (TEXT, "sent_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
+class GrewStatements:
     """The statements of one request.
 
     Args:
@@ -103,24 +103,24 @@ class Statements:
     """
 
     compiler: Compiler
-    source: Source
+    source: HitStatement
     bindings: Bindings
     gathered: bool = False
 
-    def count(self) -> Query:
+    def count(self) -> Statement:
         """Return the statement for the number of hits."""
-        return Query(f"{self.source.head()}select count(*) as count\n{self.source.text}", self.bindings)
+        return Statement(f"{self.source.head()}select count(*) as count\n{self.source.text}", self.bindings)
 
-    def hits(self, limit: int, seed: int | None) -> Query:
+    def hits(self, limit: int, seed: int | None) -> Statement:
         """Return the statement for the places of hits, chosen as in `lines`."""
-        return Query(f"{self._head([self._hit(limit, seed)])}select * from hit", self.bindings)
+        return Statement(f"{self._head([self._hit(limit, seed)])}select * from hit", self.bindings)
 
-    def counts(self, keys: Sequence[Key], whether: Sequence[tuple[str, Filter]]) -> Query:
+    def counts(self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]]) -> Statement:
         """Return the statement for the number of hits by what stands for the keys, as in `keyed`."""
         counted = self._counted([one for one, _ in self._columns(keys, whether)])
-        return Query(f"{self._head([counted])}select * from counted", self.bindings)
+        return Statement(f"{self._head([counted])}select * from counted", self.bindings)
 
-    def lines(self, limit: int, context: int, seed: int | None, surface: Surface) -> Query:
+    def lines(self, limit: int, context: int, seed: int | None, surface: Surface) -> Statement:
         """Return the statement for hits in context, in the order of the corpus.
 
         Args:
@@ -158,14 +158,14 @@ class Statements:
                 join=surface.join,
             ),
         ]
-        return Query(self._head(parts) + _LINES, self.bindings)
+        return Statement(self._head(parts) + _LINES, self.bindings)
 
-    def sentences(self, limit: int, seed: int | None) -> Query:
+    def sentences(self, limit: int, seed: int | None) -> Statement:
         """Return the statement for the numbers of the sentences of the same hits."""
         head = self._head([self._hit(limit, seed)])
-        return Query(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
+        return Statement(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
 
-    def keyed(self, keys: Sequence[Key], whether: Sequence[tuple[str, Filter]], limit: int) -> Query:
+    def keyed(self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]], limit: int) -> Statement:
         """Return the statement for the number of hits by keys.
 
         Args:
@@ -188,9 +188,11 @@ class Statements:
             part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
             head = self._head([counted, _NAMED.format(keys=keyed), part])
             text = head + _RELATIVE.format(shared=", ".join(parts), order=order)
-        return Query(text + limit_clause(limit, self.bindings), self.bindings)
+        return Statement(text + limit_clause(limit, self.bindings), self.bindings)
 
-    def _columns(self, keys: Sequence[Key], whether: Sequence[tuple[str, Filter]]) -> list[tuple[str, str]]:
+    def _columns(
+        self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]]
+    ) -> list[tuple[str, str]]:
         """Return for each key what hits are grouped by, and the string that it stands for."""
         found = [self._key(key, f"key_{number}") for number, key in enumerate(keys, 1)]
         for _, condition in whether:
@@ -210,7 +212,7 @@ class Statements:
         """Return the ``with`` clause; what was gathered needs no paths."""
         return "with " + ",\n".join(parts) + "\n" if self.gathered else self.source.head(parts)
 
-    def _metadata(self, keys: Sequence[Key]) -> dict[str, str]:
+    def _metadata(self, keys: Sequence[CountKey]) -> dict[str, str]:
         """Return the columns of metadata by which the corpus falls into parts, each with its string."""
         asked = [(key, key.of.key) for key in keys if key.meta and isinstance(key.of, Reference)]
         return {
@@ -221,7 +223,7 @@ class Statements:
             if bare(name) not in _OF_ONE
         }
 
-    def _key(self, key: Key, column: str) -> tuple[str, str]:
+    def _key(self, key: CountKey, column: str) -> tuple[str, str]:
         """Return what hits are grouped by, numbers if possible, and the string that it stands for."""
         scope = self.source.scope
         check_key(key, scope)
@@ -233,7 +235,7 @@ class Statements:
         if isinstance(key.of, Placement):
             return self._placement(key.of), column
         bound = scope.either(key.of.name) if isinstance(key.of, Reference) else None
-        if isinstance(key.of, Reference) and isinstance(bound, Bound) and key.of.key in TOKEN_KEYS:
+        if isinstance(key.of, Reference) and isinstance(bound, BoundNode) and key.of.key in TOKEN_KEYS:
             number, table, string = COLUMNS[key.of.key]
             missing = ANCHOR if key.of.key == "form" else UNDEFINED
             value = f"(select {string} from {table} where id = {column})"
@@ -242,7 +244,7 @@ class Statements:
             return f"{bound.alias}.{number}", f"coalesce({value}, '{missing}')"
         if (
             isinstance(key.of, Reference)
-            and isinstance(bound, Bound)
+            and isinstance(bound, BoundNode)
             and self.compiler.conditions.of_feats(key.of.key)
         ):
             value = f"(select {feature('name', key.of.key, self.bindings)} from tag where id = {column})"

@@ -22,7 +22,7 @@ def is_part(key: str) -> bool:
     return key == "deep" or (key.isdecimal() and len(key) <= _DIGITS and int(key) > 0)
 
 
-class Relation(StrEnum):
+class FeatureRelation(StrEnum):
     """What is asked of a feature."""
 
     IS = "="
@@ -32,19 +32,19 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class FeatureCondition:
     """A condition on the value under a key, of a node, of a label, or of the metadata.
 
     ``values`` are alternatives; ``IS_NOT`` asks for a value that is none of them.
     """
 
     key: str
-    relation: Relation
+    relation: FeatureRelation
     values: tuple[Value, ...] = ()
 
 
 #: All of them are asked for at once.
-Description = tuple[Feature, ...]
+Description = tuple[FeatureCondition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class GrewEdge:
     """An edge from a head to its modifier; an end that is None is any node (``*``)."""
 
     source: str | None
@@ -88,7 +88,7 @@ class Dominance:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class LinearOrder:
     """How two nodes, a node and an edge, or two edges lie: ``<``, ``<<``, ``><`` or ``<>``."""
 
     left: str
@@ -114,7 +114,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class GrewComparison:
     """A value beside another one, a number, or strings."""
 
     left: Reference | Distance
@@ -122,7 +122,7 @@ class Comparison:
     right: Reference | float | tuple[Value, ...]
 
 
-Clause = Node | Edge | Dominance | Order | Comparison
+Clause = Node | GrewEdge | Dominance | LinearOrder | GrewComparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class GrewRequest:
     """A request.
 
     Args:
@@ -158,7 +158,7 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class CountKey:
     """What hits are counted by, with the text that names it; ``meta`` is a key of the metadata."""
 
     text: str

@@ -17,13 +17,13 @@ from sentgen.lookups.boolean import Every, Negation
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.metadata.syntax import (
-    Comparison,
+    ConditionKey,
     Exists,
     Expression,
-    Key,
+    MetadataComparison,
     atoms,
 )
-from sentgen.lookups.queries import Bindings, Query
+from sentgen.lookups.queries import Bindings, Statement
 from sentgen.lookups.regular import fault
 from sentgen.output.wording import either, instead
 
@@ -76,7 +76,7 @@ class Condition:
 
     text: str
     expression: Expression
-    keys: Mapping[Key, MetadataKey]
+    keys: Mapping[ConditionKey, MetadataKey]
 
     def sentences(self, bindings: Bindings) -> str:
         """Return the query for the numbers of the sentences that meet it."""
@@ -86,16 +86,16 @@ class Condition:
         """Say which values it asks for never occur, and what they could have been."""
         found: list[str] = []
         for one, negated in atoms(self.expression):
-            if isinstance(one, Comparison) and not negated:
+            if isinstance(one, MetadataComparison) and not negated:
                 found += _hints(connection, one, self.keys[one.key])
         bindings = Bindings()
-        if not found and Query(f"{self.sentences(bindings)} limit 1", bindings).value(connection) is None:
+        if not found and Statement(f"{self.sentences(bindings)} limit 1", bindings).value(connection) is None:
             found.append("no sentence meets the condition")
         return list(dict.fromkeys(found))
 
     def _written(self, part: Expression, bindings: Bindings) -> str:
         match part:
-            case Comparison():
+            case MetadataComparison():
                 key = self.keys[part.key]
                 return _of_key(key, _passes(part, key, bindings), bindings)
             case Exists(written):
@@ -130,11 +130,11 @@ def choose(connection: Connection, text: str) -> Condition:
         NotFoundError: there are no sentences.
     """
     expression = read(text)
-    if Query("select 1 from sentence limit 1").value(connection) is None:
+    if Statement("select 1 from sentence limit 1").value(connection) is None:
         raise NotFoundError(
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
         )
-    there, keys = StoreKeys(connection), dict[Key, MetadataKey]()
+    there, keys = StoreKeys(connection), dict[ConditionKey, MetadataKey]()
     for one, _ in atoms(expression):
         key = there.find_metadata(one.key.name, quoted=one.key.quoted)
         if key is None:
@@ -142,7 +142,7 @@ def choose(connection: Connection, text: str) -> Condition:
             message = f"no key {one.key.name!r}; {instead(bare(one.key.name), known)}"
             raise QueryError(message, query=text, place=one.key.place)
         keys[one.key] = key
-        if isinstance(one, Comparison):
+        if isinstance(one, MetadataComparison):
             _check_values(connection, text, one, key)
     return Condition(text, expression, keys)
 
@@ -152,7 +152,7 @@ def _is_number(key: MetadataKey) -> bool:
     return key.always and key.name in _NUMBERS
 
 
-def _check_values(connection: Connection, text: str, asked: Comparison, key: MetadataKey) -> None:
+def _check_values(connection: Connection, text: str, asked: MetadataComparison, key: MetadataKey) -> None:
     for one in asked.values:
         if asked.operator == "~":
             if wrong := fault(connection, one.text):
@@ -162,7 +162,7 @@ def _check_values(connection: Connection, text: str, asked: Comparison, key: Met
             raise QueryError(message, query=text, place=one.place)
 
 
-def _passes(one: Comparison, key: MetadataKey, bindings: Bindings) -> str:
+def _passes(one: MetadataComparison, key: MetadataKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
     value = _ALWAYS[key.name][0] if key.always else "m.value"
     if one.operator in ("like", "~"):
@@ -182,7 +182,7 @@ def _passes(one: Comparison, key: MetadataKey, bindings: Bindings) -> str:
     return told[0] if len(told) == 1 else f"({' or '.join(told)})"
 
 
-def _hints(connection: Connection, one: Comparison, asked: MetadataKey) -> list[str]:
+def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey) -> list[str]:
     """Say what of a comparison can never hold, as far as that is easily known."""
     key, values = asked.name, _values(connection, asked)
     if not values or len(values) == _MOST_VALUES:
@@ -200,7 +200,7 @@ def _values(connection: Connection, key: MetadataKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
     if key.always and key.name not in _VALUES_OF:
         return []
-    query = Query(_VALUES_OF[key.name]) if key.always else Query(_VALUES, {"key": key.name})
+    query = Statement(_VALUES_OF[key.name]) if key.always else Statement(_VALUES, {"key": key.name})
     return [str(one) for one in query.run(connection).column(0).to_pylist()]
 
 

@@ -12,11 +12,11 @@ from sentgen.errors import QueryError
 from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.bounds import MOST_NESTED, MOST_WORDS, check_text
 from sentgen.lookups.metadata.syntax import (
-    Comparison,
+    ConditionKey,
     Exists,
     Expression,
-    Key,
     Literal,
+    MetadataComparison,
 )
 
 _GRAMMAR = r"""
@@ -94,8 +94,8 @@ def read(text: str) -> Expression:
 class _Building(Transformer[Token, Expression]):
     """Makes an expression of what is read, from the inside to the outside."""
 
-    def key(self, word: Token) -> Key:
-        return Key(*_unquoted(word))
+    def key(self, word: Token) -> ConditionKey:
+        return ConditionKey(*_unquoted(word))
 
     def value(self, word: Token) -> Literal:
         return Literal(*_unquoted(word))
@@ -109,14 +109,14 @@ class _Building(Transformer[Token, Expression]):
     def negation(self, _: Token, part: Expression) -> Expression:
         return part.part if isinstance(part, Negation) else Negation(part)
 
-    def exists(self, _: Token, key: Key) -> Expression:
+    def exists(self, _: Token, key: ConditionKey) -> Expression:
         return Exists(key)
 
-    def comparison(self, key: Key, *rest: Any) -> Expression:
+    def comparison(self, key: ConditionKey, *rest: Any) -> Expression:
         words = [str(one).lower() for one in rest if isinstance(one, Token)]
         values = tuple(one for one in rest if isinstance(one, Literal))
         operator = "=" if words[-1] in ("in", "!=") else words[-1]
-        found = Comparison(key, operator, values)
+        found = MetadataComparison(key, operator, values)
         return Negation(found) if words[0] in ("not", "!=") else found
 
 

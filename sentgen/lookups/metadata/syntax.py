@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ConditionKey:
     """What is asked for: a key of the metadata, or, without quotes, what every sentence has.
 
     Args:
@@ -30,7 +30,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value in an expression; see `Key`."""
+    """A value in an expression; see `ConditionKey`."""
 
     text: str
     place: int = 0
@@ -50,13 +50,13 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class MetadataComparison:
     """A sentence has a value under a key that stands in a relation to one of some literals.
 
     The operators are ``=``, ``<``, ``<=``, ``>``, ``>=``, ``like`` and ``~``.
     """
 
-    key: Key
+    key: ConditionKey
     operator: str
     values: tuple[Literal, ...]
 
@@ -65,15 +65,17 @@ class Comparison:
 class Exists:
     """A sentence has a key."""
 
-    key: Key
+    key: ConditionKey
 
 
-Expression: TypeAlias = "Comparison | Exists | Negation[Expression] | Every[Expression] | Either[Expression]"
+Expression: TypeAlias = (
+    "MetadataComparison | Exists | Negation[Expression] | Every[Expression] | Either[Expression]"
+)
 
 
-def atoms(expression: Expression, *, negated: bool = False) -> list[tuple[Comparison | Exists, bool]]:
+def atoms(expression: Expression, *, negated: bool = False) -> list[tuple[MetadataComparison | Exists, bool]]:
     """Return the comparisons of an expression, each with whether it must not hold."""
-    if isinstance(expression, Comparison | Exists):
+    if isinstance(expression, MetadataComparison | Exists):
         return [(expression, negated)]
     if isinstance(expression, Negation):
         return atoms(expression.part, negated=not negated)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.hits import Hits, TokenHits
-from sentgen.lookups.concordances.places import Range, sentences_of
+from sentgen.lookups.concordances.hits import ReadPattern, TokenHits
+from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.patterns import conjunction, tag_among
-from sentgen.lookups.queries import Bindings, Query, Selection, where
+from sentgen.lookups.queries import Bindings, Selection, Statement, where
 from sentgen.lookups.statistics.gathered import gathered
 
 #: One number for all words that differ in capital letters only.
@@ -198,7 +198,7 @@ scored as (
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
+class CollocationStatements:
     """Writes the statements for the collocates of a node.
 
     Args:
@@ -209,7 +209,7 @@ class Statements:
         selection: the corpora.
     """
 
-    node: Hits
+    node: ReadPattern
     within: tuple[int, int] | str
     column: str
     measure: str
@@ -242,7 +242,7 @@ class Statements:
         text = _GATHERED_WINDOW + _WINDOW
         return self._filled(text, bindings, spots="sum(o11) from gathered", nodes="sum(nodes) from gathered")
 
-    def _parts(self, connection: Connection, sentences: int) -> Iterator[Query]:
+    def _parts(self, connection: Connection, sentences: int) -> Iterator[Statement]:
         """Yield the statements that count in parts of the store."""
         for within in self.node.parts(connection, sentences):
             bindings = Bindings()
@@ -253,7 +253,7 @@ class Statements:
                 text = self._spots(bindings, within)
                 # What is rare in one part may be frequent in another one.
                 text = text[: text.index("together as (")].rstrip().removesuffix(",") + _PART_OF_WINDOW
-            yield Query(self._filled(text, bindings), bindings)
+            yield Statement(self._filled(text, bindings), bindings)
 
     def _filled(
         self,
@@ -286,7 +286,7 @@ class Statements:
             text = text.replace(f"{{{name}}}", string)
         return text
 
-    def _spots(self, bindings: Bindings, within: Range | None = None) -> str:
+    def _spots(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
         assert not isinstance(self.within, str)
         bindings.update(left=self.within[0], right=self.within[1])
         source = self.node.source(bindings, within)
@@ -299,7 +299,7 @@ class Statements:
             .replace("{in_part}", _and([f"t.sentence_id {within.part}"]) if within else "")
         )
 
-    def _links(self, bindings: Bindings, within: Range | None = None) -> str:
+    def _links(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
         beginning, arcs = "with ", self._arcs(bindings, within)
         if isinstance(self.node, TokenHits):
             of_node = {alias: self.node.tokens[0].conditions(alias, bindings) for alias in "hd"}
@@ -318,7 +318,7 @@ class Statements:
             .replace("{node_is_modifier}", where([*of_node["d"], *arcs], "  "))
         )
 
-    def _arcs(self, bindings: Bindings, within: Range | None = None) -> list[str]:
+    def _arcs(self, bindings: Bindings, within: SentenceRange | None = None) -> list[str]:
         """Return the conditions on a modifier ``d``, and in a part on its head ``h``."""
         assert isinstance(self.within, str)
         arcs = conjunction([tag_among("d.deprel_id", self.within, bindings)])

@@ -30,21 +30,21 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import Value, explained
-from sentgen.lookups.concordances.hits import Hits, TokenHits, read_hits
+from sentgen.lookups.absence import QuestionValue, explained
+from sentgen.lookups.concordances.hits import ReadPattern, TokenHits, read_hits
 from sentgen.lookups.cql.search import Strategy
 from sentgen.lookups.patterns import ATTRIBUTES
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
-    Query,
     Selection,
+    Statement,
     at_least,
     limit_clause,
     limited,
     select_corpora,
 )
-from sentgen.lookups.statistics.collocation_statements import Statements
+from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 
 
 class Measure(StrEnum):
@@ -142,14 +142,14 @@ def find_collocations(
     # What never occurs together has no score: its logarithms are infinite.
     bindings = Bindings(min_count=max(min_count, 1))
     around = within if isinstance(within, str) else (within.left, within.right)
-    statements = Statements(node, around, ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)
+    statements = CollocationStatements(node, around, ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)
     clause, missing = limit_clause(limit, bindings), f"collocate of {asked!r}{at_least(min_count)}"
     values = list(node.values)
     if isinstance(within, str):
-        values.append(Value("deprel", within))
+        values.append(QuestionValue("deprel", within))
     with statements.asked(connection, bindings) as (text, summed):
-        answer = limited(connection, Query(summed + clause, bindings), limit, missing)
-        answer = replace(answer, query=Query(text + clause, bindings))
+        answer = limited(connection, Statement(summed + clause, bindings), limit, missing)
+        answer = replace(answer, query=Statement(text + clause, bindings))
         return explained(connection, answer, selection, values)
 
 
@@ -160,7 +160,7 @@ def read_node(
     *,
     cql: str | None = None,
     strategy: Strategy = Strategy.ALL,
-) -> Hits:
+) -> ReadPattern:
     """Read the pattern of one token, or a query in CQL.
 
     Raises:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Bindings, Query, Selection, where
+from sentgen.lookups.queries import Bindings, Selection, Statement, where
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,12 +56,12 @@ class Spread:
         """Whether there is one document."""
         bindings = Bindings()
         text = _ALONE.format(conditions=self._conditions(bindings))
-        return bool(Query(text, bindings).value(self.connection))
+        return bool(Statement(text, bindings).value(self.connection))
 
     @property
     def large(self) -> bool:
         """Whether the store has more sentences than are counted at once."""
-        return int(Query(_SIZE).value(self.connection)) > SENTENCES
+        return int(Statement(_SIZE).value(self.connection)) > SENTENCES
 
     def inside(self, column: str, ids: Sequence[int]) -> pa.Table:
         """Return how often items occur in documents: ``id``, ``document_id``, ``count``.
@@ -89,12 +89,14 @@ class Spread:
             join="" if within.document else _JOIN,
             conditions=where(conditions),
         )
-        return Query(text, bindings).run(self.connection)
+        return Statement(text, bindings).run(self.connection)
 
     def _ranges(self) -> Iterator[_Range]:
         """Yield ranges of whole documents: a long one alone, of others as many as have enough sentences."""
         bindings = Bindings()
-        found = Query(_DOCUMENTS.format(conditions=self._conditions(bindings)), bindings).run(self.connection)
+        found = Statement(_DOCUMENTS.format(conditions=self._conditions(bindings)), bindings).run(
+            self.connection
+        )
         together: list[tuple[int, int, int]] = []
         for one in zip(*(column.to_pylist() for column in found.columns), strict=True):
             if together and sum(one[1:]) - together[0][1] > SENTENCES:

@@ -14,13 +14,13 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.absence import Value, explained
+from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
-    Query,
     Selection,
+    Statement,
     lent,
     limit_clause,
     limited,
@@ -212,7 +212,7 @@ def frequency_list(
         answer = listing.gathered(connection, spread, missing)
     else:
         answer = limited(connection, listing.query(), limit, missing)
-    return explained(connection, answer, selection, [Value(by, pattern)])
+    return explained(connection, answer, selection, [QuestionValue(by, pattern)])
 
 
 def count_items(by: By, selection: Selection, bindings: Bindings) -> str:
@@ -252,7 +252,7 @@ class _List:
             limit=limit_clause(self.limit, bindings).replace("\n", "\n  "),
         )
 
-    def alone(self) -> Query:
+    def alone(self) -> Statement:
         """Return the statement for a single document."""
         bindings = Bindings()
         text = _ALONE.format(
@@ -261,9 +261,9 @@ class _List:
             best=self.best(bindings),
             segments=where(self.selection.of_tokens(bindings), "  "),
         )
-        return Query(text, bindings)
+        return Statement(text, bindings)
 
-    def query(self, counted: str = "", inside: str = "") -> Query:
+    def query(self, counted: str = "", inside: str = "") -> Statement:
         """Return the statement; with what was counted before in the place of what counts it."""
         bindings = Bindings()
         conditions = self.selection.of_tokens(bindings, "token.corpus_id")
@@ -281,20 +281,20 @@ class _List:
             juilland=JUILLAND_D.format(documents="total.documents", squares="squares", rates="rates"),
             inside=inside or _INSIDE.format(id=item, conditions=joined),
         )
-        return Query(text, bindings)
+        return Statement(text, bindings)
 
     def gathered(self, connection: Connection, spread: Spread, missing: str) -> Answer:
         """Return the answer of the statement, counted range by range."""
         folded, bindings, items = self.selection.ignore_case, Bindings(), {}
         counted = count_items(self.by, self.selection, bindings)
         if self.by is not By.WORD:
-            items, counted = {"items": Query(counted, bindings).run(connection)}, "  from items"
+            items, counted = {"items": Statement(counted, bindings).run(connection)}, "  from items"
         with lent(connection, **items):
             chosen = _CHOSEN.format(
                 counted=counted, best=self.best(bindings), chosen="chosen" if folded else "best"
             )
             # One more tells whether there are more.
-            ids = Query(chosen, {**bindings, "limit": self.limit + 1}).run(connection)["id"].to_pylist()
+            ids = Statement(chosen, {**bindings, "limit": self.limit + 1}).run(connection)["id"].to_pylist()
             with lent(connection, gathered=spread.inside(self.column, ids)):
                 query = self.query("  from items" if items else "", _GATHERED_FOLDED if folded else _GATHERED)
                 answer = limited(connection, query, self.limit, missing)

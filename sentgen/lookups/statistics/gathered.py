@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 import duckdb
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Query
+from sentgen.lookups.queries import Statement
 from sentgen.schema.engine import raw
 
 
 @contextmanager
-def gathered(connection: Connection, name: str, parts: Iterable[Query]) -> Iterator[None]:
+def gathered(connection: Connection, name: str, parts: Iterable[Statement]) -> Iterator[None]:
     """Let statements of a connection read the rows of several queries as one table.
 
     Args:

@@ -13,17 +13,17 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
-from sentgen.lookups.concordances.hits import CqlHits, Hits, read_hits
-from sentgen.lookups.concordances.places import Range, sentences_of
-from sentgen.lookups.cql.search import Found, Strategy, check_terms, is_cql, parse_cql
+from sentgen.lookups.concordances.hits import CqlHits, ReadPattern, read_hits
+from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.cql.search import CqlMatches, Strategy, check_terms, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.cql.tokens import ENDS, Conditions, metadata_key
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions, metadata_key
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
-    Query,
     Selection,
+    Statement,
     limit_clause,
     limited,
     select_corpora,
@@ -128,7 +128,7 @@ class _Asked:
     """
 
     query: str
-    hits: Hits
+    hits: ReadPattern
     keys: dict[str, Term]
     selection: Selection
     there: StoreKeys
@@ -138,13 +138,13 @@ class _Asked:
         """Key to its column in the statement."""
         return {name: f"key_{number}" for number, name in enumerate(self.keys, 1)}
 
-    def conditions(self, bindings: Bindings) -> Conditions:
+    def conditions(self, bindings: Bindings) -> TokenConditions:
         """Return what writes attributes of tokens."""
         if isinstance(self.hits, CqlHits):
             return self.hits.cql.conditions(bindings)
-        return Conditions(self.query, self.selection, bindings, frozenset(), self.there)
+        return TokenConditions(self.query, self.selection, bindings, frozenset(), self.there)
 
-    def counted(self, bindings: Bindings, within: Range | None = None) -> str:
+    def counted(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
         """Return what counts the hits by keys and documents, in all sentences or some of them."""
         found, part = self._found(bindings, within), within.part if within else ""
         return _COUNTED.format(
@@ -154,7 +154,7 @@ class _Asked:
             in_part=f" and sentence.id {part}" if part else "",
         )
 
-    def _found(self, bindings: Bindings, within: Range | None) -> Found:
+    def _found(self, bindings: Bindings, within: SentenceRange | None) -> CqlMatches:
         if isinstance(self.hits, CqlHits):
             return self.hits.found(bindings, within)
         source = self.hits.source(bindings, within)
@@ -162,9 +162,9 @@ class _Asked:
             f"found as (\n  select {source.sentence} as sentence_id, {source.first} as first,"
             f" {source.last} as last\n  from {source.table}\n),\n"
         )
-        return Found(parts, "found", "found", {})
+        return CqlMatches(parts, "found", "found", {})
 
-    def _items(self, found: Found, bindings: Bindings, part: str) -> str:
+    def _items(self, found: CqlMatches, bindings: Bindings, part: str) -> str:
         """Return the statement for the keys of each hit; ``part``: the condition on the sentence."""
         strings, whole, joins, told = list[str](), list[str](), list[str](), list[str]()
         conditions = self.conditions(bindings)
@@ -244,23 +244,23 @@ def hit_frequencies(
     asked, bindings = _read(connection, query, selection, strategy, _read_keys(by)), Bindings()
     sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
     rest = _rest(asked, limit, bindings)
-    whole = Query(_STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
+    whole = Statement(_STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
     if asked.hits.at_once(sentences):
         answer = limited(connection, whole, limit, missing)
     else:
         counted = _GATHERED.format(**rest)
         with gathered(connection, "gathered", _parts(connection, asked, sentences)):
-            summed = Query(_STATEMENT.format(counted=counted, all="gathered", **rest), bindings)
+            summed = Statement(_STATEMENT.format(counted=counted, all="gathered", **rest), bindings)
             answer = replace(limited(connection, summed, limit, missing), query=whole)
     return explained(connection, answer, selection, asked.hits.values)
 
 
-def _parts(connection: Connection, asked: _Asked, sentences: int) -> Iterator[Query]:
+def _parts(connection: Connection, asked: _Asked, sentences: int) -> Iterator[Statement]:
     """Yield the statements that count in parts of the store."""
     for within in asked.hits.parts(connection, sentences):
         for smaller in within.cut(-(-within.size // _PIECES)):
             bindings = Bindings()
-            yield Query(f"{asked.counted(bindings, smaller)}\nselect * from counted", bindings)
+            yield Statement(f"{asked.counted(bindings, smaller)}\nselect * from counted", bindings)
 
 
 def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:

@@ -28,8 +28,8 @@ from sentgen.lookups.patterns import ATTRIBUTES
 from sentgen.lookups.queries import (
     Answer,
     Bindings,
-    Query,
     Selection,
+    Statement,
     limit_clause,
     limited,
     select_corpora,
@@ -160,7 +160,7 @@ def find_keywords(
         limit=limit_clause(limit, bindings),
     )
     often = f" that occurs at least {min_count} times in both together" if min_count > 1 else ""
-    answer = limited(connection, Query(text, bindings), limit, f"{by}{often}")
+    answer = limited(connection, Statement(text, bindings), limit, f"{by}{often}")
     return replace(answer, remarks=shared)
 
 
@@ -178,7 +178,7 @@ def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
 def _check_side(connection: Connection, side: Selection, names: str, by: By) -> None:
     """Refuse a side without tokens, or without what is compared: all of the other one would be key."""
     bindings = Bindings()
-    if not Query(counted_anew.size(side, bindings), bindings).value(connection):
+    if not Statement(counted_anew.size(side, bindings), bindings).value(connection):
         hints = side.condition.hints(connection) if side.condition else []
         raise InputError(
             f"{names} has no tokens to compare; {'; '.join(hints) or 'name corpora with sentences'}"
@@ -187,7 +187,7 @@ def _check_side(connection: Connection, side: Selection, names: str, by: By) -> 
         return
     bindings = Bindings()
     conditions = [f"{ATTRIBUTES[by][0]} is not null", *side.of_tokens(bindings)]
-    if Query(_HAS_ITEM.format(conditions=where(conditions)), bindings).value(connection) is None:
+    if Statement(_HAS_ITEM.format(conditions=where(conditions)), bindings).value(connection) is None:
         raise InputError(f"{names} has no {by} to compare; compare by word")
 
 
@@ -201,8 +201,8 @@ def _shared(connection: Connection, focus: Selection, reference: Selection) -> t
         return ()
     bindings = Bindings()
     sides = [side.of_sentences(bindings) for side in (focus, reference)]
-    all_of = [Query(_SHARED.format(conditions=where(side)), bindings).value(connection) for side in sides]
-    both = Query(_SHARED.format(conditions=where([*sides[0], *sides[1]])), bindings).value(connection)
+    all_of = [Statement(_SHARED.format(conditions=where(side)), bindings).value(connection) for side in sides]
+    both = Statement(_SHARED.format(conditions=where([*sides[0], *sides[1]])), bindings).value(connection)
     if both == all_of[0] == all_of[1]:
         raise InputError("both sides have the same sentences; compare different ones")
     if not both:

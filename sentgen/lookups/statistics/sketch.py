@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
 from sentgen.lookups.patterns import ATTRIBUTES
-from sentgen.lookups.queries import Answer, Bindings, Query, at_least, limited, select_corpora
-from sentgen.lookups.statistics.collocation_statements import Statements
+from sentgen.lookups.queries import Answer, Bindings, Statement, at_least, limited, select_corpora
+from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.lookups.statistics.collocations import COLUMN, Measure, Unit, read_node
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
@@ -70,7 +70,7 @@ def word_sketch(
     )
     node = read_node(connection, word, selection)
     bindings = Bindings(min_count=max(min_count, 1))
-    statements = Statements(node, "*", ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)
+    statements = CollocationStatements(node, "*", ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)
     only = f"\nwhere rank <= {bindings.bind('each', each)}" if each else ""
     missing = f"collocate of {word!r} in a relation{at_least(min_count)}"
     with statements.asked(connection, bindings) as texts:
@@ -82,6 +82,6 @@ def word_sketch(
             )
             for text in texts
         )
-        answer = limited(connection, Query(summed, bindings), 0, missing)
-        answer = replace(answer, query=Query(whole, bindings))
+        answer = limited(connection, Statement(summed, bindings), 0, missing)
+        answer = replace(answer, query=Statement(whole, bindings))
         return explained(connection, answer, selection, node.values)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 
 from sentgen.errors import ModelError, NotFoundError
-from sentgen.lookups.queries import Bindings, Query, select_corpora
+from sentgen.lookups.queries import Bindings, Statement, select_corpora
 from sentgen.models import sql
 from sentgen.schema.tables.corpus import corpus, subcorpus
 from sentgen.schema.tables.counts import segment
@@ -103,7 +103,7 @@ def choose(connection: Connection, condition: Condition, corpora: Sequence[int])
     bindings = Bindings()
     among = f"s.corpus_id in ({', '.join(map(str, corpora))}) and s.id in ({condition.sentences(bindings)})"
     text = sql.statements(_FILE)["chosen"].format(among=among)
-    Query(text, bindings).run(connection)
+    Statement(text, bindings).run(connection)
     ((sentences, tokens),) = sql.run(connection, _FILE, "size_of_chosen")
     if not sentences:
         hints = "; ".join(condition.hints(connection))

@@ -29,7 +29,7 @@ _BYTES_A_ROW = 36
 _APPENDED = 122_880
 
 
-class Ngrams(NamedTuple):
+class OrderNgrams(NamedTuple):
     """N-grams of one order, sorted by words: (n, rows) words, (rows,) natural logarithms."""
 
     words: Ints
@@ -38,7 +38,7 @@ class Ngrams(NamedTuple):
 
 
 #: Gives the n-grams whose anchors are at least the first number and less than the second, by order and words.
-Source = Callable[[int, int], Iterable[Ngrams]]
+Source = Callable[[int, int], Iterable[OrderNgrams]]
 
 
 def write_sorted(
@@ -148,7 +148,7 @@ def smoothed(orders: Sequence[NgramRows], space: Space) -> Source:
     for rows in orders:
         rows.find_prefixes(space)
 
-    def between(least: int, end: int) -> Iterator[Ngrams]:
+    def between(least: int, end: int) -> Iterator[OrderNgrams]:
         for rows in orders:
             for block in rows.blocks():
                 yield _chosen(orders, rows, slice(*block), (least, end))
@@ -157,12 +157,14 @@ def smoothed(orders: Sequence[NgramRows], space: Space) -> Source:
     return between
 
 
-def _chosen(orders: Sequence[NgramRows], rows: NgramRows, block: slice, anchors: tuple[int, int]) -> Ngrams:
+def _chosen(
+    orders: Sequence[NgramRows], rows: NgramRows, block: slice, anchors: tuple[int, int]
+) -> OrderNgrams:
     """Return what the model has of a block of rows with anchors in a range."""
     anchor = rows.anchor[block]
     within = (anchor >= anchors[0]) & (anchor < anchors[1]) & (rows.value[block] > 0)
     chosen = np.flatnonzero(within) + block.start
-    return Ngrams(words_of(orders, rows.n, chosen), *logarithms(rows.value, rows.weight, chosen))
+    return OrderNgrams(words_of(orders, rows.n, chosen), *logarithms(rows.value, rows.weight, chosen))
 
 
 def logarithms(value: Floats, weight: Floats, chosen: Ints | Longs) -> tuple[Floats, Floats]:

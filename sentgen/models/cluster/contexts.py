@@ -18,7 +18,7 @@ from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts
 from sentgen.counts.cluster.files import read_batch, write_batches
 from sentgen.models.building.summed_counts import count
 from sentgen.models.building.writing import logarithms
-from sentgen.models.cluster.plan import Plan, dealt
+from sentgen.models.cluster.plan import ModelPlan, dealt
 from sentgen.models.smoothing import kneser_ney
 from sentgen.models.smoothing.rows import (
     NgramRows,
@@ -38,7 +38,7 @@ def words_schema(n: int) -> list[tuple[str, pa.DataType]]:
     return [(f"w{i}", pa.int32()) for i in range(1, n + 1)]
 
 
-def split(plan: Plan, number: int) -> dict[str, Any]:
+def split(plan: ModelPlan, number: int) -> dict[str, Any]:
     """Read a range, and deal its n-grams out by their last two words.
 
     Returns:
@@ -123,10 +123,10 @@ def _add(one: Longs, other: Longs) -> Longs:
     return longer
 
 
-class Range:
+class ContextRange:
     """A range as it was left: n-grams with their contexts, and the order in which they went to the parts."""
 
-    def __init__(self, plan: Plan, number: int, space: Space) -> None:
+    def __init__(self, plan: ModelPlan, number: int, space: Space) -> None:
         self.plan, self.number, self.space = plan, number, space
         self.orders: list[NgramRows] = []
         #: Of order 2 and up.
@@ -176,7 +176,7 @@ class Range:
         write_batches(self.plan.file(stage, self.number, n), SHARES, found, compressed=False)
 
 
-def smooth(plan: Plan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, Any]:
+def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, Any]:
     """Weigh the contexts of a range, and send what each n-gram gets of its own to the parts.
 
     Args:
@@ -185,7 +185,7 @@ def smooth(plan: Plan, number: int, discounts: Sequence[Sequence[float]]) -> dic
         discounts: of the adjusted counts 0 to 3, by order from 2.
     """
     space = plan.space()
-    found = Range(plan, number, space)
+    found = ContextRange(plan, number, space)
     weights = {}
     for n in plan.orders:
         if n < plan.recipe.order:
@@ -208,7 +208,7 @@ def _shares(rows: NgramRows, below: NgramRows, places: Ints) -> pa.RecordBatch:
     return pa.record_batch([shares, pa.array(below.weight[rows.prefix[places]])], schema=SHARES)
 
 
-def place(plan: Plan, number: int, anchors: Sequence[int]) -> dict[str, Any]:
+def place(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, Any]:
     """Deal the n-grams of a range out to the files of the lake, by anchor.
 
     Args:
@@ -217,7 +217,7 @@ def place(plan: Plan, number: int, anchors: Sequence[int]) -> dict[str, Any]:
         anchors: the least anchor of each file.
     """
     space = plan.space()
-    found = Range(plan, number, space)
+    found = ContextRange(plan, number, space)
     for n in plan.orders:
         found.receive("interpolate", n)
         below = found.orders[n - 2]
@@ -240,7 +240,7 @@ def place(plan: Plan, number: int, anchors: Sequence[int]) -> dict[str, Any]:
     return {}
 
 
-def _place_words(plan: Plan, number: int, contexts: NgramRows, anchors: Sequence[int]) -> None:
+def _place_words(plan: ModelPlan, number: int, contexts: NgramRows, anchors: Sequence[int]) -> None:
     """Deal the words of a range out: those of the model, whether they are contexts or not."""
     values = plan.load("unigrams", 0, "probabilities")
     first, end = plan.words(number)

@@ -12,8 +12,8 @@ import pyarrow as pa
 from sentgen.arrays import Floats, Longs
 from sentgen.counts.cluster.files import read_batch
 from sentgen.models.building.summed_counts import count
-from sentgen.models.building.writing import Ngrams, in_order
-from sentgen.models.cluster.plan import Plan, columns
+from sentgen.models.building.writing import OrderNgrams, in_order
+from sentgen.models.cluster.plan import ModelPlan, columns
 from sentgen.models.cluster.suffixes import sums
 from sentgen.models.smoothing import kneser_ney
 from sentgen.models.smoothing.rows import read_unigrams
@@ -23,7 +23,7 @@ from sentgen.schema.lakes.files import write_file
 _SORTING = 0.5
 
 
-def unigrams(plan: Plan, file: int) -> dict[str, Any]:
+def unigrams(plan: ModelPlan, file: int) -> dict[str, Any]:
     """Give words their probabilities, and cut anchors into files of about so many n-grams each.
 
     Returns:
@@ -59,7 +59,7 @@ def _cuts(anchors: Longs, most: int) -> list[int]:
         done = int(behind[following - 1])
 
 
-def write(plan: Plan, number: int, model: int, part: int) -> dict[str, Any]:
+def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, Any]:
     """Write a file of the lake: the n-grams of its anchors, sorted as a store has them.
 
     Args:
@@ -74,12 +74,12 @@ def write(plan: Plan, number: int, model: int, part: int) -> dict[str, Any]:
             for one in range(len(plan.ranges)):
                 yield n, read_batch(plan.file("place", one, n), number)
 
-    def source(least: int, end: int) -> Iterator[Ngrams]:
+    def source(least: int, end: int) -> Iterator[OrderNgrams]:
         for n, batch in batches():
             *words, logp, backoff = columns(batch)
             anchor = np.max(words, axis=0)
             here = (anchor >= least) & (anchor < end)
-            yield Ngrams(
+            yield OrderNgrams(
                 np.array([column[here] for column in words]).reshape(n, -1), logp[here], backoff[here]
             )
 

@@ -22,7 +22,7 @@ from sentgen.models.building.model_rows import rows_of
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import check_corpora, vocabulary
 from sentgen.models.cluster import contexts, files, suffixes
-from sentgen.models.cluster.plan import Plan, Sizes, ranges
+from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import next_version
 from sentgen.models.smoothing import kneser_ney
@@ -78,7 +78,7 @@ class ModelJob:
     memory: int
     report: Progress = lambda *_: None
     say: Callable[[str], None] = lambda _: None
-    sizes: Sizes = field(default_factory=Sizes)
+    sizes: ModelTaskSizes = field(default_factory=ModelTaskSizes)
     _catalogue: Catalogue = field(init=False)
     _stages: Stages = field(init=False)
 
@@ -155,7 +155,7 @@ class ModelJob:
 
     def _plan(
         self, name: str, number: int, version: int, found: tuple[BuiltFrom, ...], settings: Recipe
-    ) -> Plan:
+    ) -> ModelPlan:
         """Return what is to be done: what was planned once, if it was the same."""
         what = {
             "model": {"id": number, "name": name, "version": version},
@@ -177,9 +177,9 @@ class ModelJob:
             (self.work / folder).mkdir(exist_ok=True)
         memory = max(self.memory - PROGRAM, _LEAST_MEMORY)
         work = str(self.work)
-        return Plan(self.lake, work, settings, found, tuple(kept["ranges"]), kept["parts"], memory)
+        return ModelPlan(self.lake, work, settings, found, tuple(kept["ranges"]), kept["parts"], memory)
 
-    def _smooth(self, plan: Plan, number: int) -> tuple[list[LakeFile], dict[str, Any]]:
+    def _smooth(self, plan: ModelPlan, number: int) -> tuple[list[LakeFile], dict[str, Any]]:
         """Run the stages; return the files that they left in the lake, and what was estimated."""
         run, order = self._stages.run, plan.recipe.order
         every = [(plan, one) for one in range(len(plan.ranges))]

@@ -36,7 +36,7 @@ _HEADER = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class ModelTaskSizes:
     """How work is cut up; the model does not depend on it, but for where its files end.
 
     Attributes:
@@ -51,7 +51,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ModelPlan:
     """What every task of a model knows.
 
     Attributes:
@@ -119,7 +119,7 @@ class Plan:
 
 
 def ranges(
-    catalogue: Catalogue, segments: Sequence[int], order: int, sizes: Sizes
+    catalogue: Catalogue, segments: Sequence[int], order: int, sizes: ModelTaskSizes
 ) -> tuple[list[int], int, int]:
     """Cut first words into ranges of about as many n-grams, by what the ends of the files say.
 

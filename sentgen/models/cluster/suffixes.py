@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.counts.cluster.files import read_batch, write_batches
-from sentgen.models.cluster.plan import Plan, columns
+from sentgen.models.cluster.plan import ModelPlan, columns
 from sentgen.models.smoothing.rows import damaged
 from sentgen.schema.tables.corpus import BOS
 from sentgen.space import Space
@@ -18,7 +18,7 @@ from sentgen.space import Space
 _VALUES = pa.schema([("value", pa.float64())])
 
 
-def adjust(plan: Plan, part: int) -> dict[str, Any]:
+def adjust(plan: ModelPlan, part: int) -> dict[str, Any]:
     """Count the words before each n-gram of a part, and send the counts back to the ranges.
 
     Links to suffixes are kept, by order: a row of the order below, or the last word of a bigram.
@@ -49,7 +49,7 @@ def adjust(plan: Plan, part: int) -> dict[str, Any]:
     return {"counts": found}
 
 
-def interpolate(plan: Plan, part: int) -> dict[str, Any]:
+def interpolate(plan: ModelPlan, part: int) -> dict[str, Any]:
     """Add to each n-gram what comes of its suffix, order by order, and send probabilities back."""
     space = plan.space()
     lower: Floats = plan.load("unigrams", 0, "probabilities")
@@ -73,7 +73,7 @@ def interpolate(plan: Plan, part: int) -> dict[str, Any]:
     return {}
 
 
-def _read(plan: Plan, part: int, n: int, space: Space) -> tuple[Ints, list[int]]:
+def _read(plan: ModelPlan, part: int, n: int, space: Space) -> tuple[Ints, list[int]]:
     """Return the n-grams of an order, a row each, and how many come from each range."""
     files = [plan.file("split", number, n) for number in range(len(plan.ranges))]
     sizes = [read_batch(file, part).num_rows for file in files]
@@ -87,7 +87,7 @@ def _read(plan: Plan, part: int, n: int, space: Space) -> tuple[Ints, list[int]]
 
 
 def _send(
-    plan: Plan, stage: str, part: int, n: int, values: Floats, unknown: Any, sizes: Sequence[int]
+    plan: ModelPlan, stage: str, part: int, n: int, values: Floats, unknown: Any, sizes: Sequence[int]
 ) -> None:
     """Write values for each range, in the order of its n-grams; null where a part does not know them."""
 
@@ -157,7 +157,7 @@ def _slot(words: Ints, row: int, start: int) -> np.int64:
     return np.int64(mixed >> np.uint64(1))
 
 
-def sums(plan: Plan, stage: str, tasks: int, size: int) -> Longs:
+def sums(plan: ModelPlan, stage: str, tasks: int, size: int) -> Longs:
     """Sum the counts of words that tasks kept, by word; there are words below a number."""
     total = np.zeros(size, np.int64)
     for task in range(tasks):

@@ -24,7 +24,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.dependency.head_automata import Automata, automata
-from sentgen.models.dependency.tree_counts import Counts, TreeNumbering, Trees, count_trees, no_counts
+from sentgen.models.dependency.tree_counts import TreeCounts, TreeNumbering, Trees, count_trees, no_counts
 from sentgen.models.dependency.trees import Layer as Layer
 from sentgen.models.dependency.trees import TreeCache, cache_of, states_of
 from sentgen.schema import Store
@@ -42,7 +42,7 @@ MAX_KINDS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Dependencies:
+class UnitDependencies:
     """The model of one sentence of n units: row 0 is the root, row i + 1 unit i, column j unit j.
 
     ``prob`` and ``distance`` are natural logarithms, ``arguments`` are probabilities. The side is 0 for left,
@@ -65,7 +65,7 @@ def prefetch_dependencies(
     floor: float = FLOOR,
     distances: bool = False,
     cache: TreeCache | None = None,
-) -> list[Dependencies]:
+) -> list[UnitDependencies]:
     """Return the dependency model of each sentence of a batch, from one walk over the trees of the corpora.
 
     Takes at most three queries; one more for each corpus whose trees are not in memory (see
@@ -114,7 +114,7 @@ def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
 
 def _models(
     blocks: Iterable[Trees], bags: Sequence[Units], floor: float, distances: bool
-) -> list[Dependencies]:
+) -> list[UnitDependencies]:
     """Count in some trees what the bags need, and put their models together."""
     kinds = sorted({unit for bag in bags for unit in bag})
     # 0 is the root.
@@ -127,7 +127,7 @@ def _models(
     nodes = [np.array([0, *(number[unit] for unit in bag)], np.int32) for bag in bags]
     relations = [_relations(counts, of_bag, tag_of[of_bag], floor) for of_bag in nodes]
     return [
-        Dependencies(
+        UnitDependencies(
             prob,
             arguments[of_bag],
             distance if distances else None,
@@ -177,7 +177,7 @@ _backed_off = compiled(backed_off)
 
 
 @compiled
-def _relations(counts: Counts, kinds: Ints, tags: Ints, floor: float) -> tuple[Floats, Floats]:
+def _relations(counts: TreeCounts, kinds: Ints, tags: Ints, floor: float) -> tuple[Floats, Floats]:
     """Return log prob of one sentence, and the same by distance if it was counted, from kinds and tags."""
     n = len(kinds) - 1
     buckets = counts.tag_tag.shape[2] // 2
@@ -204,7 +204,7 @@ def _relations(counts: Counts, kinds: Ints, tags: Ints, floor: float) -> tuple[F
 
 
 @compiled
-def _co_occurrences(counts: Counts, a: int, b: int, a_tag: int, b_tag: int) -> tuple[int, int, int]:
+def _co_occurrences(counts: TreeCounts, a: int, b: int, a_tag: int, b_tag: int) -> tuple[int, int, int]:
     """Return the pairs of different tokens at the three levels; a token is no pair with itself."""
     same, same_tag = int(a == b), int(a_tag == b_tag)
     c0 = counts.together[a, b] - same * counts.kinds[a]
@@ -214,7 +214,7 @@ def _co_occurrences(counts: Counts, a: int, b: int, a_tag: int, b_tag: int) -> t
     return c0, tag_word + word_tag, c2
 
 
-def _argument_probabilities(counts: Counts, tag_of: Ints) -> Floats:
+def _argument_probabilities(counts: TreeCounts, tag_of: Ints) -> Floats:
     """Return (K, 2, 8) p_arg: that of the word with weight cnt(W) / (cnt(W) + 1), the rest from its tag."""
     # As the weights of the events: a kind never seen is its tag.
     weight = (counts.kinds / (counts.kinds + 1))[:, None, None]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints
-from sentgen.models.dependency.tree_counts import DISTANCES, Counts
+from sentgen.models.dependency.tree_counts import DISTANCES, TreeCounts
 
 #: How many times a coarser distribution counts as seen.
 STRENGTH = 4.0
@@ -35,7 +35,7 @@ class Automata(NamedTuple):
     distances: Floats  # (n + 1, n, 2, 3)
 
 
-def automata(counts: Counts, kinds: Ints, tags: Ints) -> Automata:
+def automata(counts: TreeCounts, kinds: Ints, tags: Ints) -> Automata:
     """Return the factors of one sentence, from the kinds and tags of the root and the units."""
     # The root's tag, 0, comes first; the root is no modifier.
     different, numbers = np.unique(tags, return_inverse=True)
@@ -47,7 +47,7 @@ def automata(counts: Counts, kinds: Ints, tags: Ints) -> Automata:
     )
 
 
-def _siblings(counts: Counts, tags: Ints) -> Floats:
+def _siblings(counts: TreeCounts, tags: Ints) -> Floats:
     """Return the log-probabilities of tags after siblings; the root's tag comes last as a head."""
     size = len(counts.tags)
     heads = np.append(tags[1:], tags[0])
@@ -67,7 +67,7 @@ def _siblings(counts: Counts, tags: Ints) -> Floats:
     return np.ascontiguousarray(np.log(found[:, before][:, :, after]))
 
 
-def _words(counts: Counts, kinds: Ints, tags: Ints) -> Floats:
+def _words(counts: TreeCounts, kinds: Ints, tags: Ints) -> Floats:
     """Return how much likelier a head makes the words of its modifiers."""
     mods, mod_tags = kinds[1:], tags[1:]
     # Words never seen are as likely below any head.
@@ -81,7 +81,7 @@ def _words(counts: Counts, kinds: Ints, tags: Ints) -> Floats:
     return np.ascontiguousarray(np.log(found / alone))
 
 
-def _distances(counts: Counts, tags: Ints) -> Floats:
+def _distances(counts: TreeCounts, tags: Ints) -> Floats:
     """Return the logarithms of the probabilities of distances."""
     seen = counts.tag_tag.reshape(*counts.tag_tag.shape[:2], 2, DISTANCES).astype(float)
     alone = counts.events.reshape(2, DISTANCES) + 1.0

@@ -38,7 +38,7 @@ class TreeNumbering(NamedTuple):
     kinds: Ints  # (words, T) number of the kind
 
 
-class Counts(NamedTuple):
+class TreeCounts(NamedTuple):
     """What was counted for K kinds and T tags; events by side, or by 3 * side + distance - 1, the last axis.
 
     The side is 0 for left, 1 for right of the head; 7 arguments stand for seven and more.
@@ -59,7 +59,7 @@ class Counts(NamedTuple):
     siblings: Ints  # (T, T + 2, T + 2, 2) modifiers by head and the modifier before; see `no_counts`
 
 
-def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
+def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
     """Return counts of nothing for some numbers of kinds and tags.
 
     With ``distances`` there are siblings, too, nearest to the head first: [h, b, m, side] counts modifiers of
@@ -67,7 +67,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> Counts:
     none before, in that of m for the end of that side; T + 1 is any tag that the batch does not ask for.
     """
     bins = 2 * DISTANCES if distances else 2
-    return Counts(
+    return TreeCounts(
         kinds=np.zeros(kinds, np.int64),
         tags=np.zeros(tags, np.int64),
         together=np.zeros((kinds, kinds), np.int64),
@@ -109,7 +109,7 @@ def places_of_heads(positions: Ints, heads: Ints, starts: Longs) -> Ints:
 
 
 @compiled
-def count_trees(trees: Trees, numbering: TreeNumbering, counts: Counts) -> None:
+def count_trees(trees: Trees, numbering: TreeNumbering, counts: TreeCounts) -> None:
     """Add the counts of some trees; linear in the nodes and in the pairs asked for within each sentence."""
     longest = 0
     for s in range(len(trees.starts) - 1):
@@ -146,7 +146,7 @@ def _number(trees: Trees, start: int, end: int, numbering: TreeNumbering, kinds:
 
 
 @compiled
-def _count_events(heads: Ints, kinds: Ints, tags: Ints, modifiers: Ints, counts: Counts) -> None:
+def _count_events(heads: Ints, kinds: Ints, tags: Ints, modifiers: Ints, counts: TreeCounts) -> None:
     """Count the events of one sentence at four levels, and how many modifiers each node has on each side."""
     by_distance = counts.tag_tag.shape[2] > 2
     modifiers[: len(heads) + 1] = 0
@@ -171,7 +171,7 @@ def _count_events(heads: Ints, kinds: Ints, tags: Ints, modifiers: Ints, counts:
 
 
 @compiled
-def _count_arguments(kinds: Ints, tags: Ints, modifiers: Ints, counts: Counts) -> None:
+def _count_arguments(kinds: Ints, tags: Ints, modifiers: Ints, counts: TreeCounts) -> None:
     """Count how many modifiers the nodes of one sentence have on each side."""
     for i in range(len(kinds)):
         for side in range(2):
@@ -220,7 +220,7 @@ def _distinct(numbers: Ints, occurrences: Longs, which: Ints) -> int:
 
 
 @compiled
-def _count_pairs(kinds: Ints, tags: Ints, of_kind: Longs, of_tag: Longs, counts: Counts) -> None:
+def _count_pairs(kinds: Ints, tags: Ints, of_kind: Longs, of_tag: Longs, counts: TreeCounts) -> None:
     """Count the occurrences of one sentence and their products, and set the former back to nothing."""
     for kind in kinds:
         counts.kinds[kind] += of_kind[kind]

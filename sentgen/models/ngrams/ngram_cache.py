@@ -41,16 +41,16 @@ class ModelLike(Protocol):
     def symbols(self) -> Symbols: ...
 
 
-class Rows(NamedTuple):
+class CachedNgrams(NamedTuple):
     """Some n-grams of a model, as they stand in the store."""
 
     words: Ints  # (k, order of the model or more) word ids, -1 beyond the length
     logp: Floats  # (k,)
     backoff: Floats  # (k,)
 
-    def where(self, chosen: Any) -> Rows:
+    def where(self, chosen: Any) -> CachedNgrams:
         """Return the rows that an index, slice or mask chooses."""
-        return Rows(*(column[chosen] for column in self))
+        return CachedNgrams(*(column[chosen] for column in self))
 
     @property
     def lengths(self) -> Ints:
@@ -64,10 +64,10 @@ class Rows(NamedTuple):
         return sum(column.nbytes for column in self)
 
 
-def joined(parts: Iterable[Rows], order: int) -> Rows:
+def joined(parts: Iterable[CachedNgrams], order: int) -> CachedNgrams:
     """Return all rows of some parts, in new arrays; without parts, no n-grams of the given order."""
-    nothing = Rows(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))
-    return Rows(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+    nothing = CachedNgrams(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))
+    return CachedNgrams(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ class NgramCache:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.hits = self.misses = self.bytes = 0
-        self._rows: OrderedDict[tuple[int, int, int], Rows] = OrderedDict()
+        self._rows: OrderedDict[tuple[int, int, int], CachedNgrams] = OrderedDict()
         self._forms: dict[tuple[int, int], dict[str, int]] = {}
         self._unigrams: dict[tuple[int, int], Bools] = {}
         # A cache belongs to a store, which threads may share.
         self._lock = threading.Lock()
 
-    def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[Rows], list[int]]:
+    def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[CachedNgrams], list[int]]:
         """Return what is known of some anchors, ascending, and which of them must be fetched."""
         found, missing = [], []
         with self._lock:
@@ -114,7 +114,7 @@ class NgramCache:
             self.misses += len(missing)
         return found[::-1], missing[::-1]
 
-    def put(self, model: ModelLike, anchor: int, rows: Rows) -> None:
+    def put(self, model: ModelLike, anchor: int, rows: CachedNgrams) -> None:
         """Keep all rows of an anchor, and drop the least recently used anchors beyond the limit."""
         with self._lock:
             key = (model.id, model.version, anchor)

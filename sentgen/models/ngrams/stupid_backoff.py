@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import ModelError
-from sentgen.models.ngrams.ngram_cache import ModelLike, Rows, joined
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, ModelLike, joined
 from sentgen.models.ngrams.ngram_table import EMPTY, NEVER, NgramTable, find
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.corpus import BOS, UNK
@@ -48,7 +48,7 @@ order by s.id
 """
 
 
-class Counts(NamedTuple):
+class CountPlaces(NamedTuple):
     """Where the counts of a model are: its segments, lowest count of each order, and N."""
 
     segments: tuple[int, ...]
@@ -56,7 +56,7 @@ class Counts(NamedTuple):
     total: int
 
 
-def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> Counts:
+def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> CountPlaces:
     """Return where the counts of a model are now.
 
     Raises:
@@ -71,7 +71,9 @@ def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> Counts:
             )
     ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
     segments = tuple(number for _, _, number, _ in found if number is not None)
-    return Counts(segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in found))
+    return CountPlaces(
+        segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in found)
+    )
 
 
 def sizes(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[int, int]:
@@ -90,7 +92,7 @@ def sizes(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[int, int]:
 
 
 def counted(
-    duck: duckdb.DuckDBPyConnection, counts: Counts, order: int, words: Sequence[int], *, rows: int
+    duck: duckdb.DuckDBPyConnection, counts: CountPlaces, order: int, words: Sequence[int], *, rows: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield the n-grams up to an order that have none but the given words, ascending, in batches.
 
@@ -102,7 +104,7 @@ def counted(
 
 def _read(
     duck: duckdb.DuckDBPyConnection,
-    counts: Counts,
+    counts: CountPlaces,
     n: int,
     words: Sequence[int],
     *,
@@ -121,7 +123,7 @@ def _read(
     yield from (batch for batch in arrow_reader(duck, query, parameters, rows=rows) if batch.num_rows)
 
 
-def _order(counts: Counts, n: int, words: Sequence[int], *, grouped: bool) -> str:
+def _order(counts: CountPlaces, n: int, words: Sequence[int], *, grouped: bool) -> str:
     """Return the query for the n-grams of one order, with one row of each, or one of each segment."""
     names = [f"w{i}" for i in range(1, n + 1)]
     padding = [f"null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1)]
@@ -146,12 +148,12 @@ def _order(counts: Counts, n: int, words: Sequence[int], *, grouped: bool) -> st
 def count_rows(
     duck: duckdb.DuckDBPyConnection,
     model: ModelLike,
-    counts: Counts,
+    counts: CountPlaces,
     order: int,
     words: Sequence[int],
     *,
     keep: Callable[[Ints], Longs] | None = None,
-) -> Rows:
+) -> CachedNgrams:
     """Return the same as rows, counts in the place of log-probabilities; <unk> counts once at least.
 
     Args:
@@ -163,24 +165,24 @@ def count_rows(
     for n in range(1, order + 1):
         for batch in _read(duck, counts, n, words, rows=60_000, grouped=False):
             _, *padded, logp, backoff = (column.fill_null(-1).to_numpy() for column in batch.columns)
-            part = Rows(np.stack(padded[:order], axis=1), logp, backoff)
+            part = CachedNgrams(np.stack(padded[:order], axis=1), logp, backoff)
             parts.append(part if keep is None else part.where(keep(part.words)))
     rows = _summed(joined(parts, order), counts.min_count)
     if model.unknown == "word" and not ((rows.words[:, 0] == UNK) & (rows.lengths == 1)).any():
         unknown = np.full((1, order), -1, np.int32)
         unknown[0, 0] = UNK
-        rows = joined([rows, Rows(unknown, np.ones(1), np.zeros(1))], order)
+        rows = joined([rows, CachedNgrams(unknown, np.ones(1), np.zeros(1))], order)
     # What is read comes in no order, and what is searched must not depend on that.
     return rows.where(np.lexsort(rows.words.T[::-1]))
 
 
-def _summed(rows: Rows, min_count: Sequence[int]) -> Rows:
+def _summed(rows: CachedNgrams, min_count: Sequence[int]) -> CachedNgrams:
     """Return one row of each n-gram that has its lowest count in all segments together."""
     if not len(rows.logp):
         return rows
     rows = rows.where(np.lexsort(rows.words.T[::-1]))
     firsts = np.flatnonzero(np.append(True, (rows.words[1:] != rows.words[:-1]).any(axis=1)))
-    summed = Rows(rows.words[firsts], np.add.reduceat(rows.logp, firsts), rows.backoff[firsts])
+    summed = CachedNgrams(rows.words[firsts], np.add.reduceat(rows.logp, firsts), rows.backoff[firsts])
     return summed.where(summed.logp >= np.asarray(min_count)[summed.lengths - 1])
 
 

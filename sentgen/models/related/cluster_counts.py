@@ -91,7 +91,7 @@ class ClusterCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TokenReading:
     """How the tokens of a corpus are taken.
 
     Without ``punctuation``, the modifiers of a comma hang on its head; what is punctuation its tag says, or
@@ -137,7 +137,7 @@ def cluster_names(
 
 
 def count_clusters(
-    store: Store, corpus: str, clusters: Sequence[tuple[int, str]], reading: Reading | None = None
+    store: Store, corpus: str, clusters: Sequence[tuple[int, str]], reading: TokenReading | None = None
 ) -> list[ClusterCounts]:
     """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in ten queries at most.
 
@@ -154,7 +154,7 @@ def count_clusters(
         return []
     with store.connect() as connection:
         first = str(corpora.find(connection, corpus).tags)
-        return _count(connection, clusters, first, reading or Reading())
+        return _count(connection, clusters, first, reading or TokenReading())
 
 
 def document_frequencies(
@@ -175,7 +175,7 @@ def _form(lowercase: bool) -> str:
 
 
 def _count(
-    connection: Connection, batch: Sequence[tuple[int, str]], first: str, reading: Reading
+    connection: Connection, batch: Sequence[tuple[int, str]], first: str, reading: TokenReading
 ) -> list[ClusterCounts]:
     """Run the queries for one batch, and take their rows apart by cluster."""
     sql.run(

@@ -17,7 +17,7 @@ from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError
 from sentgen.lookups.queries import select_corpora
 from sentgen.models.request import WhereOption
-from sentgen.models.vectors.cooccurrence import Cells, Vocabulary, count_cells, find_vocabulary
+from sentgen.models.vectors.cooccurrence import ContextCounts, VectorWords, count_cells, find_vocabulary
 from sentgen.models.vectors.factorization import Singles, decomposed
 from sentgen.models.vectors.registry import SpaceInfo, find_space
 from sentgen.options import Option
@@ -108,7 +108,7 @@ class VectorRequest:
 
     def _counted(
         self, connection: Connection, store: Store, report: Callable[[str], None]
-    ) -> tuple[Vocabulary, Cells]:
+    ) -> tuple[VectorWords, ContextCounts]:
         report("counting words with their company")
         selection = select_corpora(connection, self.corpus, condition=self.where)
         words = find_vocabulary(connection, selection, self.min_count, self.words)
@@ -122,7 +122,9 @@ class VectorRequest:
         )
         return words, cells
 
-    def _write(self, connection: Connection, words: Vocabulary, cells: Cells, vectors: Singles) -> SpaceInfo:
+    def _write(
+        self, connection: Connection, words: VectorWords, cells: ContextCounts, vectors: Singles
+    ) -> SpaceInfo:
         space = next_id(connection, vector_space)
         # A word without any positive cell has zeros, which are near nothing.
         known = np.flatnonzero(vectors.any(axis=1))
@@ -137,7 +139,7 @@ class VectorRequest:
         return find_space(connection, self.name)
 
 
-def _rows(space: int, words: Vocabulary, vectors: Singles, some: np.ndarray) -> pa.Table:
+def _rows(space: int, words: VectorWords, vectors: Singles, some: np.ndarray) -> pa.Table:
     """Return the rows of some words."""
     import pyarrow as pa
 

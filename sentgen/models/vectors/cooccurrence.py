@@ -14,9 +14,9 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import ModelError, StoreError
-from sentgen.lookups.queries import Bindings, Query, Selection, where
+from sentgen.lookups.queries import Bindings, Selection, Statement, where
 from sentgen.models.vectors.kernels import (
-    Block,
+    SentenceBlock,
     dependency_pairs,
     merged,
     run_lengths,
@@ -56,7 +56,7 @@ order by sentence_id, position"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vocabulary:
+class VectorWords:
     """The words that get vectors, the most frequent first.
 
     Attributes:
@@ -71,7 +71,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class ContextCounts:
     """How often words stand with contexts; sorted by word and context, each pair once.
 
     Attributes:
@@ -89,7 +89,7 @@ class Cells:
     tokens: int
 
 
-def find_vocabulary(connection: Connection, selection: Selection, least: int, most: int) -> Vocabulary:
+def find_vocabulary(connection: Connection, selection: Selection, least: int, most: int) -> VectorWords:
     """Return the most frequent words of some corpora in lower case; of equals, the first by its letters.
 
     Raises:
@@ -97,26 +97,26 @@ def find_vocabulary(connection: Connection, selection: Selection, least: int, mo
     """
     bindings = Bindings(least=least, most=most)
     text = _WORDS.format(where=where(selection.of_tokens(bindings), "  "), reserved=len(RESERVED_WORDS))
-    found = Query(text, bindings).run(connection)
+    found = Statement(text, bindings).run(connection)
     forms = found["form"].to_pylist()
     if not forms:
         often = f" that occur {least} times or more" if least > 1 else ""
         raise ModelError(f"no words{often} in these corpora; ingest more, or lower --min-count")
-    ids = Query(_IDS.format(reserved=len(RESERVED_WORDS)), {"forms": forms}).run(connection)
+    ids = Statement(_IDS.format(reserved=len(RESERVED_WORDS)), {"forms": forms}).run(connection)
     numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)
     numbers[ids["id"].to_numpy()] = ids["number"].to_numpy()
-    return Vocabulary(forms, found["count"].to_numpy().astype(np.int64), numbers)
+    return VectorWords(forms, found["count"].to_numpy().astype(np.int64), numbers)
 
 
 def count_cells(
     connection: Connection,
     selection: Selection,
-    words: Vocabulary,
+    words: VectorWords,
     *,
     window: int,
     dependencies: bool,
     memory: int,
-) -> Cells:
+) -> ContextCounts:
     """Count words with their contexts.
 
     Args:
@@ -157,24 +157,24 @@ def count_cells(
     there[contexts] = True
     numbers = np.cumsum(there, dtype=np.int32) - 1
     shape = vocabulary, int(numbers[-1]) + 1
-    return Cells((keys // width).astype(np.int32), numbers[contexts], counts, shape, tokens)
+    return ContextCounts((keys // width).astype(np.int32), numbers[contexts], counts, shape, tokens)
 
 
 def _relations(connection: Connection, selection: Selection) -> Ints:
     """Return a number for each relation of some corpora, from 0, by its id; the last one stands for none."""
     bindings = Bindings()
     text = f"select distinct deprel_id as id from token{where(selection.of_tokens(bindings))} order by id"
-    ids = [one for one in Query(text, bindings).run(connection)["id"].to_pylist() if one is not None]
+    ids = [one for one in Statement(text, bindings).run(connection)["id"].to_pylist() if one is not None]
     numbers = np.full(2 + max(ids, default=-1), len(ids), np.int32)
     numbers[ids] = np.arange(len(ids))
     return numbers
 
 
-def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> Iterator[Block]:
+def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> Iterator[SentenceBlock]:
     """Yield the tokens of some corpora in whole sentences, in the order of their ids."""
     bindings = Bindings()
     sizes = _SIZES.format(where=where(selection.of_sentences(bindings)))
-    sentences = Query(sizes, bindings).run(connection)
+    sentences = Statement(sizes, bindings).run(connection)
     ids, ends = sentences["id"].to_numpy(), np.cumsum(sentences["length"].to_numpy(), dtype=np.int64)
     # The last sentence of each block: the one that its last token is in.
     most = int(ends[-1]) if len(ends) else 0
@@ -183,14 +183,14 @@ def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> 
     for cut in np.minimum(cuts, len(ids) - 1).tolist():
         bindings = Bindings(first=int(ids[first]), last=int(ids[cut]))
         conditions = ["sentence_id between $first and $last", *selection.of_tokens(bindings)]
-        found = Query(_TOKENS.format(where=where(conditions)), bindings).run(connection)
+        found = Statement(_TOKENS.format(where=where(conditions)), bindings).run(connection)
         columns = [found[name].to_numpy() for name in found.column_names]
         for column in columns:
             # Those of several batches can be written to: kernels would be compiled for them as well.
             column.flags.writeable = False
         known = columns[0] < len(numbers)
         words = np.where(known, numbers[np.where(known, columns[0], 0)], np.int32(-1))
-        yield Block(words, *columns[1:])
+        yield SentenceBlock(words, *columns[1:])
         first = cut + 1
 
 

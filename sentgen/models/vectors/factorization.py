@@ -16,14 +16,14 @@ import numpy.typing as npt
 
 from sentgen.errors import ModelError
 from sentgen.extras import needs
-from sentgen.models.vectors.cooccurrence import Cells
+from sentgen.models.vectors.cooccurrence import ContextCounts
 
 #: What the libraries of BLAS that come with scipy read when they are loaded.
 _THREADS = "OPENBLAS_NUM_THREADS"
 Singles = npt.NDArray[np.float32]
 
 
-def ppmi(cells: Cells, *, smoothing: float, shift: float) -> tuple[npt.NDArray[np.bool_], Singles]:
+def ppmi(cells: ContextCounts, *, smoothing: float, shift: float) -> tuple[npt.NDArray[np.bool_], Singles]:
     """Return which cells are positive, and what they are.
 
     A cell is log(#(w, c) N / (#(w) #(c)^smoothing)) - log(shift), with N the sum of all #(c)^smoothing, and
@@ -40,7 +40,7 @@ def ppmi(cells: Cells, *, smoothing: float, shift: float) -> tuple[npt.NDArray[n
 
 
 def decomposed(
-    cells: Cells, *, dimensions: int, smoothing: float, shift: float, power: float, seed: int
+    cells: ContextCounts, *, dimensions: int, smoothing: float, shift: float, power: float, seed: int
 ) -> Singles:
     """Return a vector a word, of length 1: U S^power of the truncated SVD U S V' of PPMI.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sentgen.arrays import Ints, Longs, compiled
 
 
-class Block(NamedTuple):
+class SentenceBlock(NamedTuple):
     """Whole sentences: for each token its word (-1 for none), and where it stands.
 
     ``heads`` is 0 for a root and -1 for a token without a tree, ``relations`` the id of the relation to it.
@@ -21,7 +21,7 @@ class Block(NamedTuple):
 
 
 @compiled
-def window_pairs(block: Block, window: int, width: int, out: Longs) -> int:
+def window_pairs(block: SentenceBlock, window: int, width: int, out: Longs) -> int:
     """Write the pairs of words of a sentence that are no farther apart, each both ways; return how many.
 
     A pair is ``word * width + context``; the context of a window is a word. Words without a number keep
@@ -42,7 +42,7 @@ def window_pairs(block: Block, window: int, width: int, out: Longs) -> int:
 
 
 @compiled
-def dependency_pairs(block: Block, vocabulary: int, width: int, out: Longs) -> int:
+def dependency_pairs(block: SentenceBlock, vocabulary: int, width: int, out: Longs) -> int:
     """Write the pairs of heads and modifiers, each both ways; return how many.
 
     The context is the relation, seen from above or below, with the other word (Levy & Goldberg 2014).

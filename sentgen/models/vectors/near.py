@@ -8,7 +8,7 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.queries import Answer, Bindings, Query, limit_clause, limited
+from sentgen.lookups.queries import Answer, Bindings, Statement, limit_clause, limited
 from sentgen.lookups.question import LimitOption, MinCountOption
 from sentgen.models.vectors.registry import find_space
 from sentgen.options import Option
@@ -73,11 +73,11 @@ class Near:
         # A word that comes twice counts twice.
         names = [bindings.bind("word", word) for word in words]
         listed = {"words": ", ".join(f"({name})" for name in names), "known": ", ".join(names)}
-        known = set(Query(_KNOWN.format(**listed), bindings).run(connection)["form"].to_pylist())
+        known = set(Statement(_KNOWN.format(**listed), bindings).run(connection)["form"].to_pylist())
         if missing := [word for word in words if word not in known]:
             raise NotFoundError(
                 f"no vector of {', '.join(map(repr, missing))} in {space.name!r}, whose words occur"
                 f" {quantity(space.min_count, 'time')} or more; take another word, or more text"
             )
         text = _NEAR.format(limit=limit_clause(self.limit, bindings), **listed)
-        return limited(connection, Query(text, bindings), self.limit, f"word near {self.word!r}")
+        return limited(connection, Statement(text, bindings), self.limit, f"word near {self.word!r}")

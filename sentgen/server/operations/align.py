@@ -15,7 +15,7 @@ from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.texts import align_texts, as_json, read_sentences
 from sentgen.alignment.view.html import fragment
-from sentgen.alignment.view.view import View
+from sentgen.alignment.view.view import PairView
 from sentgen.errors import InputError, MemoryLimitError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -115,7 +115,7 @@ def _check_sizes(context: Context, pairs: Sequence[Texts]) -> None:
             )
 
 
-def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts, budget: Budget) -> View:
+def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts, budget: Budget) -> PairView:
     """Align one pair."""
     with (
         context.file("document", pair.document) as document,

@@ -20,7 +20,7 @@ class Documents(Parameters):
     offset: Offset = 0
 
 
-class Sentences(Parameters):
+class DocumentSentences(Parameters):
     """Sentences of a document."""
 
     corpus: str
@@ -37,7 +37,7 @@ def documents(context: Context, asked: Documents) -> Result:
     return answered(answer)
 
 
-def sentences(context: Context, asked: Sentences) -> Result:
+def sentences(context: Context, asked: DocumentSentences) -> Result:
     """List the sentences of a document."""
     with context.opened.connect() as connection:
         limit = context.limit(asked.limit)
@@ -47,5 +47,5 @@ def sentences(context: Context, asked: Sentences) -> Result:
 
 OPERATIONS = (
     Operation("documents", "Documents of a corpus.", "sql", Documents, documents, api=False),
-    Operation("sentences", "Sentences of a document.", "sql", Sentences, sentences, api=False),
+    Operation("sentences", "Sentences of a document.", "sql", DocumentSentences, sentences, api=False),
 )

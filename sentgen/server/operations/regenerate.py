@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sentgen.errors import InputError
-from sentgen.generation.answers import Request, answer, notes, require_trees, table_of
+from sentgen.generation.answers import OrderingRequest, answer, notes, require_trees, table_of
 from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
 
-def regenerate(context: Context, asked: Request) -> Result:
+def regenerate(context: Context, asked: OrderingRequest) -> Result:
     """Answer `sentgen regenerate`."""
     if asked.tree and asked.explain:
         raise InputError("--tree and --explain are two tables; choose one of them")
@@ -23,8 +23,8 @@ OPERATIONS = (
         "regenerate",
         "Order the words and phrases of sentences.",
         "regenerate",
-        parameters(Request, "Regenerate"),
-        taking(Request, regenerate),
+        parameters(OrderingRequest, "Regenerate"),
+        taking(OrderingRequest, regenerate),
         kind="compute",
         method="POST",
         example={"bag": ["[the trucks] reached [the city] ."], "model": "relief", "algorithm": "ab"},

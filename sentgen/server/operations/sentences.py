@@ -9,7 +9,7 @@ from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.server.operations.operation import Context, Operation, Parameters, Result, answered
 
 
-class Sentence(Parameters):
+class SentenceByName(Parameters):
     """A sentence by its name; ``marked`` are positions of tokens to be marked in the drawing."""
 
     corpus: str
@@ -18,7 +18,7 @@ class Sentence(Parameters):
     marked: list[int] = Field(default_factory=list, max_length=1000)
 
 
-def sentence(context: Context, asked: Sentence) -> Result:
+def sentence(context: Context, asked: SentenceByName) -> Result:
     """Give the tokens of a sentence, its text, its neighbors, and its tree as SVG if it has one."""
     with context.opened.connect() as connection:
         answer, about = find_sentence(connection, asked.corpus, asked.document, asked.sentence)
@@ -39,5 +39,7 @@ def sentence(context: Context, asked: Sentence) -> Result:
 
 
 OPERATIONS = (
-    Operation("sentence", "A sentence with its tree.", "sql", Sentence, sentence, kind="compute", api=False),
+    Operation(
+        "sentence", "A sentence with its tree.", "sql", SentenceByName, sentence, kind="compute", api=False
+    ),
 )

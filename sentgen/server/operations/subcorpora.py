@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sentgen.lookups import subcorpora
-from sentgen.lookups.subcorpora import Named
+from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.server.operations.corpora import Nothing
 from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
@@ -14,7 +14,7 @@ def overview(context: Context, asked: Nothing) -> Result:
         return Result(subcorpora.overview(connection))
 
 
-def show(context: Context, asked: Named) -> Result:
+def show(context: Context, asked: SubcorpusName) -> Result:
     """Answer `sentgen subcorpora show`."""
     with context.opened.connect() as connection:
         return Result(subcorpora.properties(connection, asked.name))
@@ -32,8 +32,8 @@ OPERATIONS = (
         "subcorpus",
         "Condition and sizes of a subcorpus.",
         "subcorpora show",
-        parameters(Named, "Subcorpus"),
-        taking(Named, show),
+        parameters(SubcorpusName, "Subcorpus"),
+        taking(SubcorpusName, show),
         path="subcorpora/{name}",
         example={"name": "short"},
     ),

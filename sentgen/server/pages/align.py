@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.examples import Example, Passage
-from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.examples import ExamplePassage, PageExample
+from sentgen.server.pages.page import Asking, Page, PageParameters
 
 #: Aligners that learn nothing from pairs, with what they are called on the page.
 SYSTEMS = {
@@ -26,7 +26,7 @@ DECODINGS = {"": "as the aligner does", "posterior": "by a threshold", "viterbi"
 _MODEL, _KINDS = "model:", ("model:", "preset:")
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Align the two texts that were pasted, with a model of the store or without."""
     document, abstract = query.raw("document"), query.raw("abstract")
     models, systems = await asyncio.gather(ask("alignment-models"), ask("aligners"))
@@ -59,11 +59,13 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     }
 
 
-def _examples(text: Passage) -> list[Example]:
+def _examples(text: ExamplePassage) -> list[PageExample]:
     """Return a document with a summary in its own words, for two aligners."""
     asked = {"document": " ".join(text.sentences), "abstract": examples.halves(text.sentences)}
     return [
-        Example(f"{asked['abstract']} ({SYSTEMS[system]})", {**asked, "aligner": system, "format": "text"})
+        PageExample(
+            f"{asked['abstract']} ({SYSTEMS[system]})", {**asked, "aligner": system, "format": "text"}
+        )
         for system in ("", "lcs")
     ]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 
 #: What there is of a subcorpus, and more of a corpus or of all.
 _COUNTS = ("frequencies", "ngrams", "concordance")
@@ -20,7 +20,7 @@ _ROWS = 50
 _SIZES = 20
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all."""
     name = query.text("name")
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
@@ -54,7 +54,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     }
 
 
-async def _documents(ask: Asking, query: Query, name: str) -> PageAnswer | None:
+async def _documents(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
     rows, offset = query.number("limit", _ROWS, least=1, most=500), query.number("offset", 0)
     document = query.raw("document")
     if document:
@@ -62,7 +62,7 @@ async def _documents(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     return await ask("documents", corpus=name, limit=rows, offset=offset)
 
 
-async def _subcorpora(ask: Asking, query: Query, name: str) -> PageAnswer | None:
+async def _subcorpora(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
     return await ask("subcorpora")
 
 
@@ -74,11 +74,11 @@ async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, Any]]
     return dict(zip(names, told, strict=True))
 
 
-async def _sources(ask: Asking, query: Query, name: str) -> PageAnswer | None:
+async def _sources(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
     return await ask("corpus", name=name) if name else None
 
 
-async def _frequencies(ask: Asking, query: Query, name: str) -> PageAnswer | None:
+async def _frequencies(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
     return await ask(
         "frequencies",
         by=[query.choice("by", UNITS)],
@@ -89,7 +89,7 @@ async def _frequencies(ask: Asking, query: Query, name: str) -> PageAnswer | Non
     )
 
 
-async def _ngrams(ask: Asking, query: Query, name: str) -> PageAnswer | None:
+async def _ngrams(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
     return await ask(
         "ngrams",
         pattern=query.text("pattern", "* *"),
@@ -99,7 +99,7 @@ async def _ngrams(ask: Asking, query: Query, name: str) -> PageAnswer | None:
     )
 
 
-async def _concordance(ask: Asking, query: Query, name: str) -> PageAnswer | None:
+async def _concordance(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
     if not query.text("pattern"):
         return None
     return await ask(

@@ -18,7 +18,7 @@ _TOKENS = range(5, 16)
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class PageExample:
     """Something to begin with: what it is called, and the parameters of its page."""
 
     name: str
@@ -26,7 +26,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ExamplePassage:
     """The first sentences of a document, and the words of one of them; ``tree`` says whether it has one."""
 
     corpus: str
@@ -36,16 +36,16 @@ class Passage:
     tree: bool
 
 
-async def words(ask: Asking, corpora: Sequence[str] = (), name: str = "word") -> list[Example]:
+async def words(ask: Asking, corpora: Sequence[str] = (), name: str = "word") -> list[PageExample]:
     """Return frequent words of some corpora or of all; ``name`` is the parameter that takes one."""
     found = await ask("ngrams", pattern="*", corpus=list(corpora), limit=_WORDS)
     # What is no word has signs in it: punctuation, and the ends of sentences.
     forms = [row["w1"] for row in found.rows if row["w1"].isalpha() and len(row["w1"]) in _LETTERS]
     telling = [form for form in forms if len(form) >= _TELLING]
-    return [Example(form, {name: form}) for form in (telling or forms)[:_MOST]]
+    return [PageExample(form, {name: form}) for form in (telling or forms)[:_MOST]]
 
 
-async def passage(ask: Asking) -> Passage | None:
+async def passage(ask: Asking) -> ExamplePassage | None:
     """Return a short document of the first corpus; None if there is none."""
     documents = (await ask("documents", limit=_DOCUMENTS)).rows
     if not documents:
@@ -58,7 +58,7 @@ async def passage(ask: Asking) -> Passage | None:
     ordered = next((row for row in sentences if row["length"] in _TOKENS), sentences[0])
     told = await ask("sentence", **place, sentence=ordered["sentence"])
     forms = [row["form"] for row in told.rows]
-    return Passage(
+    return ExamplePassage(
         **place, sentences=[row["text"] for row in sentences], words=forms, tree=bool(told.more.get("svg"))
     )
 

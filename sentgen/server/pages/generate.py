@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.examples import Example, Passage
-from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.examples import ExamplePassage, PageExample
+from sentgen.server.pages.page import Asking, Page, PageParameters
 
 ALGORITHMS = ("depviterbi", "bigram")
 REUSE = ("none", "counts", "free")
@@ -18,7 +18,7 @@ _LENGTHS = "5-8"
 TRACE = ("word", "ngram", "dep", "transition", "log10", "rule", "partner", "stack")
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Generate from the text that was pasted, or from a cluster of the store."""
     text, corpus = query.raw("file"), query.text("corpus")
     overview = await ask("corpora")
@@ -63,11 +63,11 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     }
 
 
-def _examples(text: Passage) -> list[Example]:
+def _examples(text: ExamplePassage) -> list[PageExample]:
     """Return what makes sentences from a document: with its trees if it has some, and without."""
     asked = {"corpus": text.corpus, "cluster": text.document, "lengths": _LENGTHS}
     ways = ALGORITHMS if text.tree else ALGORITHMS[1:]
-    return [Example(f"{text.document}, {way}", {**asked, "algorithm": way}) for way in ways]
+    return [PageExample(f"{text.document}, {way}", {**asked, "algorithm": way}) for way in ways]
 
 
 PAGE = Page("/generate", "Generate", "generate.html.j2", view)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.pages.texts import literal_pattern
 
 ROLES = ("modifier", "head", "collocate")
 _ROWS = 50
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask for the lines with two words."""
     word, other, tag = query.text("word"), query.text("other"), query.text("tag")
     role = query.choice("role", ROLES)

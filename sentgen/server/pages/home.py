@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageParameters
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask for corpora and models."""
     corpora, models, words = await asyncio.gather(ask("corpora"), ask("models"), examples.words(ask))
     return {"corpora": corpora, "models": models, "examples": words}

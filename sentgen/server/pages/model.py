@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.examples import Example, Passage
-from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+from sentgen.server.pages.examples import ExamplePassage, PageExample
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask for the models, or for one with what is asked of it."""
     name, ngram, text = query.text("name"), query.text("ngram"), query.raw("text")
     if not name:
@@ -38,10 +38,10 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     }
 
 
-def _example(text: Passage) -> Example:
+def _example(text: ExamplePassage) -> PageExample:
     """Return a sentence, and how the model gets the probability of its third word."""
     words = " ".join(text.words)
-    return Example(words, {"ngram": " ".join(text.words[:3]), "text": words})
+    return PageExample(words, {"ngram": " ".join(text.words[:3]), "text": words})
 
 
 PAGE = Page("/model", "Models", "model.html.j2", view)

@@ -41,7 +41,7 @@ class PageAnswer:
     picture: str = ""
 
 
-class Query:
+class PageParameters:
     """The parameters in the URL of a page, read with defaults."""
 
     def __init__(self, parameters: QueryParams) -> None:
@@ -163,4 +163,4 @@ class Page:
     path: str
     name: str
     template: str
-    view: Callable[[Asking, Query], Awaitable[Mapping[str, Any]]]
+    view: Callable[[Asking, PageParameters], Awaitable[Mapping[str, Any]]]

@@ -14,9 +14,9 @@ from starlette.datastructures import QueryParams
 
 from sentgen.server import mistakes
 from sentgen.server.operations import operations
-from sentgen.server.pages.examples import Example
+from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
-from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, link
 from sentgen.server.problems import Refused
 from sentgen.server.routes import audited
@@ -51,34 +51,36 @@ _FILE = "sentences.conllu"
 
 EXAMPLES = {
     "cql": (
-        Example("All forms of a lemma", {"query": '[lemma="be"]', "by": "word"}),
-        Example("A word with one to three words before another", {"query": '"the" []{1,3} "of"'}),
-        Example("A determiner, adjectives and a noun", {"query": '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]'}),
-        Example(
+        PageExample("All forms of a lemma", {"query": '[lemma="be"]', "by": "word"}),
+        PageExample("A word with one to three words before another", {"query": '"the" []{1,3} "of"'}),
+        PageExample(
+            "A determiner, adjectives and a noun", {"query": '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]'}
+        ),
+        PageExample(
             "What stands before a noun, by lemma", {"query": 'a:[upos="ADJ"] [upos="NOUN"]', "by": "a.lemma"}
         ),
-        Example("The same word twice", {"query": "a:[] b:[] :: a.word = b.word", "by": "word"}),
-        Example("The first word of each sentence", {"query": "<s> []", "by": "word"}),
+        PageExample("The same word twice", {"query": "a:[] b:[] :: a.word = b.word", "by": "word"}),
+        PageExample("The first word of each sentence", {"query": "<s> []", "by": "word"}),
     ),
     "grew": (
-        Example(
+        PageExample(
             "Verbs with subject and object",
             {"query": "pattern { V -[nsubj]-> S; V -[obj]-> O }", "by": "V.lemma"},
         ),
-        Example(
+        PageExample(
             "In which order they stand",
             {"query": "pattern { V -[nsubj]-> S; V -[obj]-> O }", "by": "S#V#O"},
         ),
-        Example(
+        PageExample(
             "Verbs without a subject",
             {"query": "pattern { V [upos=VERB] }\nwithout { V -[1=nsubj]-> S }", "by": "V.lemma"},
         ),
-        Example("Relations and how often they are", {"query": "pattern { e: H -> M }", "by": "e.label"}),
-        Example(
+        PageExample("Relations and how often they are", {"query": "pattern { e: H -> M }", "by": "e.label"}),
+        PageExample(
             "Edges that cross",
             {"query": "pattern {\n  e: A -> B;\n  f: C -> D;\n  e >< f\n}", "by": "e.label"},
         ),
-        Example(
+        PageExample(
             "Adjectives that agree with their noun",
             {"query": "pattern { N -[amod]-> A; N.Number = A.Number }"},
         ),
@@ -111,7 +113,7 @@ class Lines:
         return self.marks[line]["parts"] if line < len(self.marks) else [[text, ""]]
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask for hits and counts, if there is a query, and for the trees of the lines that are unfolded."""
     if query.text("forms_of"):
         query = await _forms(ask, query)
@@ -149,7 +151,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     }
 
 
-async def _forms(ask: Asking, query: Query) -> Query:
+async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
     """Return what asks for all forms of the lemmas that a word has, or of itself if it has none."""
     word = query.text("forms_of")
     found = await ask(
@@ -159,19 +161,19 @@ async def _forms(ask: Asking, query: Query) -> Query:
     lemmas = [row["lemma"] for row in found.rows if row["lemma"] != "_"]
     conditions = [f"lemma={cql_value(lemma)}" for lemma in lemmas] or [f"word={cql_value(word)}"]
     kept = [(name, value) for name in ("corpus", "where", "ignore_case") for value in query.all(name)]
-    return Query(QueryParams([("query", f"[{' | '.join(conditions)}]"), ("by", "word"), *kept]))
+    return PageParameters(QueryParams([("query", f"[{' | '.join(conditions)}]"), ("by", "word"), *kept]))
 
 
 async def _nothing() -> None:
     return None
 
 
-def _common(query: Query) -> dict[str, Any]:
+def _common(query: PageParameters) -> dict[str, Any]:
     asked = {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
     return {**asked, "where": query.text("where")}
 
 
-def _hits(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]]:
+def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, Any]]:
     """Return the operation that finds the hits, with its parameters."""
     asked = {**_common(query), "random": query.text("random")}
     if by_grew:
@@ -180,7 +182,7 @@ def _hits(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]]:
     return "kwic", {"cql": text, "sort": sort, "strategy": strategy, **asked}
 
 
-def _counts(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]] | None:
+def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, Any]] | None:
     """Return the operation that counts them, with its parameters; None if they are not to be counted."""
     keys = _keys(query)
     if by_grew:
@@ -192,11 +194,11 @@ def _counts(query: Query, text: str, by_grew: bool) -> tuple[str, dict[str, Any]
     return ("frequencies", {**counted, **_common(query)}) if keys else None
 
 
-def _keys(query: Query) -> list[str]:
+def _keys(query: PageParameters) -> list[str]:
     return [key.strip() for key in query.text("by").split(_SEPARATOR) if key.strip()]
 
 
-def _narrowed(query: Query, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
+def _narrowed(query: PageParameters, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
     kept = {key: query.all(key) for key in ("language", "corpus", "where", "ignore_case", "limit")}
     by, whether = query.text("by"), query.text("whether")
@@ -218,7 +220,7 @@ def _is_bare(by: str, row: Mapping[str, Any]) -> bool:
 
 
 def _files(
-    name: str, asked: Mapping[str, Any], query: Query | None = None, by_grew: bool = False
+    name: str, asked: Mapping[str, Any], query: PageParameters | None = None, by_grew: bool = False
 ) -> dict[str, str]:
     """Return the links to an answer as files, with as many rows as the server gives."""
     route = operations()[name].route
@@ -233,7 +235,7 @@ def _files(
     return found
 
 
-async def _lines(ask: Asking, query: Query, hits: PageAnswer, by_grew: bool) -> Lines:
+async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: bool) -> Lines:
     """Ask for the trees of the lines that are unfolded, and say how to turn each."""
     opened = sorted({int(one) for one in query.all("open") if one.isdecimal() and len(one) < 4})
     opened = [line for line in opened if line < len(hits.rows)][:_TREES]
@@ -258,7 +260,7 @@ async def download(request: Request, name: str) -> Response:
     """Send the sentences of the hits of a Grew request as CoNLL-U."""
     if name != _FILE:
         raise Refused(404, "not-found", f"no {name!r}; there is: {_FILE}")
-    operation, query = operations()["match"], Query(request.query_params)
+    operation, query = operations()["match"], PageParameters(request.query_params)
     _, asked = _hits(query, query.raw("query").strip(), by_grew=True)
     given = {key: value for key, value in asked.items() if value not in ("", [])}
     try:

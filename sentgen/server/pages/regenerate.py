@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sentgen.schema.tables.corpus import RESERVED_WORDS, ROOT
 from sentgen.server.pages import examples
-from sentgen.server.pages.examples import Example, Passage
-from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+from sentgen.server.pages.examples import ExamplePassage, PageExample
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 
 if TYPE_CHECKING:
     from sentgen.generation import Algorithm
@@ -26,7 +26,7 @@ WORD = ("word", "ngram", "log10", "log10_backoff", "log10_total")
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class PageOutput:
     """What one algorithm made of the words; ``reasons`` are those of each sentence, in their order."""
 
     algorithm: Algorithm
@@ -35,7 +35,7 @@ class Attempt:
     reasons: Sequence[Sequence[Mapping[str, Any]]]
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask each algorithm twice: for its sentences with trees, and for the reasons."""
     models, corpora, algorithms = await asyncio.gather(
         ask("models"), ask("corpora"), asyncio.to_thread(_algorithms)
@@ -59,7 +59,7 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     if not chosen:
         trees = await _have_trees(ask, of.get(str(asked["model"]), []), str(asked["units"]))
         chosen = list(_WITH_TREES if trees else _WITHOUT)
-    attempts: list[Attempt] = []
+    attempts: list[PageOutput] = []
     if words and not labels:
         models = models if models.problem else ask.problem("the store has no language model", 409)
     elif words:
@@ -82,9 +82,9 @@ async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
     }
 
 
-def _example(text: Passage) -> Example:
+def _example(text: ExamplePassage) -> PageExample:
     """Return the words of a sentence in the order of the alphabet."""
-    return Example(" ".join(text.words), {"words": " ".join(sorted(text.words))})
+    return PageExample(" ".join(text.words), {"words": " ".join(sorted(text.words))})
 
 
 async def _have_trees(ask: Asking, corpora: Sequence[str], units: str) -> bool:
@@ -103,13 +103,13 @@ def _algorithms() -> Mapping[str, Algorithm]:
     return usable_algorithms()
 
 
-async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, Any]) -> Attempt:
+async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, Any]) -> PageOutput:
     given = {"bag": [words], "algorithm": algorithm.name, **asked}
     answer, explained = await asyncio.gather(
         ask("regenerate", **given, tree=algorithm.trees), ask("regenerate", **given, explain=True)
     )
     reasons = [[row for row in explained.rows if row["rank"] == sentence["rank"]] for sentence in answer.rows]
-    return Attempt(algorithm, answer, explained, reasons)
+    return PageOutput(algorithm, answer, explained, reasons)
 
 
 PAGE = Page("/regenerate", "Regenerate", "regenerate.html.j2", view)

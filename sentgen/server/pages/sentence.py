@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageParameters
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask for one sentence."""
     names = {name: query.raw(name) for name in ("corpus", "document", "sentence")}
     if not all(names.values()):

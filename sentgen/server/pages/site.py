@@ -33,7 +33,7 @@ from sentgen.server.pages import (
     vectors,
     word,
 )
-from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.service import Service
 
 PAGES: tuple[Page, ...] = (
@@ -72,7 +72,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
     """Make the function of a route: ask, then fill in the template."""
 
     async def endpoint(request: Request) -> Response:
-        asking, given = Asking(request, request.app.state.service), Query(request.query_params)
+        asking, given = Asking(request, request.app.state.service), PageParameters(request.query_params)
         async with asking.turn():
             found = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
@@ -83,7 +83,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
 
 async def _require_cited(request: Request) -> None:
     """Refuse a page, or a file of one, of another snapshot than the one that is served."""
-    cited = Query(request.query_params).text(pinned.PARAMETER)
+    cited = PageParameters(request.query_params).text(pinned.PARAMETER)
     pinned.require(request.app.state.service.snapshot.name, cited)
 
 

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from sentgen.schema import dictionary
 from sentgen.server import mistakes
 from sentgen.server.operations import operations
-from sentgen.server.pages.examples import Example
-from sentgen.server.pages.page import Asking, Page, Query
+from sentgen.server.pages.examples import PageExample
+from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.problems import Refused
 from sentgen.server.rendering import Format
 from sentgen.server.routes import answer
@@ -23,22 +23,22 @@ _FILES = {"results.csv": Format.CSV, "results.parquet": Format.PARQUET}
 
 
 EXAMPLES = (
-    Example("What the store holds", {"query": "select * from v_corpora order by corpus"}),
-    Example(
+    PageExample("What the store holds", {"query": "select * from v_corpora order by corpus"}),
+    PageExample(
         "The most frequent trigrams inside sentences",
         {
             "query": "select w1, w2, w3, count\nfrom v_ngrams_3\nwhere w1 <> '<s>' and w3 <> '</s>'\n"
             "order by count desc, w1, w2, w3\nlimit 20"
         },
     ),
-    Example(
+    PageExample(
         "How long the sentences are",
         {
             "query": "select corpus, count(*) as sentences, median(length) as median,\n"
             "  max(length) as longest\nfrom v_sentences\ngroup by corpus\norder by corpus"
         },
     ),
-    Example(
+    PageExample(
         "Modifiers on both sides of the same head",
         {
             "query": "select head, modifier,\n  sum(count) filter (direction = 'left') as before,\n"
@@ -47,7 +47,7 @@ EXAMPLES = (
             "order by before + after desc, head, modifier\nlimit 20"
         },
     ),
-    Example(
+    PageExample(
         "What verbs have as subjects",
         {
             "query": "select h.lemma as verb, t.lemma as subject, count(*) as count\nfrom v_tokens as t\n"
@@ -56,7 +56,7 @@ EXAMPLES = (
             "limit 20"
         },
     ),
-    Example(
+    PageExample(
         "Where models back off: the lowest weights",
         {
             "query": "select model, version, n, ngram, log10_backoff\nfrom v_model_ngrams\nwhere n = 2\n"
@@ -66,7 +66,7 @@ EXAMPLES = (
 )
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Run the query, if there is one."""
     text = query.raw("query").strip()
     # The first call makes a store in memory, which would hold up all requests.

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 
 _ROWS = 30
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask for the vectors, and for what is near a word if there is one."""
     word, name = query.text("word"), query.text("vectors")
     rows = query.number("limit", _ROWS, least=1, most=500)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageAnswer, Query
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import literal_pattern, phrase_pattern, token_pattern
 
 LAYERS = ("word", "unit")
@@ -48,7 +48,7 @@ class Neighbors:
     words: Sequence[tuple[str, str, int]]
 
 
-async def view(ask: Asking, query: Query) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     """Ask all there is to know about a word; of several words, where they occur."""
     text, corpora = query.text("word"), query.all("corpus")
     layer = query.choice("layer", LAYERS)

@@ -24,7 +24,7 @@ from sentgen.schema.store import fetch_arrow, raw
 from sentgen.server.operations.backoff import Backoff, backoff
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import regenerate, site, sql, word
-from sentgen.server.pages.page import PageAnswer, Query
+from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
 from sentgen.server.wire import Opening
 
@@ -85,7 +85,7 @@ def test_drawings_lose_their_ids():
 
 def test_numbers_in_urls_are_bounded():
     """What is no number is the default; others are kept within their bounds."""
-    query = Query(QueryParams("a=5&b=9999&c=x&d=-3&e=1"))
+    query = PageParameters(QueryParams("a=5&b=9999&c=x&d=-3&e=1"))
 
     found = [query.number(key, 50, least=2, most=500) for key in "abcdef"]
     assert found == [5, 500, 50, 50, 2, 50]
@@ -93,8 +93,8 @@ def test_numbers_in_urls_are_bounded():
 
 def test_a_choice_is_one_of_those_offered():
     """Anything else is the first one."""
-    assert Query(QueryParams("sort=left")).choice("sort", ("none", "left")) == "left"
-    assert Query(QueryParams("sort=<script>")).choice("sort", ("none", "left")) == "none"
+    assert PageParameters(QueryParams("sort=left")).choice("sort", ("none", "left")) == "left"
+    assert PageParameters(QueryParams("sort=<script>")).choice("sort", ("none", "left")) == "none"
 
 
 def test_events_are_summed_over_distances():
@@ -232,7 +232,7 @@ def test_trees_say_which_algorithms_are_checked(roots, there, chosen):
         return PageAnswer(rows=rows[name])
 
     def viewed(query):
-        return asyncio.run(regenerate.view(ask, Query(QueryParams(query))))["chosen"]
+        return asyncio.run(regenerate.view(ask, PageParameters(QueryParams(query))))["chosen"]
 
     assert viewed("") == chosen
     assert viewed("algorithm=cle") == ["cle"]

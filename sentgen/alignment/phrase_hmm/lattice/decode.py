@@ -21,7 +21,7 @@ from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission
 from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice, LinkTable, Noted
 from sentgen.alignment.phrase_hmm.rewriting.emission import Rewriting, rewriting, rewriting_within
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats, Longs
 
@@ -66,7 +66,7 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
 
 def decode_path(
     pair: PairIds,
-    parameters: Parameters,
+    parameters: RewriteParameters,
     settings: PbhmmSettings,
     *,
     budget: Budget = UNBOUNDED,
@@ -122,10 +122,10 @@ def _linked(path: Longs) -> Longs:
 
 def decode_posterior(
     pair: PairIds,
-    parameters: Parameters,
+    parameters: RewriteParameters,
     settings: PbhmmSettings,
     *,
-    reverse: Parameters | None = None,
+    reverse: RewriteParameters | None = None,
     budget: Budget = UNBOUNDED,
     noted: Noted | None = None,
 ) -> Alignment:
@@ -181,7 +181,7 @@ def decode_posterior(
 
 def link_rows(
     found: Rewriting,
-    parameters: Parameters,
+    parameters: RewriteParameters,
     settings: PbhmmSettings,
     take: TakeLinks,
     *,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lattice.jumps import Jumps
-from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission, Lattice, word_row
+from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import AlignmentLattice, Chain, Emission, word_row
 from sentgen.arrays import Floats, Longs, compiled
 
 
@@ -67,14 +67,14 @@ def best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]:
 
 
 @compiled
-def logs(of: Lattice) -> Lattice:
+def logs(of: AlignmentLattice) -> AlignmentLattice:
     """Return a lattice of logs; P(null) stays as it is."""
     emission, chain, leaps = of
     # Compiled, log 0 is -inf without a warning.
     jumps = Jumps(np.log(chain.jumps.near), chain.jumps.first, chain.jumps.last, np.log(chain.jumps.far))
     words, null, prob = np.log(emission.words), np.log(emission.null), np.log(emission.prob)
     texts = emission.abstract, emission.document
-    return Lattice(
+    return AlignmentLattice(
         Emission(words, *texts, null, emission.forget, emission.events, prob, emission.by_end),
         Chain(chain.p0, jumps, np.log(chain.total), chain.null_moves),
         leaps,
@@ -82,7 +82,7 @@ def logs(of: Lattice) -> Lattice:
 
 
 @compiled
-def best_scores(of: Lattice, first: int, last: int, scores: Floats) -> None:
+def best_scores(of: AlignmentLattice, first: int, last: int, scores: Floats) -> None:
     """Fill the log-probability of the best way to each position after each word, (rows + 1, n + 1).
 
     The first row is given. ``of`` is one of logs; its ``leaps.entry`` takes the score of the best jump into
@@ -115,7 +115,7 @@ def best_scores(of: Lattice, first: int, last: int, scores: Floats) -> None:
 
 
 @compiled
-def follow_back(of: Lattice, first: int, scores: Floats, path: Longs, at: Longs) -> None:
+def follow_back(of: AlignmentLattice, first: int, scores: Floats, path: Longs, at: Longs) -> None:
     """Follow the best path back through the rows from ``first`` on, as far as they go.
 
     ``path`` (m, 5) takes start, length, position, width and event of each segment from the last to the first,
@@ -163,7 +163,7 @@ def follow_back(of: Lattice, first: int, scores: Floats, path: Longs, at: Longs)
 
 
 @compiled
-def add_event_links(events: Order, posterior: Floats, first: int, links: Floats) -> None:
+def add_event_links(events: EventOrder, posterior: Floats, first: int, links: Floats) -> None:
     """Add the posteriors of phrase events to their links, of the abstract words from ``first`` on, (rows, n).
 
     The words of a copy are linked one to one, those of another event each to each.
@@ -179,7 +179,7 @@ def add_event_links(events: Order, posterior: Floats, first: int, links: Floats)
 
 @compiled
 def share_out_events(
-    events: Order, shares: Floats, starts: Longs, columns: Longs, exchanged: bool, out: Floats
+    events: EventOrder, shares: Floats, starts: Longs, columns: Longs, exchanged: bool, out: Floats
 ) -> None:
     """Add what components have in the posteriors of events, (components, events), to their links.
 

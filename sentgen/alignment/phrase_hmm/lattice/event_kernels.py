@@ -9,7 +9,7 @@ import numpy as np
 from sentgen.arrays import Bools, Ints, Longs, compiled
 
 
-class Phrases(NamedTuple):
+class TextPhrases(NamedTuple):
     """The phrases of a text, each once, and where they are.
 
     Those from ``first_word`` on are single words. Phrase p is at ``offset[k]`` (from 0) and has ``length[k]``
@@ -24,7 +24,7 @@ class Phrases(NamedTuple):
     place: Longs
 
 
-class Hits(NamedTuple):
+class PhraseCells(NamedTuple):
     """Cells of phrases: abstract phrase p has document phrases and cells from ``starts[p]`` to the next."""
 
     starts: Longs
@@ -32,7 +32,7 @@ class Hits(NamedTuple):
     cell: Longs
 
 
-class Runs(NamedTuple):
+class EqualRuns(NamedTuple):
     """Equal runs of two or more words: those at t are k from ``starts[t]`` up to ``starts[t + 1]``.
 
     They begin at ``position[k]`` (from 0) of the document and go on for up to ``longest[k]`` words.
@@ -43,7 +43,7 @@ class Runs(NamedTuple):
     longest: Longs
 
 
-class Order(NamedTuple):
+class EventOrder(NamedTuple):
     """Events by where they start, all (events,).
 
     ``start`` (from 0) and ``length`` are places in the abstract, ``position`` (from 1) and ``width`` in the
@@ -113,7 +113,7 @@ def find_cells(
 
 
 @compiled
-def place_hits(found: Longs, size: int) -> Hits:
+def place_hits(found: Longs, size: int) -> PhraseCells:
     """Return (document phrase, abstract phrase, cell) by abstract phrase, of which there are ``size``."""
     starts = np.zeros(size + 1, np.int64)
     for k in range(len(found)):
@@ -127,7 +127,7 @@ def place_hits(found: Longs, size: int) -> Hits:
         s = found[k, 1]
         document[place[s]], cell[place[s]] = found[k, 0], found[k, 2]
         place[s] += 1
-    return Hits(starts, document, cell)
+    return PhraseCells(starts, document, cell)
 
 
 @compiled
@@ -163,7 +163,7 @@ def run_lengths(abstract: Ints, document: Ints, longest: int, count: int) -> Lon
 
 
 @compiled
-def count_events(document: Phrases, abstract: Phrases, hits: Hits) -> int:
+def count_events(document: TextPhrases, abstract: TextPhrases, hits: PhraseCells) -> int:
     """Return how many events the cells of phrases make."""
     count = 0
     for s in range(len(hits.starts) - 1):
@@ -179,7 +179,7 @@ def _fill_from(
     field: int,
     t: int,
     length: int,
-    side: tuple[Phrases, Phrases, Hits],
+    side: tuple[TextPhrases, TextPhrases, PhraseCells],
     count: int,
     at: Longs,
     fields: Longs,
@@ -204,7 +204,7 @@ def _fill_from(
 
 
 @compiled
-def _is_run(runs: Runs, t: int, position: int, length: int) -> bool:
+def _is_run(runs: EqualRuns, t: int, position: int, length: int) -> bool:
     """Say whether a run from (t, position) has so many words."""
     first, last = runs.starts[t], runs.starts[t + 1]
     k = first + np.searchsorted(runs.position[first:last], position)
@@ -215,14 +215,14 @@ def _is_run(runs: Runs, t: int, position: int, length: int) -> bool:
 def fill_events(
     m: int,
     n: int,
-    table: tuple[Phrases, Phrases, Hits],
-    stems: tuple[Phrases, Phrases, Hits],
-    stem_runs: Runs,
-    word_runs: Runs,
+    table: tuple[TextPhrases, TextPhrases, PhraseCells],
+    stems: tuple[TextPhrases, TextPhrases, PhraseCells],
+    stem_runs: EqualRuns,
+    word_runs: EqualRuns,
     fields: Longs,
     equal: Bools,
 ) -> int:
-    """Fill the six numbers (6, room) and two flags (2, room) of `Order`; return the number of events."""
+    """Fill the six numbers (6, room) and two flags (2, room) of `EventOrder`; return the number of events."""
     widest = max(len(table[0].place), len(stems[0].place))
     longest = max(len(table[1].place), len(stems[1].place))
     at = np.full((widest, n), -1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sentgen.alignment.budget import events_take_too_much
 from sentgen.alignment.phrase_hmm.lattice import event_kernels as kernels
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Hits, Order, Phrases, Runs
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EqualRuns, EventOrder, PhraseCells, TextPhrases
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
@@ -31,12 +31,12 @@ _BLOCK = 1 << 20
 class TableEvents(NamedTuple):
     """What a table has of the phrases of a pair that are longer than a word on one side."""
 
-    document: Phrases
-    abstract: Phrases
-    phrases: Hits
+    document: TextPhrases
+    abstract: TextPhrases
+    phrases: PhraseCells
 
 
-def phrases(words: Ints, longest: int) -> tuple[Longs, Phrases]:
+def phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
     """Return the keys of the phrases of a text, each once and sorted, and where they are."""
     longest = max(1, min(longest, len(words)))
     keys = np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)])
@@ -50,7 +50,7 @@ def phrases(words: Ints, longest: int) -> tuple[Longs, Phrases]:
     starts = np.append(0, np.cumsum(times))
     # Keys of phrases are negative, those of words are not.
     first_word = int(np.searchsorted(unique, 0))
-    return unique, Phrases(first_word, starts, offset[order], length[order], place)
+    return unique, TextPhrases(first_word, starts, offset[order], length[order], place)
 
 
 def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> TableEvents:
@@ -68,7 +68,7 @@ def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Pbhmm
 def nothing(found: TableEvents) -> TableEvents:
     """Return what a table without cells has of the same pair."""
     none = np.empty(0, np.int64)
-    hits = Hits(np.zeros(len(found.abstract.starts), np.int64), none, none)
+    hits = PhraseCells(np.zeros(len(found.abstract.starts), np.int64), none, none)
     return TableEvents(found.document, found.abstract, hits)
 
 
@@ -104,7 +104,7 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
     return np.concatenate(found)
 
 
-def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Runs:
+def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> EqualRuns:
     """Return the runs of two or more equal words, by where they start.
 
     Of texts that repeat themselves so much that there are more than ``MOST_COPIES`` beginnings of runs, the
@@ -114,7 +114,7 @@ def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Runs
     count = kernels.count_runs(abstract, document)
     if count > MOST_COPIES:  # not even the runs of two words can be listed
         none = np.empty(0, np.int64)
-        return Runs(np.zeros(len(abstract) + 1, np.int64), none, none)
+        return EqualRuns(np.zeros(len(abstract) + 1, np.int64), none, none)
     runs = kernels.run_lengths(
         abstract, document, longest if settings.max_run is None else settings.max_run, count
     )
@@ -123,7 +123,7 @@ def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Runs
     at_least = np.cumsum(np.bincount(runs[:, 2], minlength=2)[::-1])[::-1]
     kept = 1 + int(np.searchsorted(np.cumsum(at_least[2:]), MOST_COPIES, side="right"))
     starts = np.searchsorted(runs[:, 0], np.arange(len(abstract) + 1))
-    return Runs(starts, runs[:, 1].copy(), np.minimum(runs[:, 2], kept))
+    return EqualRuns(starts, runs[:, 1].copy(), np.minimum(runs[:, 2], kept))
 
 
 def all_events(
@@ -131,11 +131,11 @@ def all_events(
     n: int,
     table: TableEvents,
     stems: TableEvents,
-    stem_runs: Runs,
-    word_runs: Runs,
+    stem_runs: EqualRuns,
+    word_runs: EqualRuns,
     *,
     most: float = math.inf,
-) -> Order:
+) -> EventOrder:
     """Return all phrase events of m abstract words and n document words, each once, by where they start.
 
     Raises:
@@ -150,4 +150,4 @@ def all_events(
     fields = np.empty((6, room), np.int64)
     equal = np.zeros((2, room), np.bool_)
     count = kernels.fill_events(m, n, *sides, stem_runs, word_runs, fields, equal)
-    return Order(*fields[:, :count], *equal[:, :count])
+    return EventOrder(*fields[:, :count], *equal[:, :count])

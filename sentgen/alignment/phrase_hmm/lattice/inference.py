@@ -26,7 +26,7 @@ from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import (
     room,
     totals,
 )
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.weights import weighted_jumps
 from sentgen.arrays import Floats
@@ -53,7 +53,7 @@ class Posteriors:
     departures: Floats
 
 
-def chain(parameters: Parameters, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
+def chain(parameters: RewriteParameters, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
     """Return the transitions over a document of n words, for an abstract of m."""
     cells = jump_cells(settings.window, settings.reach)
     jumps = jump_weights(cells, parameters.jumps)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lattice.jumps import Jumps, add_jumps, count_jumps
 from sentgen.arrays import Floats, Longs, compiled
 
@@ -51,7 +51,7 @@ class Emission(NamedTuple):
     document: Longs  # (n,)
     null: Floats  # (m,)
     forget: Floats  # (m,)
-    events: Order
+    events: EventOrder
     prob: Floats  # (events,)
     by_end: Longs  # (events,)
 
@@ -70,7 +70,7 @@ class Leaps(NamedTuple):
     into: Floats  # (events,)
 
 
-class Lattice(NamedTuple):
+class AlignmentLattice(NamedTuple):
     """All that can make an abstract, with what a pass keeps: each needs one of its own."""
 
     emission: Emission
@@ -78,13 +78,13 @@ class Lattice(NamedTuple):
     leaps: Leaps
 
 
-def lattice(emission: Emission, chain: Chain) -> Lattice:
+def lattice(emission: Emission, chain: Chain) -> AlignmentLattice:
     """Return a lattice with room for what is kept of events."""
     m, events = len(emission.abstract), emission.events
     starts = np.searchsorted(events.start, np.arange(m + 1))
     ends = np.append(0, np.cumsum(np.bincount(events.start + events.length, minlength=m + 1)))
     leaps = Leaps(starts, ends, np.zeros(len(events.start)), np.zeros(len(events.start)))
-    return Lattice(emission, chain, leaps)
+    return AlignmentLattice(emission, chain, leaps)
 
 
 class Alphas(NamedTuple):
@@ -111,7 +111,7 @@ def word_row(emission: Emission, t: int, row: Floats) -> None:
 
 
 @compiled
-def forward(lattice: Lattice, first: int, last: int, alphas: Alphas) -> None:
+def forward(lattice: AlignmentLattice, first: int, last: int, alphas: Alphas) -> None:
     """Fill the rows after ``first`` up to ``last``, of which the table holds the first one."""
     emission, chain, leaps = lattice
     events, log_scale = emission.events, alphas.log_scale
@@ -201,7 +201,7 @@ def room(n: int) -> Room:
 
 @compiled
 def begin_backward(
-    lattice: Lattice, row: Floats, log_scale: Floats, end: float, sums: Sums, room: Room
+    lattice: AlignmentLattice, row: Floats, log_scale: Floats, end: float, sums: Sums, room: Room
 ) -> None:
     """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
     m, n = len(lattice.emission.abstract), len(lattice.emission.document)
@@ -213,7 +213,9 @@ def begin_backward(
 
 
 @compiled
-def backward(lattice: Lattice, first: int, last: int, alphas: Alphas, sums: Sums, room: Room) -> None:
+def backward(
+    lattice: AlignmentLattice, first: int, last: int, alphas: Alphas, sums: Sums, room: Room
+) -> None:
     """Fill the posteriors of null and of the events that end here, and turn ``jumped`` into those of words.
 
     ``alphas`` are those of ``forward`` over the same rows, and beta is that of row ``last``.
@@ -253,7 +255,7 @@ def backward(lattice: Lattice, first: int, last: int, alphas: Alphas, sums: Sums
 
 
 @compiled
-def _land(lattice: Lattice, t: int, beta: Floats, log_scale: Floats, posterior: Floats) -> None:
+def _land(lattice: AlignmentLattice, t: int, beta: Floats, log_scale: Floats, posterior: Floats) -> None:
     """Fill what the events that end after t words are worth, and their posteriors."""
     emission, chain, leaps = lattice
     events = emission.events

@@ -26,7 +26,7 @@ from sentgen.alignment.phrase_hmm.rewriting.emission import (
 )
 from sentgen.alignment.phrase_hmm.rewriting.emission_kernels import Credits
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, RewriteTable
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats, Longs
 
@@ -51,7 +51,7 @@ class ExpectedCounts:
 
 
 def expected_counts(
-    pairs: Iterable[PairIds], parameters: Parameters, settings: PbhmmSettings
+    pairs: Iterable[PairIds], parameters: RewriteParameters, settings: PbhmmSettings
 ) -> ExpectedCounts:
     """Return the expected counts of pairs under the parameters (the E step).
 
@@ -78,7 +78,7 @@ class PairPosteriors:
 
 
 def explain(
-    pair: PairIds, parameters: Parameters, settings: PbhmmSettings, budget: Budget = UNBOUNDED
+    pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, budget: Budget = UNBOUNDED
 ) -> PairPosteriors:
     """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them.
 
@@ -103,13 +103,15 @@ def explain(
 class Tally:
     """Adds expected counts up; those of the tables go into arrays of the caller, by cell."""
 
-    def __init__(self, parameters: Parameters, settings: PbhmmSettings, table: Floats, stems: Floats) -> None:
+    def __init__(
+        self, parameters: RewriteParameters, settings: PbhmmSettings, table: Floats, stems: Floats
+    ) -> None:
         self.parameters, self.settings = parameters, settings
         self.credits = Credits(table, stems, np.zeros(3))
         self.unigram, self.jumps = np.zeros(len(parameters.unigram)), np.zeros(len(parameters.jumps))
         self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
 
-    def over(self, parameters: Parameters, table: Floats, stems: Floats) -> None:
+    def over(self, parameters: RewriteParameters, table: Floats, stems: Floats) -> None:
         """Go on with other tables, parts of the same ones, and the arrays for their counts."""
         self.parameters, self.credits = parameters, Credits(table, stems, self.credits.weights)
 
@@ -148,7 +150,7 @@ class Tally:
         )
 
 
-def rejected_jumps(departures: Floats, parameters: Parameters, settings: PbhmmSettings) -> Floats:
+def rejected_jumps(departures: Floats, parameters: RewriteParameters, settings: PbhmmSettings) -> Floats:
     """Return the expected jumps that would have left the document, by cell, (C,).
 
     Jumps that are renormalized over the targets 1..n + 1 are the same as jumps drawn again until they stay
@@ -176,7 +178,9 @@ def rejected_jumps(departures: Floats, parameters: Parameters, settings: PbhmmSe
     return rejected
 
 
-def maximize(expected: ExpectedCounts, parameters: Parameters, settings: PbhmmSettings) -> Parameters:
+def maximize(
+    expected: ExpectedCounts, parameters: RewriteParameters, settings: PbhmmSettings
+) -> RewriteParameters:
     """Return the parameters of greatest posterior given expected counts (the M step).
 
     ``parameters`` are those that the counts were made with: the parts that ``settings.fixed`` names, and rows
@@ -211,7 +215,7 @@ def _remade(table: RewriteTable, counts: Floats) -> RewriteTable:
     return replace(table, prob=table.normalized(counts + table.fake))
 
 
-def log_prior(parameters: Parameters, settings: PbhmmSettings) -> float:
+def log_prior(parameters: RewriteParameters, settings: PbhmmSettings) -> float:
     """Return the log-density of the Dirichlet and Beta priors at the parameters, but for a constant."""
     prior, fixed = settings.prior, settings.fixed
     total = 0.0
@@ -248,11 +252,11 @@ class Iteration:
     number: int
     log_likelihood: float
     log_posterior: float
-    parameters: Parameters
+    parameters: RewriteParameters
 
 
 def train(
-    pairs: Sequence[PairIds], parameters: Parameters, settings: PbhmmSettings, *, iterations: int = 10
+    pairs: Sequence[PairIds], parameters: RewriteParameters, settings: PbhmmSettings, *, iterations: int = 10
 ) -> Iterator[Iteration]:
     """Run EM in memory and yield each iteration."""
     for number in range(1, iterations + 1):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.alignment.budget import WORD_CELLS, Blocks, Budget
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order, by_end
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder, by_end
 from sentgen.alignment.phrase_hmm.lattice.events import all_events, copied_runs, look_up, nothing, word_cells
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Emission
 from sentgen.alignment.phrase_hmm.rewriting.emission_kernels import (
@@ -33,7 +33,7 @@ from sentgen.alignment.phrase_hmm.rewriting.emission_kernels import (
     share_out,
 )
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import Parameters, RewriteTable
+from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.sentences import breaks
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.weights import by_place, weighted
@@ -64,7 +64,7 @@ class Rewriting:
     kept: WordParts | None
     event_parts: Components
 
-    def word_parts(self, parameters: Parameters, settings: PbhmmSettings) -> Iterator[WordParts]:
+    def word_parts(self, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
         """Yield the components of the words, some different words of the abstract at a time."""
         if self.kept is not None:
             yield self.kept
@@ -73,7 +73,7 @@ class Rewriting:
 
 
 def rewriting(
-    pair: PairIds, parameters: Parameters, settings: PbhmmSettings, *, most_events: float = math.inf
+    pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, *, most_events: float = math.inf
 ) -> Rewriting:
     """Look up all components of a pair.
 
@@ -109,7 +109,7 @@ def rewriting(
 
 
 def rewriting_within(
-    budget: Budget, pair: PairIds, parameters: Parameters, settings: PbhmmSettings, *, table: bool
+    budget: Budget, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, *, table: bool
 ) -> tuple[Rewriting, Blocks]:
     """Look up all components of a pair, and say in which blocks it is to be aligned.
 
@@ -131,7 +131,7 @@ def rewriting_within(
     return found, budget.plan(sizes, table=table, events=len(found.emission.prob))
 
 
-def _word_parts(pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Iterator[WordParts]:
+def _word_parts(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
     """Look the components of words up, some different words of the abstract at a time."""
     words, into = pair.words
     rows = max(1, WORD_CELLS // max(1, len(words.ids)))
@@ -140,7 +140,9 @@ def _word_parts(pair: PairIds, parameters: Parameters, settings: PbhmmSettings) 
         yield WordParts(some, _components(some, pair, parameters, settings))
 
 
-def _components(rows: slice, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Components:
+def _components(
+    rows: slice, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
+) -> Components:
     """Return the components of some different words of the abstract with all of the document."""
     (words, abstract), akin = pair.words, pair.kinship
     into, stems = abstract.ids[rows], abstract.stems[rows]
@@ -172,7 +174,7 @@ def _components(rows: slice, pair: PairIds, parameters: Parameters, settings: Pb
     return Components(parts.reshape(3, -1), cells.ravel(), stem_cells.ravel(), learnt.ravel())
 
 
-def _forms(stems: Ints, parameters: Parameters, settings: PbhmmSettings) -> Floats:
+def _forms(stems: Ints, parameters: RewriteParameters, settings: PbhmmSettings) -> Floats:
     """Return N(stem) of each stem, as the constants of the settings want it."""
     if settings.constants == "one":
         return np.ones(len(stems))
@@ -183,7 +185,7 @@ def _forms(stems: Ints, parameters: Parameters, settings: PbhmmSettings) -> Floa
     return count
 
 
-def _unigram(abstract: Ints, parameters: Parameters) -> Floats:
+def _unigram(abstract: Ints, parameters: RewriteParameters) -> Floats:
     known = abstract < len(parameters.unigram)
     prob = np.full(len(abstract), parameters.unseen)
     prob[known] = parameters.unigram[abstract[known]]
@@ -204,7 +206,7 @@ def _mixed(weights: Floats, parts: Floats) -> Floats:
     return mixed
 
 
-def _events(pair: PairIds, parameters: Parameters, settings: PbhmmSettings, most: float) -> Order:
+def _events(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, most: float) -> EventOrder:
     """Return all phrase events of a pair."""
     found = look_up(parameters.table, pair.document, pair.abstract, settings)
     by_stems = nothing(found)
@@ -217,7 +219,9 @@ def _events(pair: PairIds, parameters: Parameters, settings: PbhmmSettings, most
     )
 
 
-def _event_parts(events: Order, pair: PairIds, parameters: Parameters, settings: PbhmmSettings) -> Components:
+def _event_parts(
+    events: EventOrder, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
+) -> Components:
     """Return what each component has in the phrase events."""
     parts = np.zeros((3, len(events.start)))
     known = np.flatnonzero(events.cell >= 0)
@@ -262,7 +266,7 @@ def credit(
     found: Rewriting,
     by_word: Floats,
     events: Floats,
-    parameters: Parameters,
+    parameters: RewriteParameters,
     settings: PbhmmSettings,
     credits: Credits,
 ) -> None:

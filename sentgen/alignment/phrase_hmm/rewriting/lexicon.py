@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sentgen.alignment.budget import Sizes
+from sentgen.alignment.budget import PairSizes
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.weighting.clues import Clues
 from sentgen.alignment.words.kinship import Kinship, kinship
@@ -81,11 +81,13 @@ class PairIds:
         document, abstract = self.words
         return self.kinship.abstract_stops[abstract.at], self.kinship.document_stops[document.at]
 
-    def sizes(self) -> Sizes:
+    def sizes(self) -> PairSizes:
         """Return what memory depends on; a pair that knows no full stops has one sentence on each side."""
         document, abstract = self.words
         sentences = (1 + int(of.sum()) for of in self.stops() or (np.zeros(1), np.zeros(1)))
-        return Sizes(len(self.abstract), len(self.document), len(abstract.ids), len(document.ids), *sentences)
+        return PairSizes(
+            len(self.abstract), len(self.document), len(abstract.ids), len(document.ids), *sentences
+        )
 
 
 class Lexicon:

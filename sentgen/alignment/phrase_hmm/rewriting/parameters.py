@@ -72,7 +72,7 @@ def empty_table() -> RewriteTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class RewriteParameters:
     """What the model knows.
 
     ``jumps`` is the mass of each cell of ``jump_cells``; ``weights`` are those of table, stems and identity;
@@ -96,10 +96,10 @@ class Parameters:
 
 def starting_parameters(
     settings: PbhmmSettings, *, words: int, forms: Ints, table: RewriteTable, stems: RewriteTable
-) -> Parameters:
-    """Return the prior means over tables, words (their number) and ``forms`` (see ``Parameters``)."""
+) -> RewriteParameters:
+    """Return the prior means over tables, words (their number) and ``forms`` (see ``RewriteParameters``)."""
     jumps = jump_cells(settings.window, settings.reach)
-    return Parameters(
+    return RewriteParameters(
         p0=settings.p0,
         jumps=jumps.prior(settings.jump_power, back=settings.jump_back),
         weights=np.array(settings.weights),
@@ -111,13 +111,13 @@ def starting_parameters(
     )
 
 
-def prior_parameters(settings: PbhmmSettings) -> Parameters:
+def prior_parameters(settings: PbhmmSettings) -> RewriteParameters:
     """Return the parameters that the priors give before any pair has been seen."""
     none = np.empty(0, np.int32)
     return starting_parameters(settings, words=0, forms=none, table=empty_table(), stems=empty_table())
 
 
-def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings) -> Parameters:
+def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings) -> RewriteParameters:
     """Return the parameters at which EM starts: the prior means over what the pairs support.
 
     Args:

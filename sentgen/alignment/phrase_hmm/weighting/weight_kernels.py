@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.arrays import Bytes, Floats, Longs, compiled
 
 
@@ -27,7 +27,7 @@ def add_counts(values: Bytes, offsets: Longs, posteriors: Floats, counts: Floats
 
 
 @compiled
-def add_along(events: Order, scores: Floats, sums: Floats) -> None:
+def add_along(events: EventOrder, scores: Floats, sums: Floats) -> None:
     """Add the scores of its links to the sum of each event; events are copies, linked one to one."""
     for one in range(len(sums)):
         for k in range(events.length[one]):

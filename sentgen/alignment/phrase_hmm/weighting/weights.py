@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import Order
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lattice.jumps import JumpCells
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Emission
 from sentgen.alignment.phrase_hmm.weighting import weight_names as names
@@ -36,7 +36,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class WeightSums:
     """Sums of weights: of links (m, n), of null words (m,) and of events."""
 
     links: Floats
@@ -44,14 +44,14 @@ class Scores:
     events: Floats
 
 
-def scores(clues: Clues, events: Order, weights: Floats) -> Scores:
+def scores(clues: Clues, events: EventOrder, weights: Floats) -> WeightSums:
     """Add the weights of a pair up."""
     links, null = np.zeros(clues.links.shape[1:]), np.zeros((1, clues.abstract.shape[1]))
     add_scores(clues.links, LINKS, weights, links)
     add_scores(clues.abstract[:, None, :], NULLS, weights, null)
     of_events = weights[run_places(events)]
     add_along(events, links, of_events)
-    return Scores(links, null[0], of_events)
+    return WeightSums(links, null[0], of_events)
 
 
 def by_place(emission: Emission) -> Emission:
@@ -78,7 +78,7 @@ def weighted_jumps(cells: JumpCells, mass: Floats, weights: Floats) -> Floats:
     return tilted
 
 
-def run_places(events: Order) -> Longs:
+def run_places(events: EventOrder) -> Longs:
     """Return the weight of the length of each event."""
     places: Longs = RUNS + np.minimum(events.length - 2, names.RUNS.size - 1)
     return places
