@@ -139,7 +139,7 @@ class Statement:
     def filled(self) -> str:
         """Return the statement with its values in place of the parameters.
 
-        >>> Query("select $word", {"word": "it's"}).filled()
+        >>> Statement("select $word", {"word": "it's"}).filled()
         "select 'it''s'"
         """
         return _PARAMETER.sub(lambda found: literal(self.parameters[found[1]]), self.text)

@@ -119,7 +119,7 @@ def signatures_table(result: ExperimentResult[Any], labels: Mapping[str, str] | 
 def markdown(table: ReportTable) -> str:
     """Return a table as Markdown; nothing in a cell is markup.
 
-    >>> print(markdown(Table("t", ["a", "b"], [["x|y", "1"]])))
+    >>> print(markdown(ReportTable("t", ["a", "b"], [["x|y", "1"]])))
     ## t
     <BLANKLINE>
     | a | b |

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances import places
 from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits, read_hits
-from sentgen.lookups.concordances.places import Part, Places, SentenceRange, places_of_words, sentences_of
+from sentgen.lookups.concordances.places import Part, Places, SentenceRange, sentences_of
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.search import Strategy
 from sentgen.lookups.queries import Answer, Bindings, Held, Statement, select_corpora
@@ -235,6 +235,9 @@ class _Search:
         """Return the parts of the store that have the lines asked for, and the number of hits if known."""
         found = None
         if self.sentences > places.SENTENCES and isinstance(self.pattern, TokenHits):
+            # It needs numpy, which takes longer to import than a look-up in a small store.
+            from sentgen.lookups.concordances.word_places import places_of_words
+
             asked = (self.connection, self.pattern.shapes, self.pattern.selection, self.sentences)
             found = places_of_words(*asked, 0 if self.sorts_all else limit, self.seed)
         if isinstance(found, tuple):

@@ -8,8 +8,7 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.surface_words import Shape
-from sentgen.lookups.queries import Bindings, Selection, Statement
+from sentgen.lookups.queries import Bindings, Statement
 
 #: Sentences that are searched at once, unless what is asked says how many.
 SENTENCES = 500_000
@@ -112,37 +111,3 @@ Part = SentenceRange | SentenceNumbers | Places
 def sentences_of(connection: Connection) -> int:
     """Return the number of the last sentence."""
     return int(Statement(_SIZE).value(connection))
-
-
-def places_of_words(
-    connection: Connection,
-    shapes: Sequence[Shape],
-    selection: Selection,
-    sentences: int,
-    limit: int,
-    seed: int | None,
-) -> tuple[Iterator[Places], int] | Iterator[SentenceNumbers] | None:
-    """Return where the hits of a pattern are, or may be, going by the words in it.
-
-    Args:
-        connection: the store.
-        shapes: the shapes of the pattern.
-        selection: the corpora.
-        sentences: number of the last sentence.
-        limit: hits at most, 0 for all.
-        seed: draw them as `concordance` does, instead of the first ones.
-
-    Returns:
-        The hits asked for and how many there are in all, if the pattern has plain words only; the sentences
-        in which they all are, if it has a rare word; else ``None``.
-    """
-    # It needs numpy, which takes longer to import than a look-up in a small store.
-    from sentgen.lookups.concordances.word_places import word_sequence
-
-    words = word_sequence(connection, shapes, selection, sentences)
-    if words is None:
-        return None
-    if found := words.find(limit, seed):
-        return found[0].cut(NAMED), found[1]
-    having = words.having()
-    return None if having is None else having.cut(NAMED)

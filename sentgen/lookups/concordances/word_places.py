@@ -232,3 +232,34 @@ def _drawn(keys: Longs, limit: int, seed: int) -> Longs:
         return md5(text.encode(), usedforsecurity=False).hexdigest(), key
 
     return np.array(heapq.nsmallest(limit, keys.tolist(), key=chosen_by), np.int64)
+
+
+def places_of_words(
+    connection: Connection,
+    shapes: Sequence[Shape],
+    selection: Selection,
+    sentences: int,
+    limit: int,
+    seed: int | None,
+) -> tuple[Iterator[Places], int] | Iterator[SentenceNumbers] | None:
+    """Return where the hits of a pattern are, or may be, going by the words in it.
+
+    Args:
+        connection: the store.
+        shapes: the shapes of the pattern.
+        selection: the corpora.
+        sentences: number of the last sentence.
+        limit: hits at most, 0 for all.
+        seed: draw them as `concordance` does, instead of the first ones.
+
+    Returns:
+        The hits asked for and how many there are in all, if the pattern has plain words only; the sentences
+        in which they all are, if it has a rare word; else ``None``.
+    """
+    words = word_sequence(connection, shapes, selection, sentences)
+    if words is None:
+        return None
+    if found := words.find(limit, seed):
+        return found[0].cut(NAMED), found[1]
+    having = words.having()
+    return None if having is None else having.cut(NAMED)

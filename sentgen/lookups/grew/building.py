@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from math import isfinite
@@ -11,7 +12,6 @@ from lark import Token, Transformer
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import Value
-from sentgen.lookups.grew.reading import value_of
 from sentgen.lookups.grew.syntax import (
     Clause,
     CountKey,
@@ -33,6 +33,7 @@ from sentgen.lookups.grew.syntax import (
 )
 
 _ENHANCED = "E:"
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 #: Characters of a name that is no part, as a message has them.
 _LONG = 30
 _MIRRORED = {">": "<", ">>": "<<"}
@@ -233,3 +234,19 @@ def _number(values: tuple[Value, ...]) -> float:
         return number
     except ValueError:
         raise InputError("a distance, and what is greater or less, is compared with a number") from None
+
+
+def value_of(text: str) -> Value | None:
+    """Return what a value in a request stands for; None for a star.
+
+    >>> value_of('re"a.*"'), value_of('"a"').texts
+    (Value(texts=('a.*',), regex=True, ignore_case=False, ignore_accents=False), ('a',))
+    """
+    if text == "*":
+        return None
+    if text.startswith('re"'):
+        return Value((text[3:-1].replace('\\"', '"'),), regex=True)
+    if text.startswith("/"):
+        body, _, flag = text[1:].rpartition("/")
+        return Value((body.replace("\\/", "/"),), regex=True, ignore_case=flag == "i")
+    return Value((_ESCAPE.sub(r"\1", text[1:-1]) if text.startswith('"') else text,))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.attributes import Value
 from sentgen.lookups.bounds import check_text, check_tree
 from sentgen.lookups.grew.grammar import GRAMMAR, NAMES
 from sentgen.lookups.grew.syntax import CountKey, Filter, GrewRequest
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 _MOST_EXPECTED = 8
 #: The rules that are conditions; beside these, a value may have many alternatives.
 _CONDITIONS = ("feature", "absent", "present", "edge", "dominance", "order", "comparison")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_request(text: str) -> GrewRequest:
@@ -57,22 +54,6 @@ def read_key(text: str) -> CountKey:
     """
     found: CountKey = _read(text, "key")
     return found
-
-
-def value_of(text: str) -> Value | None:
-    """Return what a value in a request stands for; None for a star.
-
-    >>> value_of('re"a.*"'), value_of('"a"').texts
-    (Value(texts=('a.*',), regex=True, ignore_case=False, ignore_accents=False), ('a',))
-    """
-    if text == "*":
-        return None
-    if text.startswith('re"'):
-        return Value((text[3:-1].replace('\\"', '"'),), regex=True)
-    if text.startswith("/"):
-        body, _, flag = text[1:].rpartition("/")
-        return Value((body.replace("\\/", "/"),), regex=True, ignore_case=flag == "i")
-    return Value((_ESCAPE.sub(r"\1", text[1:-1]) if text.startswith('"') else text,))
 
 
 def _read(text: str, start: str) -> Any:
