@@ -138,7 +138,6 @@ def documents(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> It
             yield connection
 
 
-@pytest.mark.nightly(by_day=12)
 @pytest.mark.parametrize(("query", "expected"), SEARCHES, ids=[query for query, _ in SEARCHES])
 def test_concordances_are_those_of_blacklab(documents: Connection, query: str, expected: list[str]) -> None:
     """Every match is a hit, in the order of the text."""
