@@ -87,7 +87,7 @@ class Treebank:
 
 
 #: Said of a model without companions, as BLEU is about 1 higher with them (docs/joint.md).
-_ALONE = "{model} has no companions, with which {algorithm} is better; build it again with --companions"
+_ALONE = "{model} has no companions, with which {algorithm} is better: sentgen models build --companions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,7 +82,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
+    "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/queries.py": LOOKUPS,
+    "sentgen/lookups/questions.py": ("frequencies",),
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),
@@ -95,6 +97,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/building/symbols.py": (),
     "sentgen/models/building/tagging.py": ("regenerate",),
     "sentgen/models/dependency/treebanks.py": ("regenerate",),
+    "sentgen/models/scoring.py": ("score",),
     "sentgen/models/vectors/cooccurrence.py": (),  # of building
     "sentgen/models/vectors/factorization.py": (),
     "sentgen/server/operations/regenerate.py": ("regenerate",),
