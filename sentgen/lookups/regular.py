@@ -30,12 +30,12 @@ def fault(connection: Connection, text: str) -> str | None:
     """Return what is wrong with a regular expression; none if nothing is."""
     try:
         raw(connection).execute(_MATCHES, {"pattern": text}).fetchall()
-    except duckdb.Error as error:
+    except duckdb.InvalidInputException as error:
         return told(error)[0]
     return None
 
 
-def told(error: duckdb.Error) -> tuple[str, str]:
+def told(error: duckdb.InvalidInputException) -> tuple[str, str]:
     """Return what is wrong with a regular expression that DuckDB does not take, and the piece that is."""
     reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
     name, _, piece = reason.partition(": ")

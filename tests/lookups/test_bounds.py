@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, NotFoundError, QueryError
 from sentgen.lookups import bounds
 from sentgen.lookups.concordances.concordance import count_hits
@@ -18,6 +22,22 @@ from sentgen.lookups.metadata.grammar import read as read_condition
 from sentgen.lookups.queries import Bindings, Selection
 from sentgen.lookups.question import Lookup
 from sentgen.lookups.questions import Frequencies, Kwic, Match, Ngrams
+from sentgen.schema import Store
+
+
+@pytest.fixture(scope="module")
+def store(path: Path) -> Iterator[Store]:
+    """The store itself: a statement that fails ends the transaction of its connection."""
+    with open_store(path, read_only=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def connection(store: Store) -> Iterator[Connection]:
+    """A connection of its own for each test."""
+    with store.connect() as opened:
+        yield opened
+
 
 _DEEP, _MANY, _LONG = "nested more than 50 deep", "more than 100 conditions", "longer than 20000 characters"
 
@@ -136,14 +156,14 @@ def test_no_word_of_a_query_stands_in_its_statement(connection: Connection) -> N
         ("\\y", "no such escape; write two backslashes for one"),
     ],
 )
-def test_what_is_wrong_with_a_regular_expression(connection: Connection, expression: str, told: str) -> None:
+def test_what_is_wrong_with_a_regular_expression(store: Store, expression: str, told: str) -> None:
     """In words of our own, the same in all three languages."""
     for asked in (
         Kwic(cql=f'[word="{expression}"]'),
         Match(request=f'pattern {{ X [form=re"{expression}"] }}'),
         Ngrams(pattern="the *", where=f'sent_id ~ "{expression}"'),
     ):
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError) as caught, store.connect() as connection:
             asked.ask(connection)
         assert told in str(caught.value)
 
@@ -221,10 +241,11 @@ _ANY = st.one_of(
 )
 
 
-def answered(connection: Connection, asked: Lookup) -> bool:
+def answered(store: Store, asked: Lookup) -> bool:
     """Say whether a question is answered, else it is refused in one line without words of the engine."""
     try:
-        asked.ask(connection)
+        with store.connect() as connection:
+            asked.ask(connection)
     except (InputError, NotFoundError) as error:
         told = str(error)
         assert "\n" not in told
@@ -239,13 +260,13 @@ def answered(connection: Connection, asked: Lookup) -> bool:
 @given(_ANY)
 @example('a:[] A:[] :: a.lemma != A.lemma & "')
 @example('select:"a" from:[] :: select.x')
-def test_any_text_is_a_query_or_refused(connection: Connection, text: str) -> None:
+def test_any_text_is_a_query_or_refused(store: Store, text: str) -> None:
     """In each of the languages, as a whole, as a part, and as a key."""
-    answered(connection, Kwic(cql=text, limit=1))
-    answered(connection, Kwic(cql=f"[{text}]", limit=1))
-    answered(connection, Match(request=text, limit=1))
-    answered(connection, Match(request=f"pattern {{ X []; {text} }}", limit=1))
-    answered(connection, Match(request="pattern { e: X -> Y }", key=[text], limit=1))
-    answered(connection, Match(request="pattern { e: X -> Y }", whether=[text], limit=1))
-    answered(connection, Ngrams(pattern="the *", where=text, limit=1))
-    answered(connection, Frequencies(query='x:[xpos="DT"] X:[]', by=[text], limit=1))
+    answered(store, Kwic(cql=text, limit=1))
+    answered(store, Kwic(cql=f"[{text}]", limit=1))
+    answered(store, Match(request=text, limit=1))
+    answered(store, Match(request=f"pattern {{ X []; {text} }}", limit=1))
+    answered(store, Match(request="pattern { e: X -> Y }", key=[text], limit=1))
+    answered(store, Match(request="pattern { e: X -> Y }", whether=[text], limit=1))
+    answered(store, Ngrams(pattern="the *", where=text, limit=1))
+    answered(store, Frequencies(query='x:[xpos="DT"] X:[]', by=[text], limit=1))

@@ -312,12 +312,14 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
             try:
                 if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
                     found.add(one.right)
-            except duckdb.Error as error:
+            except duckdb.InvalidInputException as error:
                 raise _no_expression(text, one, error) from None
     return frozenset(found)
 
 
-def _no_expression(text: str, one: syntax.CqlComparison, error: duckdb.Error) -> QueryError:
+def _no_expression(
+    text: str, one: syntax.CqlComparison, error: duckdb.InvalidInputException
+) -> QueryError:
     assert isinstance(one.right, Value)
     reason, wrong = told(error)
     inside = one.right.texts[0].find(wrong)
