@@ -16,6 +16,8 @@ from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
 COUNTED = "tag"
 _MOST = 3
+#: Values that are looked at, the first ones: a question may name thousands, and each is looked for.
+_MOST_VALUES = 20
 #: Letters that a word has at least to be taken for a slip of one letter, and of two.
 _ONE_SLIP, _TWO_SLIPS = 4, 6
 
@@ -69,7 +71,7 @@ def explained(
     if hints:
         return replace(answer, hints=tuple(hints))
     near = dict[str, list[str]]()
-    for value in asked:
+    for value in asked[:_MOST_VALUES]:
         missing = _missing(connection, selection, value)
         if missing is None:
             continue

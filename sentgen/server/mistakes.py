@@ -18,7 +18,7 @@ _TOLD = {
     "string_type": "give a text",
     "string_too_long": "give {max_length} characters at most",
     "string_too_short": "give {min_length} characters or more",
-    "string_unicode": "give a text, and what came is not UTF-8",
+    "string_unicode": "what came is not UTF-8; give a text",
     "string_pattern_mismatch": "give a text such as {pattern}",
     "int_type": "give a whole number",
     "int_parsing": "give a whole number",

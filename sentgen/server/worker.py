@@ -126,7 +126,7 @@ def answer(context: Context, message: Message) -> Message:
     try:
         head, body = _answer(context, operation, message.head, worded)
     except SentgenError as error:
-        head, body = _problem(_told(context, error, worded))
+        head, body = _problem(_told(context, error, worded, str(message.head["parameters"])))
         head["retire"] = ran_short(error)
     except ValidationError as error:
         detail = mistakes.told(error.errors(), mistakes.names_of(operation))
@@ -141,7 +141,7 @@ def answer(context: Context, message: Message) -> Message:
     return Message({**head, "seconds": time.perf_counter() - started}, body)
 
 
-def _told(context: Context, error: SentgenError, worded: Callable[[str], str]) -> dict[str, Any]:
+def _told(context: Context, error: SentgenError, worded: Callable[[str], str], asked: str) -> dict[str, Any]:
     """Return the problem that an error is; what it says of this machine goes to standard error alone."""
     from sentgen.errors import MemoryLimitError, QueryRejected, StoreError
     from sentgen.server import problems
@@ -150,19 +150,20 @@ def _told(context: Context, error: SentgenError, worded: Callable[[str], str]) -
     detail = document["detail"]
     if ran_short(error) and not isinstance(error, QueryRejected):
         detail = problems.TOO_MUCH
-    elif isinstance(error, StoreError) or _of_this_machine(context, detail):
+    elif isinstance(error, StoreError) or _of_this_machine(context, detail, asked):
         detail = problems.TOO_MUCH if isinstance(error, MemoryLimitError) else problems.UNREADABLE
     if detail != document["detail"]:
         sys.excepthook(type(error), error, error.__traceback__)
     return {**document, "detail": detail}
 
 
-def _of_this_machine(context: Context, text: str) -> bool:
-    """Say whether a text names a place on this machine, or is one of DuckDB."""
+def _of_this_machine(context: Context, text: str, asked: str) -> bool:
+    """Say whether a text names a place of this machine, or is of DuckDB, and not of the request."""
     opening = context.opening
     places = [str(Path(opening.store).parent), os.getcwd(), sys.prefix, str(Path(__file__).parents[2])]
     places += [opening.parser.partition(":")[2]] if opening.parser else []
-    return _ENGINE.search(text) is not None or any(len(one) > 1 and one in text for one in places)
+    found = [*(one[0] for one in _ENGINE.finditer(text)), *(one for one in places if one in text)]
+    return any(len(one) > 1 and one not in asked for one in found)
 
 
 def ran_short(error: BaseException | None) -> bool:

@@ -121,6 +121,15 @@ def test_a_place_of_the_server_is_not_told(context: Context, monkeypatch: pytest
         assert (message.head["status"], told(message)) == (400, problems.UNREADABLE)
 
 
+def test_what_a_request_says_itself_is_told(opening: Opening, demo: Path) -> None:
+    """A name that looks like an error of the engine, or like a path, is a name."""
+    for name in ("Binder Error: x", str(demo)):
+        with Store(demo, read_only=True) as store:
+            head = {"operation": "corpus", "parameters": {"name": name}, "format": "json"}
+            message = answer(Context(opening, store), Message(head))
+        assert (message.head["status"], f"no corpus {name!r}" in message.body.decode()) == (404, True)
+
+
 def test_what_would_spill_is_refused_with_what_to_do(opening: Opening, demo: Path, monkeypatch: Any) -> None:
     """A worker has no files: DuckDB says that a file system is disabled, the server what to ask for."""
 

@@ -317,9 +317,7 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
     return frozenset(found)
 
 
-def _no_expression(
-    text: str, one: syntax.CqlComparison, error: duckdb.InvalidInputException
-) -> QueryError:
+def _no_expression(text: str, one: syntax.CqlComparison, error: duckdb.InvalidInputException) -> QueryError:
     assert isinstance(one.right, Value)
     reason, wrong = told(error)
     inside = one.right.texts[0].find(wrong)

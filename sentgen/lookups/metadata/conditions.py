@@ -45,6 +45,8 @@ _ALWAYS = {
 _NUMBERS = ("length",)
 _OF_SENTENCE = "s.id in (select sentence_id from sentence_meta as m where m.key = {key}{test})"
 _OF_DOCUMENT = "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})"
+#: Comparisons that are looked at where nothing was found: the first ones.
+_MOST_EXPLAINED = 20
 #: Values that are compared with one that never occurs, named as near to it, and named as all.
 _MOST_VALUES, _MOST_NEAR, _MOST_TOLD = 10_000, 3, 10
 _VALUES = f"""\
@@ -85,7 +87,7 @@ class Condition:
     def hints(self, connection: Connection) -> list[str]:
         """Say which values it asks for never occur, and what they could have been."""
         found: list[str] = []
-        for one, negated in atoms(self.expression):
+        for one, negated in atoms(self.expression)[:_MOST_EXPLAINED]:
             if isinstance(one, MetadataComparison) and not negated:
                 found += _hints(connection, one, self.keys[one.key])
         bindings = Bindings()
