@@ -112,7 +112,7 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     try:
         size = len(sql.encode("utf-8"))
     except UnicodeEncodeError:
-        raise QueryRejected("the query is no text: it is not UTF-8; write it again") from None
+        raise QueryRejected("the query is not valid UTF-8; write it again") from None
     if size > MAX_BYTES:
         raise QueryRejected(f"the query is longer than {MAX_BYTES} bytes; shorten it")
     try:

@@ -7,7 +7,7 @@ are those of the field. `sentgen.cli.console.option_groups` makes options of it 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Ngrams:
         pattern: Annotated[str, Option("1 to 5 words.", argument=True)]
-        min_count: Annotated[int, Option("Leave out what is rarer.", least=1)] = 1
+        min_count: Annotated[int, Option("Omit lower counts.", least=1)] = 1
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class IngestOptions(TypedDict, total=False):
 class NgramsOptions(TypedDict, total=False):
     """The n-grams that match a pattern."""
 
-    min_count: Annotated[int, 1, "Leave out what is rarer."]
+    min_count: Annotated[int, 1, "Omit lower counts."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -108,7 +108,7 @@ class CollocationsOptions(TypedDict, total=False):
     dependency: Annotated[str | None, None, "By a relation (`nsubj`, `*` for all) instead."]
     by: Annotated[Literal["word", "lemma"], "word", "Collocates as words or as lemmas."]
     measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count"], "logdice", "What to rank by."]
-    min_count: Annotated[int, 2, "Leave out what is rarer."]
+    min_count: Annotated[int, 2, "Omit lower counts."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -120,7 +120,7 @@ class SketchOptions(TypedDict, total=False):
 
     by: Annotated[Literal["word", "lemma"], "lemma", "Collocates as words or as lemmas."]
     measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count"], "logdice", "What to rank by."]
-    min_count: Annotated[int, 2, "Leave out what is rarer."]
+    min_count: Annotated[int, 2, "Omit lower counts."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -135,7 +135,7 @@ class KeynessOptions(TypedDict, total=False):
     by: Annotated[Literal["word", "lemma", "upos", "xpos", "deprel"], "word", "What to compare."]
     measure: Annotated[Literal["log-likelihood", "log-ratio", "percent-diff"], "log-likelihood", "What to rank by."]
     negative: Annotated[bool, False, "Begin with what is rarer in these corpora than in the others."]
-    min_count: Annotated[int, 1, "Leave out what is rarer."]
+    min_count: Annotated[int, 1, "Omit lower counts."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
     limit: Annotated[int, 20, "Rows; 0 for all."]
 
@@ -173,7 +173,7 @@ class NearOptions(TypedDict, total=False):
     """Words near a word or a phrase."""
 
     vectors: Annotated[str | None, None, "Name of the vectors; those that were built last if not given."]
-    min_count: Annotated[int, 1, "Leave out what is rarer."]
+    min_count: Annotated[int, 1, "Omit lower counts."]
     limit: Annotated[int, 20, "Rows; 0 for all."]
 
 

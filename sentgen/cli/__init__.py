@@ -106,7 +106,7 @@ def _line(error: Exception) -> str | None:
     if garbled := _garbled(error):
         if os.path.lexists(garbled):
             return f"{garbled!a}: the name of this file is not UTF-8; rename it"
-        return f"{garbled!a} is no text: it is not UTF-8; write it again"
+        return f"{garbled!a} is not valid UTF-8; write it again"
     if isinstance(error, QueryError) and error.picture:
         return f"{error}\n{error.picture}"
     return str(error) if isinstance(error, SentgenError) else None

@@ -64,7 +64,7 @@ COMMANDS = (
         _group(
             "looking.subcorpora",
             "Define, list, show and remove subcorpora: sentences chosen by their metadata.",
-            define="Define a subcorpus, whose name stands wherever that of a corpus does.",
+            define="Define a subcorpus, usable wherever a corpus name is.",
             list="List the subcorpora with their corpora and conditions.",
             show="Show the condition of a subcorpus, and how many sentences, tokens and documents it has.",
             remove="Forget a subcorpus; its sentences stay in their corpora.",
@@ -256,7 +256,7 @@ COMMANDS = (
         ),
     ),
     *_in(
-        "What there is to choose from",
+        "Available components",
         Listed(
             "formats",
             "List the formats of corpora that can be read, those of plug-ins included.",

@@ -331,7 +331,7 @@ def notes(answers: Answers) -> Iterator[str]:
     if guessed:
         words = quantity(sum(len(one.words) for one in first), "word")
         yield (
-            f"{guessed} of {words} came without tags, and got their most frequent ones; give tags as word/TAG"
+            f"{guessed} of {words} had no tag; each word's most frequent tag was used; give tags as word/TAG"
         )
     forced = sum(is_forced(weight) for one in first if one.tree for weight in one.tree.weights)
     if forced:

@@ -40,7 +40,7 @@ LimitOption = Annotated[
     ),
 ]
 IgnoreCaseOption = Annotated[bool, Option("Ignore the case of letters: `The` and `the` are one word.")]
-MinCountOption = Annotated[int, Option("Leave out what is rarer.", least=1, api={"le": MOST})]
+MinCountOption = Annotated[int, Option("Omit lower counts.", least=1, api={"le": MOST})]
 ContextOption = Annotated[int, Option("Words on each side at most.", least=0, api={"le": 1000})]
 
 

@@ -84,7 +84,7 @@ class Gate:
         # Of two Host headers, proxies and servers take different ones.
         hosts = headers.getlist("host")
         if len(hosts) != 1 or _name(hosts[0]) not in self._hosts:
-            raise Refused(421, "host", "this server is not called that; see sentgen serve --allow-host")
+            raise Refused(421, "host", "host name not allowed; add it with: sentgen serve --allow-host")
         # Old browsers send no Sec-Fetch-Site, but an Origin with what is not a plain GET.
         crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
         if crossing or _foreign(headers.get("origin"), hosts[0]):

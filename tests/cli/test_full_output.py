@@ -21,6 +21,6 @@ def test_it_is_told_in_a_line(words: tuple[str, ...]) -> None:
 
     assert (done.returncode, done.stderr) == (
         1,
-        "sentgen: standard output: no space left on device; what came out is not whole: "
+        "sentgen: standard output: no space left on device; output is incomplete: "
         "free some space, and run it again\n",
     )

@@ -129,7 +129,7 @@ def test_guessed_tags_are_told(regenerate: Sentgen) -> None:
 
     assert rows(told)[0]["guessed"] == 3
     assert (
-        "3 of 3 words came without tags, and got their most frequent ones; give tags as word/TAG" in told.err
+        "3 of 3 words had no tag; each word's most frequent tag was used; give tags as word/TAG" in told.err
     )
     assert "tags" not in regenerate("-a", "lmo", "saw the dog").err
 

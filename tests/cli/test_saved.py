@@ -88,7 +88,7 @@ def test_the_list_has_command_lines(path: Path) -> None:
         (("kwic", "x", "--corpus", "nix"), "no corpus 'nix'"),
         (("kwic", "x", "--where", "nix = 1"), "column 1: no key 'nix'"),
         (("kwic", "foo:x"), "no attribute 'foo'"),
-        (("kwic", '[lemma="fall" upos]'), "column 15: 'u' cannot stand here"),
+        (("kwic", '[lemma="fall" upos]'), "column 15: unexpected 'upos'"),
         (("kwic", "--limit", "0", '[nix="x"]'), "column 2: no attribute 'nix'"),
         (("freq", "--query", '[word="(a"]'), "column 8: no regular expression"),
         (("freq", "--query", '"a"', "--by", "z.lemma"), "no label 'z'"),

@@ -119,7 +119,7 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
     ("query", "column", "message"),
     [
         ('[lemma="go"', 12, "the query ends too early; expected ]"),
-        ('[lemma="go" upos="x"]', 13, "'u' cannot stand here; expected ]"),
+        ('[lemma="go" upos="x"]', 13, "unexpected 'upos'; is & or | missing?"),
         ('"a" "b', 5, "this quote is not closed"),
         ('the "house"', 1, 'a word stands in quotes: "the"'),
         ('meet "a" "b"', 1, "meet and union are not known here"),

@@ -244,7 +244,7 @@ def say_full(error: OSError) -> int:
     """Say that the output is not whole, and let go of the rest; return the exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     reason = (error.strerror or "no room").lower()
-    said = f"standard output: {reason}; what came out is not whole: free some space, and run it again"
+    said = f"standard output: {reason}; output is incomplete: free some space, and run it again"
     print(f"sentgen: {said}", file=sys.stderr)
     return 1
 

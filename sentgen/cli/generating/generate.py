@@ -50,8 +50,8 @@ def generate(
     """Make the most probable sentences of each length from the words of a cluster of related sentences.
 
     `log10` is the decimal log-probability of the path through the words, and `exact` says whether it is
-    proven to be the highest of its length; formats for programs have the natural one, too: `logp`. Sentences
-    are new, and nothing makes them true: see `sentgen check`.
+    proven to be the highest of its length; formats for programs have the natural one, too: `logp`. The
+    sentences are invented, and may be false: see `sentgen check`.
 
     Example: `sentgen generate cluster.conllu --lengths 5-12 --trace`
     """

@@ -30,7 +30,7 @@ _limit = partial(Option, panel="Limits")
 class LimitOptions:
     """What a request may cost, in the units of the command line."""
 
-    timeout: Annotated[float, _limit("Of computation.", metavar="SECONDS", least=0.1)] = 30.0
+    timeout: Annotated[float, _limit("Time limit for computation.", metavar="SECONDS", least=0.1)] = 30.0
     sql_timeout: Annotated[float, _limit("Of SQL and look-ups.", metavar="SECONDS", least=0.1)] = 10.0
     max_rows: Annotated[int, _limit("Rows of an answer.", metavar="N", least=1)] = 10_000
     max_body: Annotated[str, _limit("Bytes of a request.", metavar="SIZE")] = "1MB"

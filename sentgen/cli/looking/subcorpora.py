@@ -36,7 +36,7 @@ def define(
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Define a subcorpus, whose name stands wherever that of a corpus does.
+    """Define a subcorpus, usable wherever a corpus name is.
 
     It has the sentences that meet the condition when it is asked for.
 

@@ -15,9 +15,7 @@ from sentgen.options import Option
 class Machines:
     """Where tasks run; without either, in a process for every core of this machine."""
 
-    local: Annotated[
-        int | None, Option("Work with so many processes on this machine.", least=1, metavar="N")
-    ] = None
+    local: Annotated[int | None, Option("Number of local workers.", least=1, metavar="N")] = None
     scheduler: Annotated[
         str | None,
         Option("Address of a Dask scheduler, or the JSON file that it wrote.", metavar="ADDRESS"),

@@ -102,7 +102,7 @@ class GenerationSettings:
             raise InputError(f"a beam of {self.beam} holds nothing; give 1 or more")
         if self.arguments == "supported" and (self.algorithm == "bigram" or self.smoothing == "collins"):
             chosen = "bigrams" if self.algorithm == "bigram" else "smoothing collins"
-            raise InputError(f"{chosen} cannot be had with supported arguments; leave one of them out")
+            raise InputError(f"{chosen} cannot be combined with supported arguments; leave one of them out")
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,10 @@ def _told(text: str, error: UnexpectedInput) -> QueryError:
     listed = _listed(expected or ())
     if not text.strip():
         return QueryError('the query is empty; write a pattern, such as [upos="ADJ"] "house"', query="")
-    what = "the query ends too early" if ended else f"{text[place]!r} cannot stand here"
+    found = re.match(r"\w+|.", text[place:], re.DOTALL)
+    if found and "RSQB" in (expected or ()) and found[0].isidentifier():
+        return QueryError(f"unexpected {found[0]!r}; is & or | missing?", query=text, place=place)
+    what = f"unexpected {found[0]!r}" if found and not ended else "the query ends too early"
     return QueryError(f"{what}; expected {listed}" if listed else what, query=text, place=place)
 
 

@@ -81,6 +81,8 @@ select item as "{by}", a as count, 1e6 * share as per_million, b as reference_co
 from expected
 order by {order}{limit}"""
 
+#: What capital letters may be ignored in.
+_OF_WORDS = (By.WORD, By.LEMMA)
 _HAS_ITEM = "select 1 from token{conditions} limit 1"
 _SHARED = "select count(*) from sentence{conditions}"
 
@@ -125,29 +127,33 @@ def find_keywords(
             of them was lower-cased.
         NotFoundError: no such corpus.
     """
-    of_words = by in (By.WORD, By.LEMMA)
     named = [list(dict.fromkeys(names)) for names in (corpora, against)]
     _check_names(named, alike=condition == against_condition)
-    focus, reference = (
-        select_corpora(
-            connection,
-            names,
-            condition=one,
-            ignore_case=ignore_case and of_words,
-            sentences=by is not By.WORD,
-        )
+    fold = ignore_case and by in _OF_WORDS
+    sides = [
+        select_corpora(connection, names, condition=one, ignore_case=fold, sentences=by is not By.WORD)
         for names, one in zip(named, (condition, against_condition), strict=True)
-    )
-    if of_words and focus.lowercase is not reference.lowercase and not ignore_case:
+    ]
+    if by in _OF_WORDS and sides[0].lowercase is not sides[1].lowercase and not ignore_case:
         raise InputError(
             "only one of the sides was lower-cased, so that their words differ in"
             " capitals; compare them with --ignore-case"
         )
-    for side, names in zip((focus, reference), named, strict=True):
+    for side, names in zip(sides, named, strict=True):
         _check_side(connection, side, ", ".join(names), by)
-    shared = _shared(connection, focus, reference)
+    shared = _shared(connection, *sides)
+    bindings = Bindings(min_count=max(min_count, 1))
+    query = _compared(*sides, by, _order(measure, negative), limit, bindings)
+    often = f" that occurs at least {min_count} times in both together" if min_count > 1 else ""
+    return replace(limited(connection, query, limit, f"{by}{often}"), remarks=shared)
+
+
+def _compared(
+    focus: Selection, reference: Selection, by: By, order: str, limit: int, bindings: Bindings
+) -> Statement:
+    """Return the statement that counts and measures the items of both sides."""
     _, table, name = ATTRIBUTES[by]
-    item, bindings = f"{table}.{name}", Bindings(min_count=max(min_count, 1))
+    item = f"{table}.{name}"
     text = _STATEMENT.format(
         by=by,
         focus=count_items(by, focus, bindings),
@@ -156,12 +162,10 @@ def find_keywords(
         reference_size=counted_anew.size(reference, bindings),
         item=f"lower({item})" if focus.ignore_case or reference.ignore_case else item,
         table=table,
-        order=_order(measure, negative),
+        order=order,
         limit=limit_clause(limit, bindings),
     )
-    often = f" that occurs at least {min_count} times in both together" if min_count > 1 else ""
-    answer = limited(connection, Statement(text, bindings), limit, f"{by}{often}")
-    return replace(answer, remarks=shared)
+    return Statement(text, bindings)
 
 
 def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
