@@ -11,7 +11,7 @@ from sentgen.schema.tables.segments import counted_tables
 
 
 @dataclass(frozen=True, slots=True)
-class UnownedRows:
+class OrphanRows:
     """Rows of a table that nothing accounts for.
 
     Args:
@@ -39,12 +39,12 @@ class UnownedRows:
         return f"delete from {self.table}\nwhere {self.condition}"
 
 
-def unowned() -> Iterator[UnownedRows]:
+def unowned() -> Iterator[OrphanRows]:
     """Yield what may be without an owner, owners first: removed in this order, nothing is left over."""
     yield _without("source", "corpus_id", "corpus")
     yield _without("document", "source_id", "source")
     yield _without("sentence", "document_id", "document")
-    yield UnownedRows(
+    yield OrphanRows(
         "sentences beyond their document",
         "sentence",
         """sentence.id not between (
@@ -76,7 +76,7 @@ def unowned() -> Iterator[UnownedRows]:
     yield from _alignments()
 
 
-def _alignments() -> Iterator[UnownedRows]:
+def _alignments() -> Iterator[OrphanRows]:
     yield _without("pair", "corpus_id", "corpus")
     yield _without("pair", "document_id", "document")
     yield _without("pair", "abstract_id", "document")
@@ -94,12 +94,12 @@ def _alignments() -> Iterator[UnownedRows]:
         yield _lost(name, "alignment", f"i.model_id = {name}.model_id and i.pair_id = {name}.pair_id")
 
 
-def _without(table: str, column: str, owner: str, *, large: bool = False) -> UnownedRows:
+def _without(table: str, column: str, owner: str, *, large: bool = False) -> OrphanRows:
     # Ids are never null: one null in the list, and `not in` would find nothing.
     condition = f"{table}.{column} not in (select id from {owner})"
-    return UnownedRows(f"{table}.{column} without {owner}", table, condition, column, large)
+    return OrphanRows(f"{table}.{column} without {owner}", table, condition, column, large)
 
 
-def _lost(table: str, owner: str, same: str) -> UnownedRows:
+def _lost(table: str, owner: str, same: str) -> OrphanRows:
     condition = f"not exists (\n    select 1\n    from {owner} i\n    where {same}\n)"
-    return UnownedRows(f"{table} without {owner}", table, condition, "model_id")
+    return OrphanRows(f"{table} without {owner}", table, condition, "model_id")

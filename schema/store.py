@@ -63,7 +63,7 @@ class Store:
         threads: threads that DuckDB may use, all cores if ``None``.
         examined: after a crash, refuse a store that holds half of a transaction.
         wait: seconds to wait for another process that has the store; ``None`` for as long as
-            `sentgen.schema.durability.write_lock.manners` say.
+            `sentgen.schema.durability.write_lock.lock_policy` say.
 
     Raises:
         NotFoundError: there is no store at ``path``, or no folder to make it in.

@@ -44,7 +44,7 @@ class InUseError(StoreError):
 
 
 @dataclass(slots=True)
-class Manners:
+class LockPolicy:
     """What this process does about a store that is in use, and what it calls itself.
 
     Attributes:
@@ -57,7 +57,7 @@ class Manners:
 
 
 #: The command line sets it; a library does not wait unless it is told to.
-manners = Manners()
+lock_policy = LockPolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class WriteLock:
         self._path, self._descriptor, self._users = path, descriptor, 1
         #: Whether sentgen has made the file; an empty one may be the lock of another program.
         self._is_ours = is_ours
-        command = manners.command or Path(sys.argv[0]).name or "python"
+        command = lock_policy.command or Path(sys.argv[0]).name or "python"
         self._holder = Holder(os.getpid(), command, time.time(), writing=True)
 
     @property
@@ -276,13 +276,13 @@ def waited(path: Path, work: Callable[[], T], *, seconds: float | None = None) -
     Args:
         path: the store.
         work: what to do.
-        seconds: how long to try; as `manners` say if ``None``.
+        seconds: how long to try; as `lock_policy` say if ``None``.
 
     Raises:
         InUseError: the other process still has it.
     """
     began, told = time.monotonic(), False
-    limit = manners.wait if seconds is None else seconds
+    limit = lock_policy.wait if seconds is None else seconds
     while True:
         try:
             return work()

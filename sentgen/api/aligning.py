@@ -10,7 +10,7 @@ from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.texts import align_texts, read_sentences
 from sentgen.api.arguments import declared
-from sentgen.api.door import Door
+from sentgen.api.door import StoreSession
 from sentgen.api.texts import AlignedTexts, as_file
 from sentgen.output.progress import steps
 
@@ -19,7 +19,7 @@ _SHARE = 0.55
 
 
 def aligned(
-    door: Door, document: str | Path, abstract: str | Path, options: Mapping[str, Any]
+    door: StoreSession, document: str | Path, abstract: str | Path, options: Mapping[str, Any]
 ) -> AlignedTexts:
     """Align two texts, with a model of the store if one is named."""
     given = dict(options)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentgen.api.arguments import declared
-from sentgen.api.door import Door
+from sentgen.api.door import StoreSession
 from sentgen.api.tables import Table
 from sentgen.models import registry
 from sentgen.models.building.build_request import BuildRequest
@@ -17,7 +17,9 @@ from sentgen.models.vectors.registry import overview
 from sentgen.output import progress
 
 
-def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]) -> ModelInfo:
+def built(
+    door: StoreSession, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]
+) -> ModelInfo:
     """Build a model, with its companions if they are asked for, and show the steps; return the model."""
     given = {**options, "name": name, "corpus": corpora}
     counts = given.get("min_count")
@@ -34,7 +36,9 @@ def built(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[
             return registry.find(writable, asked.build(writable, report)[0].label)
 
 
-def built_vectors(door: Door, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]) -> Table:
+def built_vectors(
+    door: StoreSession, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]
+) -> Table:
     """Build vectors, and show the steps."""
     with door.writing() as store, progress.steps(name) as report:
         asked = declared(VectorRequest, {**options, "name": name, "corpus": corpora})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sentgen.api import options as taken
 from sentgen.api.arguments import declared, signed
-from sentgen.api.door import Door, translated
+from sentgen.api.door import StoreSession, translated
 from sentgen.api.tables import Table
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
@@ -45,7 +45,7 @@ class Database:
     Several threads may use it; they come in turn.
     """
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: StoreSession) -> None:
         self._door = door
 
     @property

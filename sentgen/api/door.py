@@ -30,7 +30,7 @@ def translated() -> Iterator[None]:
         raise
 
 
-class Door:
+class StoreSession:
     """An open store, lake or snapshot.
 
     DuckDB keeps one result for each connection, and the store has one connection: threads come in turn.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from sentgen.api.door import Door
+from sentgen.api.door import StoreSession
 from sentgen.api.sentences import Sentences
 from sentgen.api.texts import as_file
 from sentgen.corpus.parsers import Parser
@@ -24,7 +24,7 @@ _SHARE = 0.15
 
 
 def generated(
-    door: Door,
+    door: StoreSession,
     file: str | Path | None,
     asked: ClusterRequest,
     *,
@@ -65,7 +65,7 @@ def generated(
 
 @contextmanager
 def _clusters(
-    door: Door, file: str | Path | None, asked: ClusterRequest, parser: Parser | None
+    door: StoreSession, file: str | Path | None, asked: ClusterRequest, parser: Parser | None
 ) -> Iterator[Clusters]:
     """Open the clusters: those of the store with ``corpus``, else ones that are removed afterward."""
     names = asked.cluster or None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sentgen.api import html
-from sentgen.api.door import Door
+from sentgen.api.door import StoreSession
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
 from sentgen.counts.conllu_export import sentences_conllu
@@ -26,7 +26,7 @@ _OF_ANSWER = ("_found", "_sql", "notes", "truncated", "total")
 class Hits(Table):
     """The hits of a request, or what they were counted by; found when they are first looked at."""
 
-    def __init__(self, door: Door, asked: Match) -> None:
+    def __init__(self, door: StoreSession, asked: Match) -> None:
         self._door, self._asked = door, asked
         # A mistake is told where it was made, and not where the hits are shown.
         with door.reading() as store, store.connect() as connection:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from sentgen.api.arguments import declared, signed
-from sentgen.api.door import Door
+from sentgen.api.door import StoreSession
 from sentgen.api.options import RegenerateOptions, ScoreOptions
 from sentgen.api.sentences import Sentences
 from sentgen.api.tables import Table
@@ -58,7 +58,7 @@ class LanguageModel:
         info: its settings, and what it was built from.
     """
 
-    def __init__(self, door: Door, info: ModelInfo) -> None:
+    def __init__(self, door: StoreSession, info: ModelInfo) -> None:
         self._door, self.info = door, info
 
     @property

@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from sentgen.api.database import Database
-from sentgen.api.door import Door, translated
+from sentgen.api.door import StoreSession, translated
 from sentgen.errors import NotFoundError
 from sentgen.schema.lakes.places import lake_at
 from sentgen.sizes import parse_size
@@ -41,4 +41,4 @@ def open(  # as sqlite_utils, gzip and others call it
         if not create and not place.exists() and not lake_at(place):
             make = f"sentgen.open({str(place)!r}, create=True)"
             raise NotFoundError(f"{place}: no store here; make one with: {make}")
-        return Database(Door(place, create=create, read_only=read_only, memory=memory))
+        return Database(StoreSession(place, create=create, read_only=read_only, memory=memory))

@@ -61,7 +61,7 @@ class Bindings(dict[str, Any]):
         return f"${self._names[same]}"
 
 
-class Held:
+class ResultBudget:
     """Counts the rows of an answer that are held in memory, and refuses more than fit.
 
     They may take a quarter of the memory of the store they come from, beside what DuckDB takes.
@@ -108,7 +108,7 @@ class Statement:
         """Return the rows."""
         # DuckDB refuses parameters that the statement does not have.
         reader = arrow_reader(raw(connection), self.text, self.used)
-        held, batches = Held(connection), []
+        held, batches = ResultBudget(connection), []
         for batch in reader:
             batches.append(batch)
             held.add(batch)
@@ -360,7 +360,7 @@ def _corpora(connection: Connection) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def lent(connection: Connection, **tables: pa.Table) -> Iterator[None]:
+def registered(connection: Connection, **tables: pa.Table) -> Iterator[None]:
     """Let statements of a connection read Arrow tables by name."""
     duck = raw(connection)
     for name, rows in tables.items():

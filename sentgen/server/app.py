@@ -13,8 +13,8 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from sentgen import __version__
 from sentgen.server import metrics, mistakes, problems, routes
-from sentgen.server.gate import Gate
-from sentgen.server.kept import Keeper
+from sentgen.server.gate import AccessMiddleware
+from sentgen.server.kept import CacheMiddleware
 from sentgen.server.operations import operations
 from sentgen.server.pages import site
 from sentgen.server.problems import Refused
@@ -52,8 +52,8 @@ def create_app(service: Service) -> FastAPI:
     _add_errors(app)
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
     app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=_PACKED)
-    app.add_middleware(Keeper, service=service)
-    app.add_middleware(Gate, settings=service.settings, metrics=service.metrics)
+    app.add_middleware(CacheMiddleware, service=service)
+    app.add_middleware(AccessMiddleware, settings=service.settings, metrics=service.metrics)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 

@@ -39,7 +39,7 @@ _HEADERS = {
 }
 
 
-class Gate:
+class AccessMiddleware:
     """An ASGI application in front of another one."""
 
     def __init__(self, app: ASGIApp, *, settings: ServerSettings, metrics: Metrics) -> None:

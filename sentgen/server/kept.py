@@ -33,7 +33,7 @@ class KeptResponse:
     route: Any
 
 
-class Keeper:
+class CacheMiddleware:
     """An ASGI application in front of another one that answers what was asked before."""
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:

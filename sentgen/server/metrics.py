@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sentgen.server.shelf import Shelf
+from sentgen.server.shelf import LruCache
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper bounds of the histogram of durations, in seconds.
@@ -49,11 +49,11 @@ class Metrics:
         """Count a worker that is replaced."""
         self._killed[kind, reason] += 1
 
-    def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: Shelf) -> str:
+    def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: LruCache) -> str:
         """Return all metrics; ``pools`` is kind to the state of its workers."""
         return "".join(f"{line}\n" for line in self._lines(pools, snapshot, shelf))
 
-    def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: Shelf) -> Iterator[str]:
+    def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: LruCache) -> Iterator[str]:
         yield from _head("sentgen_requests_total", "counter", "Requests answered.")
         for (operation, status), count in sorted(self._requests.items()):
             yield _line("sentgen_requests_total", (("operation", operation), ("status", str(status))), count)

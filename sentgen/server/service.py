@@ -17,7 +17,7 @@ from sentgen.server.metrics import Metrics
 from sentgen.server.operations import Operation
 from sentgen.server.pool import Pool
 from sentgen.server.settings import KINDS, Kind, ServerSettings
-from sentgen.server.shelf import Shelf
+from sentgen.server.shelf import LruCache
 from sentgen.server.wire import Message, Opening
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class Service:
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.metrics = Metrics()
-        self.shelf = Shelf(settings.limits.kept)
+        self.shelf = LruCache(settings.limits.kept)
         #: Pages that ask at the same time; more wait outside, so that they do not fill the queues.
         self.pages = asyncio.Semaphore(settings.processes + 1)
         self._current: Generation | None = None

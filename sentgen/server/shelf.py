@@ -14,7 +14,7 @@ _BESIDE = 2_000
 
 
 @dataclass(slots=True)
-class Shelf:
+class LruCache:
     """The answers that were asked for last, within so many bytes; a key names the snapshot, too."""
 
     room: int

@@ -11,7 +11,7 @@ from raising import sentgen
 from ten_sentences import fill
 
 from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError, StoreError
-from sentgen.schema.durability.write_lock import manners
+from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.snapshots import publish
 
 QUERY = ("kwic", '[lemma="fall"]', "--limit", "1")
@@ -113,7 +113,7 @@ def test_what_would_not_run_is_refused(path: Path, words: tuple[str, ...], said:
         sentgen("saved", "add", "bad", "--wait", "3", "--", *words)
 
     assert "\n" not in str(refused.value)
-    assert manners.wait == 3
+    assert lock_policy.wait == 3
     assert [one["name"] for one in listed()] == ["falls"]
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import func, insert, select
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.schema.durability import write_lock
-from sentgen.schema.durability.write_lock import manners
+from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.corpus import word
 
 #: Does each line that it is told, and says so.
@@ -28,7 +28,7 @@ import sys
 from sqlalchemy import text
 from sentgen.schema import Store
 from sentgen.schema.durability import write_lock
-write_lock.manners.command = "sentgen ingest"
+write_lock.lock_policy.command = "sentgen ingest"
 path = sys.argv[1]
 for line in sys.stdin:
     exec(line)
@@ -133,7 +133,7 @@ def test_who_waits_gets_the_store(path: Path, monkeypatch: pytest.MonkeyPatch) -
         Store(path, wait=20).close()
         one.does("store = Store(path)")
         threading.Timer(0.3, lambda: one.does("store.close()")).start()
-        monkeypatch.setattr(manners, "wait", 20.0)
+        monkeypatch.setattr(lock_policy, "wait", 20.0)
         readonly.query(path, "select 1")
         one.does("store = Store(path)")
         began = time.monotonic()

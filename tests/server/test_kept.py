@@ -10,9 +10,9 @@ from typing import Any, cast
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from sentgen.server.kept import Keeper
+from sentgen.server.kept import CacheMiddleware
 from sentgen.server.service import Service
-from sentgen.server.shelf import Shelf
+from sentgen.server.shelf import LruCache
 
 
 @dataclass
@@ -24,11 +24,11 @@ class Served:
     asked: int = 0
     switches: bool = False
     service: Any = None
-    _keeper: Keeper = field(init=False)
+    _keeper: CacheMiddleware = field(init=False)
 
     def __post_init__(self) -> None:
-        self.service = SimpleNamespace(snapshot=SimpleNamespace(name="first"), shelf=Shelf(self.room))
-        self._keeper = Keeper(self._app, service=cast(Service, self.service))
+        self.service = SimpleNamespace(snapshot=SimpleNamespace(name="first"), shelf=LruCache(self.room))
+        self._keeper = CacheMiddleware(self._app, service=cast(Service, self.service))
 
     async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = (await receive())["body"] if scope["method"] == "POST" else b""
@@ -161,7 +161,7 @@ def test_not_modified() -> None:
 
 def test_shelf_stays_within_its_room() -> None:
     """What was asked for least recently goes first; what takes too much is not kept."""
-    shelf = Shelf(32_000)
+    shelf = LruCache(32_000)
     for number in range(8):
         shelf.put(number, f"answer {number}", 2_000)
     assert shelf.find(0) == "answer 0"

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 
 from sentgen.server import wire
-from sentgen.server.gate import Gate, is_loopback
+from sentgen.server.gate import AccessMiddleware, is_loopback
 from sentgen.server.logs import JsonLines
 from sentgen.server.metrics import Metrics
 from sentgen.server.settings import Limits, ServerSettings
-from sentgen.server.shelf import Shelf
+from sentgen.server.shelf import LruCache
 from sentgen.server.wire import Message
 
 TOKEN = "0123456789abcdef"
@@ -62,7 +62,7 @@ def test_metrics() -> None:
     metrics.requested("/v1/x", 200, 3.0)
     metrics.killed("sql", "deadline")
 
-    lines = metrics.text({"sql": {"workers": 2, "idle": 1, "waiting": 0}}, 'a"b', Shelf(0)).splitlines()
+    lines = metrics.text({"sql": {"workers": 2, "idle": 1, "waiting": 0}}, 'a"b', LruCache(0)).splitlines()
 
     assert 'sentgen_requests_total{operation="/v1/x",status="200"} 2' in lines
     assert 'sentgen_request_seconds_bucket{operation="/v1/x",le="0.025"} 1' in lines
@@ -99,7 +99,7 @@ def through(settings: ServerSettings, **request: Any) -> httpx.Response:
     """Send a request through the gate."""
 
     async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(Gate(_echo, settings=settings, metrics=Metrics()))
+        transport = httpx.ASGITransport(AccessMiddleware(_echo, settings=settings, metrics=Metrics()))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
             return await client.request(**{"method": "GET", "url": "/v1/x", **request})
 

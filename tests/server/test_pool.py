@@ -25,7 +25,7 @@ from sentgen.server.problems import Refused
 from sentgen.server.process import NotTaken, Worker
 from sentgen.server.service import Generation, Service
 from sentgen.server.settings import ServerSettings
-from sentgen.server.shelf import Shelf
+from sentgen.server.shelf import LruCache
 from sentgen.server.wire import Message, Opening
 
 ENDLESS = "select count(*) from range(1000000000000) a"
@@ -83,7 +83,7 @@ def test_a_worker_that_ran_short_is_replaced(opening: Opening) -> None:
             assert b"too much memory" in short.body
             assert good.head["status"] == 200
             assert first not in pool._all
-            assert 'kind="sql",reason="retired"} 1' in pool.metrics.text({}, "", Shelf(0))
+            assert 'kind="sql",reason="retired"} 1' in pool.metrics.text({}, "", LruCache(0))
 
     asyncio.run(scenario())
 
@@ -154,7 +154,7 @@ def test_who_goes_away_in_mid_request_ends_the_work(opening: Opening) -> None:
             asked.cancel()
             await until(lambda: pool.state["idle"] == 1)
 
-            assert 'reason="cancelled"} 1' in pool.metrics.text({}, "", Shelf(0))
+            assert 'reason="cancelled"} 1' in pool.metrics.text({}, "", LruCache(0))
 
     asyncio.run(scenario())
 

@@ -21,9 +21,9 @@ def patient(command: Any) -> Any:
 
 def _note(context: typer.Context, seconds: float) -> float:
     """Tell the library, and under which name this process is known to others that wait for it."""
-    from sentgen.schema.durability.write_lock import manners
+    from sentgen.schema.durability.write_lock import lock_policy
 
-    manners.wait, manners.command = seconds, context.command_path
+    lock_policy.wait, lock_policy.command = seconds, context.command_path
     return seconds
 
 

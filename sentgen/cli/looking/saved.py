@@ -28,7 +28,7 @@ from sentgen.lookups.questions import (
     Sketch,
 )
 from sentgen.lookups.statistics.keyness_question import Keywords
-from sentgen.schema.durability.write_lock import manners
+from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
 
 app = typer.Typer(help="Save queries under a name, and run them.")
@@ -114,7 +114,7 @@ def run(
     """
     with open_store(db, read_only=True) as store, store.connect() as connection:
         saved = find_saved(connection, name)
-    of_store = ["--wait", str(manners.wait), *(["--db", str(db)] if db else [])]
+    of_store = ["--wait", str(lock_policy.wait), *(["--db", str(db)] if db else [])]
     _invoke(saved, [*of_store, *saved.arguments, *(more or [])])
 
 
@@ -182,8 +182,8 @@ def _refusals(name: str) -> Iterator[None]:
 @contextmanager
 def _manners_kept() -> Iterator[None]:
     """Reading the options of another command notes how long that would wait."""
-    kept = manners.wait, manners.command
+    kept = lock_policy.wait, lock_policy.command
     try:
         yield
     finally:
-        manners.wait, manners.command = kept
+        lock_policy.wait, lock_policy.command = kept

@@ -15,7 +15,7 @@ from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits,
 from sentgen.lookups.concordances.places import Part, Places, SentenceRange, sentences_of
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.search import Strategy
-from sentgen.lookups.queries import Answer, Bindings, Held, Statement, select_corpora
+from sentgen.lookups.queries import Answer, Bindings, ResultBudget, Statement, select_corpora
 from sentgen.output.tabular import Rows
 
 if TYPE_CHECKING:
@@ -345,7 +345,7 @@ class _Found:
 
     def __init__(self, search: _Search, limit: int) -> None:
         self._search, self._limit = search, limit
-        self._held = Held(search.connection)
+        self._held = ResultBudget(search.connection)
         self._tables = [search.lines(1, SentenceRange(0, 0)).run(search.connection)]
 
     @property

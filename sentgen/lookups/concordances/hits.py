@@ -16,7 +16,7 @@ from sentgen.lookups.concordances.surface_words import Shape, shapes_of, tokens_
 from sentgen.lookups.cql.search import Cql, CqlMatches, Strategy, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import one_token
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
-from sentgen.lookups.queries import Bindings, Selection, lent, where
+from sentgen.lookups.queries import Bindings, Selection, registered, where
 
 #: Where words of the pattern may be surface words of several tokens.
 _ANY_OF = """(
@@ -171,7 +171,7 @@ class CqlHits:
                 continue
             bindings = Bindings(low=within.low, high=within.high)
             walks = self.cql.walks(bindings, "$low", "$high")
-            with lent(connection, **{name: walk.spans(connection) for name, walk in walks.items()}):
+            with registered(connection, **{name: walk.spans(connection) for name, walk in walks.items()}):
                 yield Walked(within.low, within.high)
 
     @property

@@ -21,9 +21,9 @@ from sentgen.lookups.queries import (
     Bindings,
     Selection,
     Statement,
-    lent,
     limit_clause,
     limited,
+    registered,
     select_corpora,
     where,
 )
@@ -289,13 +289,13 @@ class _List:
         counted = count_items(self.by, self.selection, bindings)
         if self.by is not By.WORD:
             items, counted = {"items": Statement(counted, bindings).run(connection)}, "  from items"
-        with lent(connection, **items):
+        with registered(connection, **items):
             chosen = _CHOSEN.format(
                 counted=counted, best=self.best(bindings), chosen="chosen" if folded else "best"
             )
             # One more tells whether there are more.
             ids = Statement(chosen, {**bindings, "limit": self.limit + 1}).run(connection)["id"].to_pylist()
-            with lent(connection, gathered=spread.inside(self.column, ids)):
+            with registered(connection, gathered=spread.inside(self.column, ids)):
                 query = self.query("  from items" if items else "", _GATHERED_FOLDED if folded else _GATHERED)
                 answer = limited(connection, query, self.limit, missing)
         return replace(answer, query=self.query())

@@ -130,20 +130,20 @@ def find_keywords(
     named = [list(dict.fromkeys(names)) for names in (corpora, against)]
     _check_names(named, alike=condition == against_condition)
     fold = ignore_case and by in _OF_WORDS
-    sides = [
+    focus, reference = (
         select_corpora(connection, names, condition=one, ignore_case=fold, sentences=by is not By.WORD)
         for names, one in zip(named, (condition, against_condition), strict=True)
-    ]
-    if by in _OF_WORDS and sides[0].lowercase is not sides[1].lowercase and not ignore_case:
+    )
+    if by in _OF_WORDS and focus.lowercase is not reference.lowercase and not ignore_case:
         raise InputError(
             "only one of the sides was lower-cased, so that their words differ in"
             " capitals; compare them with --ignore-case"
         )
-    for side, names in zip(sides, named, strict=True):
+    for side, names in zip((focus, reference), named, strict=True):
         _check_side(connection, side, ", ".join(names), by)
-    shared = _shared(connection, *sides)
+    shared = _shared(connection, focus, reference)
     bindings = Bindings(min_count=max(min_count, 1))
-    query = _compared(*sides, by, _order(measure, negative), limit, bindings)
+    query = _compared(focus, reference, by, _order(measure, negative), limit, bindings)
     often = f" that occurs at least {min_count} times in both together" if min_count > 1 else ""
     return replace(limited(connection, query, limit, f"{by}{often}"), remarks=shared)
 
