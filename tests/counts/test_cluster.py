@@ -134,9 +134,8 @@ def test_raw_text_and_archives_are_counted_as_in_a_store(tmp_path: Path) -> None
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("part", "tokens"), [("dev", 10_000), pytest.param("train", 100_000, marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("part", "tokens"), [("dev", 10_000), ("train", 100_000)])
 def test_treebanks_are_counted_as_in_a_store(tmp_path: Path, data_dir: Path, part: str, tokens: int) -> None:
     paths = [data_dir / "ud" / f"en_{name}-ud-{part}.conllu" for name in ("ewt", "gum")]
     count(tmp_path / "lake", *paths, sizes=TaskSizes(range=tokens))

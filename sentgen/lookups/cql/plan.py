@@ -90,7 +90,8 @@ def required(pattern: syntax.Pattern) -> set[syntax.Condition | None]:
         case syntax.Token(condition):
             return {condition}
         case syntax.Alternatives(parts):
-            return set[syntax.Condition | None].intersection(*map(required, parts))
+            first, *others = map(required, parts)
+            return first.intersection(*others)
         case syntax.Repetition(_, 0):
             return set()
     return {one for part in syntax.children(pattern) for one in required(part)}
