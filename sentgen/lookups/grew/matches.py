@@ -73,9 +73,7 @@ def match(
         InputError: the request does not parse, or names what it does not have.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
+    selection = _selected(connection, corpora, condition, ignore_case)
     search = _Search.of(connection, request, selection)
     answer = _hits(search, limit, context, seed, _missing(request))
     return _with_hints(connection, answer, selection, search.request)
@@ -112,9 +110,7 @@ def count_matches(
         InputError: something does not parse, or names what the request does not have.
         NotFoundError: no such corpus.
     """
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
+    selection = _selected(connection, corpora, condition, ignore_case)
     search = _Search.of(connection, request, selection, keys, whether)
     if not (keys or whether):
         total = search.count()
@@ -138,12 +134,17 @@ def check_match(
     ignore_case: bool = False,
 ) -> None:
     """Refuse what `match` and `count_matches` would refuse, without looking for hits."""
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
+    selection = _selected(connection, corpora, condition, ignore_case)
     search = _Search.of(connection, request, selection, keys, whether)
     if keys or whether:
         search.keyed(search.statements(), 0)
+
+
+def _selected(
+    connection: Connection, corpora: Iterable[str], condition: str | None, ignore_case: bool
+) -> Selection:
+    """Return the corpora of a request, which always asks for their sentences."""
+    return select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True)
 
 
 def _missing(request: str) -> str:
@@ -161,9 +162,7 @@ def matched_sentences(
     limit: int = 20,
 ) -> list[int]:
     """Return the numbers of the sentences of the hits that `match` returns, in the order of the corpus."""
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
+    selection = _selected(connection, corpora, condition, ignore_case)
     with _Search.of(connection, request, selection).chosen(limit, seed) as statements:
         found = statements.sentences(limit, seed).run(connection)
     return [int(number) for number in found["sentence_id"].to_pylist()]
