@@ -20,8 +20,36 @@ from sentgen.errors import InputError
 from sentgen.output.logarithms import decimal
 
 
+def align_texts(
+    document: str, abstract: str, aligner: Aligner, *, form: str | None = None, budget: Budget = UNBOUNDED
+) -> PairView:
+    """Align two texts and return what is shown of them.
+
+    Args:
+        document: a file, a folder, an archive or standard input, as `sentgen ingest` reads it.
+        abstract: another one.
+        aligner: what aligns them.
+        form: the format of both; detected if not given.
+        budget: memory for aligning.
+
+    Raises:
+        InputError: there is no such file or format, a sentence is broken, or there are no words.
+        MemoryLimitError: the aligner takes more memory than the budget has.
+    """
+    documents, abstracts = (read_sentences(path, form=form) for path in (document, abstract))
+    pair = Pair.of_sentences("", documents, abstracts)
+    check_memory(aligner.name, pair, budget)
+    (alignment,) = aligner.align([pair])
+    return view(
+        pair,
+        alignment,
+        document_spaces=list(_spaces(documents)),
+        abstract_spaces=list(_spaces(abstracts)),
+    )
+
+
 def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
-    """Return the sentences of a file, a folder, an archive or standard input, as `sentgen ingest` reads it.
+    """Return the sentences of a file, a folder, an archive or standard input.
 
     Raises:
         InputError: there is no such file or format, a sentence is broken, or there are no words.
@@ -30,29 +58,6 @@ def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
     if not sentences:
         raise InputError("has no words to align", path=path)
     return sentences
-
-
-def align_texts(
-    document: Sequence[Sentence],
-    abstract: Sequence[Sentence],
-    aligner: Aligner,
-    *,
-    budget: Budget = UNBOUNDED,
-) -> PairView:
-    """Align two texts and return what is shown of them.
-
-    Raises:
-        MemoryLimitError: the aligner takes more memory than the budget has.
-    """
-    pair = Pair.of_sentences("", document, abstract)
-    check_memory(aligner.name, pair, budget)
-    (alignment,) = aligner.align([pair])
-    return view(
-        pair,
-        alignment,
-        document_spaces=list(_spaces(document)),
-        abstract_spaces=list(_spaces(abstract)),
-    )
 
 
 def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, Any]:

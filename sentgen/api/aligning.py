@@ -8,7 +8,7 @@ from typing import Any
 
 from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
-from sentgen.alignment.texts import align_texts, read_sentences
+from sentgen.alignment.texts import align_texts
 from sentgen.api.arguments import declared
 from sentgen.api.door import StoreSession
 from sentgen.api.texts import AlignedTexts, as_file
@@ -32,7 +32,6 @@ def aligned(
         choice = declared(Choice, given)
         budget = Budget.of_limit(door.memory, share=_SHARE)
         aligner, name = chosen_aligner(choice, lambda: store, budget=budget)
-        sentences, others = (read_sentences(path, form=form) for path in (first, second))
         with steps("aligning"):
-            view = align_texts(sentences, others, aligner, budget=budget)
+            view = align_texts(first, second, aligner, form=form, budget=budget)
         return AlignedTexts(view, name, notes(choice, [view.alignment]))

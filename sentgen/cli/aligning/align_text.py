@@ -18,7 +18,7 @@ from rich.text import Text
 from sentgen.alignment.alignment import WeighedLink
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
-from sentgen.alignment.texts import align_texts, as_json, pharaoh, read_sentences
+from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.reasons import made_of, told, weighed_by
@@ -88,8 +88,7 @@ def text(
             return opened.enter_context(of)
 
         aligner, name = chosen_aligner(choice, store, budget=budget)
-        sentences = read_sentences(document, form=format)
-        shown = align_texts(sentences, read_sentences(abstract, form=format), aligner, budget=budget)
+        shown = align_texts(document, abstract, aligner, form=format, budget=budget)
     if html is not None:
         told = f"Aligned with {os.path.basename(document)} by {name}"
         write_text(html, page(shown, title=os.path.basename(abstract), model=told, explain=choice.explain))

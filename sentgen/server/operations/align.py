@@ -13,7 +13,7 @@ from sentgen.alignment.baselines.external import External
 from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.stored.model_store import list_models
-from sentgen.alignment.texts import align_texts, as_json, read_sentences
+from sentgen.alignment.texts import align_texts, as_json
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 from sentgen.errors import InputError, MemoryLimitError
@@ -121,12 +121,7 @@ def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts, budget:
         context.file("document", pair.document) as document,
         context.file("abstract", pair.abstract) as abstract,
     ):
-        return align_texts(
-            read_sentences(document, form=asked.format),
-            read_sentences(abstract, form=asked.format),
-            aligner,
-            budget=budget,
-        )
+        return align_texts(document, abstract, aligner, form=asked.format, budget=budget)
 
 
 def models(context: Context, asked: Nothing) -> Result:
