@@ -137,11 +137,6 @@ SYSTEMS: Mapping[str, System] = {
 _REGISTRY = Registry("aligner", SYSTEMS, system_of, reserved=(PBHMM,))
 
 
-def usable_systems() -> dict[str, System]:
-    """Return all systems but our own by name; plug-ins that cannot be used are left out."""
-    return _REGISTRY.usable()
-
-
 def package_of(spec: str) -> str:
     """Return the package that adds a system, with its version; empty if it is one of ours."""
     name = parse_system(spec)[0]

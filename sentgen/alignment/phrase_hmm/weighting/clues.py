@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,7 +26,3 @@ class Clues:
     def exchanged(self) -> Clues:
         """Return the clues with document and abstract exchanged."""
         return Clues(np.ascontiguousarray(self.links.transpose(0, 2, 1)), self.document, self.abstract)
-
-    def with_seen(self, values: Bytes) -> Clues:
-        """Return the clues with other values of the last link template, (m, n)."""
-        return replace(self, links=np.concatenate([self.links[:-1], values[None]]))
