@@ -15,8 +15,8 @@ from sentgen.errors import StoreError
 from sentgen.generation.drawing.svg import corpus_tree
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of
-from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Match
+from sentgen.lookups.statement import Answer
 from sentgen.output.tabular import Rows
 
 #: What a table has from the beginning, and hits when they were looked for.

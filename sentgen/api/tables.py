@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from sentgen.lookups.queries import Answer
+    from sentgen.lookups.statement import Answer
 
 #: Rows that are shown; the table has them all.
 SHOWN = 10

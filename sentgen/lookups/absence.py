@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from sqlalchemy import Connection
 
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
-from sentgen.lookups.queries import Answer, Bindings, Selection, Statement, where
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Answer, Bindings, Statement, where
 from sentgen.output.wording import either
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 
@@ -147,7 +148,7 @@ def _labels(
     """Return the labels of an attribute of the tokens that meet a condition, most frequent first."""
     bindings = Bindings() if bindings is None else bindings
     counted = attribute == COUNTED
-    conditions = [*([condition] if condition else []), *selection.of_tokens(bindings, "token.corpus_id")]
+    conditions = [*([condition] if condition else []), *selection.of_tokens(bindings, "token")]
     text = _LABELS.format(
         column=counted_tag("token") if counted else f"token.{ATTRIBUTES[attribute][0]}",
         join=_JOIN_CORPUS if counted else "",

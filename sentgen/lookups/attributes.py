@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sentgen.lookups.queries import Bindings
+from sentgen.lookups.statement import Bindings
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
 COLUMNS = {

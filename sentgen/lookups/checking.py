@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from sentgen.lookups.metadata.conditions import choose
+from sentgen.lookups.metadata.named import both
 from sentgen.lookups.question import Lookup, Question
-from sentgen.lookups.subcorpora import both
 
 #: A condition on metadata that no sentence meets.
 _NOTHING = "length < 0"

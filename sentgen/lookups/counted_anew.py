@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sentgen.lookups.queries import Bindings, Selection, where
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, where
 from sentgen.schema import counting
 from sentgen.schema.tables.corpus import BOS, EOS
 
@@ -46,7 +47,7 @@ def ngrams(order: int, selection: Selection, bindings: Bindings) -> tuple[str, l
 def size(selection: Selection, bindings: Bindings) -> str:
     """Return the query for the number of tokens of the selection."""
     if selection.condition is None:
-        return f"select sum(tokens) from segment{where(selection.of_tokens(bindings), '    ')}"
+        return f"select sum(tokens) from segment{where(selection.of_corpora(bindings), '    ')}"
     return f"select sum(length) from sentence{where(selection.of_sentences(bindings), '    ')}"
 
 
@@ -54,5 +55,5 @@ def trees(table: str, selection: Selection, bindings: Bindings) -> tuple[str, li
     """Return what has the counts of one of `counting.COUNTED`, as `ngrams` does."""
     if selection.condition is None:
         return table, selection.of_segments(bindings)
-    chosen = " and ".join(selection.of_tokens(bindings, "token.corpus_id"))
+    chosen = " and ".join(selection.of_tokens(bindings, "token"))
     return f"(\n{counting.counted(table, chosen)}\n  ) as {table}", []

@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 from sentgen.lookups.absence import COUNTED, QuestionValue, explained
 from sentgen.lookups.counted_anew import trees
 from sentgen.lookups.patterns import ANY, conjunction, tag_among, word_among
-from sentgen.lookups.queries import Answer, Bindings, Statement, limit_clause, limited, select_corpora, where
+from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 
 
 class Layer(StrEnum):

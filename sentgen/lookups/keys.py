@@ -12,7 +12,7 @@ from functools import cached_property
 from sqlalchemy import Connection
 
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.queries import Bindings, Statement
+from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema.engine import raw
 
 #: What every sentence has: its value of a row of `sentence`.

@@ -10,16 +10,15 @@ from sqlalchemy import Connection
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.counted_anew import ngrams, size
 from sentgen.lookups.patterns import conjunction, split_pattern, word_among
-from sentgen.lookups.queries import (
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import (
     Answer,
     Bindings,
-    Selection,
     Statement,
     at_least,
     limit_clause,
     limited,
     literal,
-    select_corpora,
     where,
 )
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS

@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.patterns import conjunction, counted_tag, tag_among, word_among
-from sentgen.lookups.queries import Answer, Bindings, Selection, Statement, limit_clause, limited, where
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.collocations import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
@@ -87,7 +88,7 @@ def dependency_lines(
         conditions.append(tag_among(f"coalesce({counted_tag(alias)}, {NO_TAG})", end.tag, bindings))
     pairs = _DEPENDENCY.format(
         head="unit_head" if layer is Layer.UNIT else "head",
-        conditions=where([*conjunction(conditions), *selection.of_tokens(bindings, "m.corpus_id")], "  "),
+        conditions=where([*conjunction(conditions), *selection.of_tokens(bindings, "m")], "  "),
     )
     missing = f"line in which {head.pattern!r} governs {modifier.pattern!r}"
     return _lines(connection, pairs, bindings, limit, missing)
@@ -108,7 +109,7 @@ def collocation_lines(
     """
     bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
     conditions = [_word("n", word, selection, bindings), _word("t", collocate, selection, bindings)]
-    corpora = selection.of_tokens(bindings, "n.corpus_id")
+    corpora = selection.of_tokens(bindings, "n")
     pairs = _COLLOCATION.format(conditions=where([*conjunction(conditions), *corpora], "    "))
     return _lines(connection, pairs, bindings, limit, f"line with {word!r} and {collocate!r}")
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
-from sentgen.lookups.queries import Bindings, Selection, Statement
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement
 from sentgen.output.wording import instead
 
 #: Attribute of a token to its column in `token` and the table that holds its strings.

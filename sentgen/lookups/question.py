@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Protocol, TypedDict
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Answer
+from sentgen.lookups.statement import Answer
 from sentgen.options import Option
 
 #: No count is greater, and no seed.

@@ -14,7 +14,6 @@ from sentgen.lookups.dependency_search import End, Layer, Level, count_arguments
 from sentgen.lookups.grew.matches import check_match, count_matches, match, matched_sentences
 from sentgen.lookups.ngram_search import find_ngrams
 from sentgen.lookups.patterns import ANY
-from sentgen.lookups.queries import Answer
 from sentgen.lookups.question import (
     MOST,
     ContextOption,
@@ -22,6 +21,7 @@ from sentgen.lookups.question import (
     Lookup,
     MinCountOption,
 )
+from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import AROUND, Measure, Unit, find_collocations, read_window
 from sentgen.lookups.statistics.frequencies import By, frequency_list
 from sentgen.lookups.statistics.hit_frequencies import hit_frequencies

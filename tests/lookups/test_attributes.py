@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.lookups.attributes import Value, attribute_condition, attribute_string
-from sentgen.lookups.queries import Bindings, Statement
+from sentgen.lookups.statement import Bindings, Statement
 
 
 def found(connection: Connection, name: str, value: Value | None) -> int:

@@ -19,9 +19,10 @@ from sentgen.lookups.cql.search import parse_cql
 from sentgen.lookups.grew.matches import count_matches
 from sentgen.lookups.grew.reading import read_request
 from sentgen.lookups.metadata.grammar import read as read_condition
-from sentgen.lookups.queries import Bindings, Selection
 from sentgen.lookups.question import Lookup
 from sentgen.lookups.questions import Frequencies, Kwic, Match, Ngrams
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings
 from sentgen.schema import Store
 
 

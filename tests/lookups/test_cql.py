@@ -16,7 +16,8 @@ from sentgen.lookups.concordances import concordance as concordance_module
 from sentgen.lookups.concordances.concordance import Order, concordance, count_hits
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import Strategy, is_cql, parse_cql
-from sentgen.lookups.queries import Answer, Selection
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Window, find_collocations
 from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 from sentgen.lookups.statistics.sketch import word_sketch

@@ -16,7 +16,8 @@ from sqlalchemy import Connection
 from sentgen.lookups.concordances.hits import CqlHits
 from sentgen.lookups.cql.plan import required
 from sentgen.lookups.cql.search import Cql, Strategy, parse_cql
-from sentgen.lookups.queries import Bindings, Selection, Statement
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

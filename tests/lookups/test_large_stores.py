@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances import places, word_places
 from sentgen.lookups.concordances.concordance import Order, all_lines, concordance
-from sentgen.lookups.queries import Answer, Statement
+from sentgen.lookups.statement import Answer, Statement
 from sentgen.lookups.statistics import dispersion
 from sentgen.lookups.statistics.frequencies import By, frequency_list
 from sentgen.schema import Store

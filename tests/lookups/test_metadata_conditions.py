@@ -21,7 +21,6 @@ from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
-from sentgen.lookups.queries import Answer, Bindings, Statement, select_corpora
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
@@ -33,6 +32,8 @@ from sentgen.lookups.questions import (
     Ngrams,
     Sketch,
 )
+from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement
 from sentgen.lookups.statistics.collocations import Window
 from sentgen.schema import Store
 

@@ -12,7 +12,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.lookups.dependency_search import ANYTHING, End, Layer, find_dependencies
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
-from sentgen.lookups.queries import select_corpora
+from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.collocations import Window, find_collocations
 from sentgen.schema import Store
 

@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.patterns import TokenPattern, glob, split_pattern, token_pattern
-from sentgen.lookups.queries import Bindings, Selection, Statement, literal, select_corpora
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import Bindings, Statement, literal
 
 
 @pytest.mark.parametrize(

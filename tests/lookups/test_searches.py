@@ -14,8 +14,8 @@ from sentgen.lookups.concordances import concordance as concordance_module
 from sentgen.lookups.concordances.concordance import Order, all_lines, concordance
 from sentgen.lookups.dependency_search import End, Level, count_arguments, find_dependencies
 from sentgen.lookups.ngram_search import find_ngrams
-from sentgen.lookups.queries import Answer
 from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Measure, Unit, Window, find_collocations, read_window
 from sentgen.lookups.statistics.frequencies import By, frequency_list
 from sentgen.lookups.statistics.hit_frequencies import hit_frequencies

@@ -14,7 +14,7 @@ from sentgen.lookups.concordances import surface_words
 from sentgen.lookups.concordances.concordance import Order, concordance
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.pair_lines import collocation_lines
-from sentgen.lookups.queries import select_corpora
+from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.collocations import Window
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow

@@ -83,7 +83,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
-    "sentgen/lookups/queries.py": LOOKUPS,
+    "sentgen/lookups/statement.py": LOOKUPS,
     "sentgen/lookups/questions.py": ("frequencies",),
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),

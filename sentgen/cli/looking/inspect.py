@@ -20,7 +20,6 @@ from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Order, all_lines
-from sentgen.lookups.queries import Answer, Statement
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import (
     Arguments,
@@ -31,6 +30,7 @@ from sentgen.lookups.questions import (
     Ngrams,
     Sketch,
 )
+from sentgen.lookups.statement import Answer, Statement
 from sentgen.lookups.statistics.collocations import read_window
 from sentgen.lookups.statistics.keyness_question import Keywords
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns

@@ -9,7 +9,7 @@ from itertools import groupby
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError
-from sentgen.lookups.queries import Answer, Bindings, Statement, limited
+from sentgen.lookups.statement import Answer, Bindings, Statement, limited
 
 _DOCUMENTS = """\
 select document, corpus, source, sentences

@@ -15,7 +15,8 @@ from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits,
 from sentgen.lookups.concordances.places import Part, Places, SentenceRange, sentences_of
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.search import Strategy
-from sentgen.lookups.queries import Answer, Bindings, ResultBudget, Statement, select_corpora
+from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.statement import Answer, Bindings, ResultBudget, Statement
 from sentgen.output.tabular import Rows
 
 if TYPE_CHECKING:

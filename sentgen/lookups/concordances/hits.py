@@ -16,7 +16,8 @@ from sentgen.lookups.concordances.surface_words import Shape, shapes_of, tokens_
 from sentgen.lookups.cql.search import Cql, CqlMatches, Strategy, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import one_token
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
-from sentgen.lookups.queries import Bindings, Selection, registered, where
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, registered, where
 
 #: Where words of the pattern may be surface words of several tokens.
 _ANY_OF = """(
@@ -134,7 +135,7 @@ class TokenHits:
         position, size = f"{base}.{fixed[0].column}", shape[-1].offset + shape[-1].size
         joins = [f"{fixed[0].table} as {base}"]
         conditions = fixed[0].conditions(bindings)
-        conditions += self.selection.of_tokens(bindings, f"{base}.corpus_id")
+        conditions += self.selection.of_tokens(bindings, base)
         if within is not None:  # said of every table, so that each of them is read in that part only
             conditions += [f"{part.alias}.sentence_id {within.part}" for part in fixed]
         for part in fixed[1:]:

@@ -8,7 +8,7 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Bindings, Statement
+from sentgen.lookups.statement import Bindings, Statement
 
 #: Sentences that are searched at once, unless what is asked says how many.
 SENTENCES = 500_000

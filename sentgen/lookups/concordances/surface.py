@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Statement
+from sentgen.lookups.statement import Statement
 from sentgen.schema.engine import READ_ONLY
 
 #: Alias of `multiword` in the statements.

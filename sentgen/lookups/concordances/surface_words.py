@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.surface import surface_sizes
 from sentgen.lookups.patterns import TokenPattern, glob
-from sentgen.lookups.queries import Bindings
+from sentgen.lookups.statement import Bindings
 
 #: Each shape is a search of its own.
 MOST_SHAPES = 64

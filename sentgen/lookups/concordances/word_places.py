@@ -21,7 +21,8 @@ from sentgen.arrays import Longs
 from sentgen.lookups.concordances.places import NAMED, Places, SentenceNumbers
 from sentgen.lookups.concordances.surface_words import Shape
 from sentgen.lookups.patterns import ANY, TokenPattern, word_among
-from sentgen.lookups.queries import Bindings, Selection, Statement, where
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.schema.tables.counts import MAX_ORDER
 
 #: Forms that one word may stand for (--ignore-case, wildcards): each is compared with every token.
@@ -220,7 +221,7 @@ def _count(connection: Connection, selection: Selection, order: int, words: Sequ
 def _order(connection: Connection, selection: Selection) -> int:
     """Return the order up to which the n-grams of all corpora asked about are counted."""
     bindings = Bindings()
-    conditions = where(selection.of_tokens(bindings, "id"))
+    conditions = where(selection.of_corpora(bindings, "id"))
     return int(Statement(_ORDER.format(conditions=conditions), bindings).value(connection))
 
 

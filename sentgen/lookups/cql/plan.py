@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import automaton
 from sentgen.lookups.cql.tokens import TokenConditions
-from sentgen.lookups.queries import Statement, where
+from sentgen.lookups.statement import Statement, where
 
 #: Sentences of the sample: some milliseconds for ten conditions.
 SAMPLE = 10_000
@@ -56,7 +56,7 @@ def plan(
         for number, one in enumerate(asked)
     )
     told = [f"t.sentence_id between {low} and {low + SAMPLE}"]
-    told += conditions.selection.of_tokens(conditions.bindings, "t.corpus_id")
+    told += conditions.selection.of_tokens(conditions.bindings, "t")
     query = Statement(_SAMPLE.format(counts=counts, conditions=where(told)), conditions.bindings)
     row: dict[str, Any] = query.fetch(connection, 1).to_pylist()[0]
     tokens, sampled, *found = row.values()

@@ -19,8 +19,9 @@ from sentgen.lookups.cql.plan import plan
 from sentgen.lookups.cql.spans import Spans
 from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions
 from sentgen.lookups.keys import StoreKeys, bare
-from sentgen.lookups.queries import Bindings, Selection, Statement
 from sentgen.lookups.regular import told
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import MOST_WALKED, Automaton, Edges, automaton
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, at_edges, columns
-from sentgen.lookups.queries import where
+from sentgen.lookups.statement import where
 
 if TYPE_CHECKING:
     from sentgen.lookups.cql.walks import Walk
@@ -128,7 +128,7 @@ class Spans:
         return [f"{column} between {self.low} and {self.high}"] if self.low else []
 
     def _of_corpora(self, alias: str) -> list[str]:
-        return self.conditions.selection.of_tokens(self.conditions.bindings, f"{alias}.corpus_id")
+        return self.conditions.selection.of_tokens(self.conditions.bindings, alias)
 
     def _near(self, pattern: syntax.Pattern) -> str:
         sentences = self._with_rare()

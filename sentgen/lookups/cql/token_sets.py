@@ -8,7 +8,7 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges
 from sentgen.lookups.cql.tokens import TokenConditions, at_edges
 from sentgen.lookups.cql.walks import Walk
-from sentgen.lookups.queries import Statement, where
+from sentgen.lookups.statement import Statement, where
 
 _TOKENS = """\
 select t.sentence_id, t.position, {read} as read, {begin} as begin, {final} as final

@@ -22,7 +22,8 @@ from sentgen.lookups.attributes import (
 from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.keys import MetadataKey, StoreKeys
-from sentgen.lookups.queries import Bindings, Selection
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings
 
 #: Writes a condition, negated or not.
 Write = Callable[[syntax.Condition, bool], str]

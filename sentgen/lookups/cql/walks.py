@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.queries import Statement
+from sentgen.lookups.statement import Statement
 from sentgen.schema.engine import arrow_table, raw
 
 if TYPE_CHECKING:

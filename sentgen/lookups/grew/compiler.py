@@ -39,7 +39,8 @@ from sentgen.lookups.grew.syntax import (
     is_part,
 )
 from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.queries import Bindings, Selection
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings
 
 #: Rows of `token`, and one for the anchor node of each sentence.
 _ANCHORED = """\
@@ -142,8 +143,7 @@ class Compiler:
         self._sentence = sentence
         self._join(block, scope.nodes, {sentence})
         chosen = self._selection.of_tokens if rows else self._selection.of_sentences
-        corpus = f"{rows[0].alias if rows else 'sentence'}.corpus_id"
-        conditions = [*chosen(self._bindings, corpus), *block.conditions]
+        conditions = [*chosen(self._bindings, rows[0].alias if rows else "sentence"), *block.conditions]
         conditions += [] if rows else self._in_part("sentence.id")
         conditions += [structure_condition(one, sentence, self._corpora("t")) for one in request.structures]
         conditions += [self.conditions.metadata(sentence, one) for one in request.metadata]
@@ -364,7 +364,7 @@ class Compiler:
                 block.conditions.append(f"{one.position} <> {other.position}")
 
     def _corpora(self, alias: str) -> list[str]:
-        corpora = self._selection.of_tokens(self._bindings, f"{alias}.corpus_id")
+        corpora = self._selection.of_tokens(self._bindings, alias)
         return [*corpora, *self._in_part(f"{alias}.sentence_id")]
 
     def _in_part(self, sentence: str) -> list[str]:

@@ -16,7 +16,8 @@ from sentgen.lookups.attributes import (
 )
 from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
-from sentgen.lookups.queries import Bindings, Selection
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings
 from sentgen.output.wording import instead
 
 #: Keys that are columns of `token`.

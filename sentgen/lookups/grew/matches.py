@@ -31,9 +31,9 @@ from sentgen.lookups.grew.syntax import (
     Node,
 )
 from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.queries import Answer, Bindings, Selection, Statement, limited, select_corpora
 from sentgen.lookups.regular import fault
-from sentgen.lookups.statistics.gathered import gathered
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limited
 from sentgen.output.tabular import Rows
 
 #: Sentences that are searched at once, and what part of them the first time, where the first hits are enough.

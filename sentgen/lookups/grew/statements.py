@@ -13,7 +13,7 @@ from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS
 from sentgen.lookups.grew.scopes import BoundNode, check_key
 from sentgen.lookups.grew.syntax import ANCHOR, CountKey, Filter, Placement, Reference
 from sentgen.lookups.keys import bare
-from sentgen.lookups.queries import Bindings, Statement, limit_clause, where
+from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"
@@ -183,7 +183,7 @@ class GrewStatements:
         if not parts:
             text = self._head([counted]) + _KEYED.format(keys=keyed, order=order)
         else:
-            corpora = self.compiler.conditions.selection.of_sentences(self.bindings, "meta.corpus_id")
+            corpora = self.compiler.conditions.selection.of_sentences(self.bindings, "meta")
             metadata = ", ".join(f"{string} as {name}" for name, string in parts.items())
             part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
             head = self._head([counted, _NAMED.format(keys=keyed), part])

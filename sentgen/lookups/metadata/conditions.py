@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.boolean import Every, Negation
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
-from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
     Exists,
@@ -23,8 +22,8 @@ from sentgen.lookups.metadata.syntax import (
     MetadataComparison,
     atoms,
 )
-from sentgen.lookups.queries import Bindings, Statement
 from sentgen.lookups.regular import fault
+from sentgen.lookups.statement import Bindings, Statement
 from sentgen.output.wording import either, instead
 
 if TYPE_CHECKING:
@@ -131,6 +130,9 @@ def choose(connection: Connection, text: str) -> Condition:
         QueryError: it cannot be read, asks for a key that there is not, or compares what cannot be compared.
         NotFoundError: there are no sentences.
     """
+    # Importing its parser takes longer than most look-ups, which have no condition.
+    from sentgen.lookups.metadata.grammar import read
+
     expression = read(text)
     if Statement("select 1 from sentence limit 1").value(connection) is None:
         raise NotFoundError(

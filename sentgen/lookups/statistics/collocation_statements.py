@@ -12,8 +12,8 @@ from sentgen.errors import InputError
 from sentgen.lookups.concordances.hits import ReadPattern, TokenHits
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.patterns import conjunction, tag_among
-from sentgen.lookups.queries import Bindings, Selection, Statement, where
-from sentgen.lookups.statistics.gathered import gathered
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement, gathered, where
 
 #: One number for all words that differ in capital letters only.
 _SPELLING = """spelling as (
@@ -278,7 +278,7 @@ class CollocationStatements:
             "measure": self.measure,
             "spots": spots,
             "nodes": nodes,
-            "and_corpora": _and(of_tokens(bindings, "t.corpus_id")) if "{and_corpora}" in text else "",
+            "and_corpora": _and(of_tokens(bindings, "t")) if "{and_corpora}" in text else "",
             "corpora": where(of_tokens(bindings), "      ") if "{corpora}" in text else "",
             "and_arcs": _and(self._arcs(bindings)) if "{and_arcs}" in text else "",
         }
@@ -322,7 +322,7 @@ class CollocationStatements:
         """Return the conditions on a modifier ``d``, and in a part on its head ``h``."""
         assert isinstance(self.within, str)
         arcs = conjunction([tag_among("d.deprel_id", self.within, bindings)])
-        arcs += self.selection.of_tokens(bindings, "d.corpus_id")
+        arcs += self.selection.of_tokens(bindings, "d")
         return arcs + [f"{alias}.sentence_id {within.part}" for alias in "dh" if within]
 
 

@@ -34,16 +34,8 @@ from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.concordances.hits import ReadPattern, TokenHits, read_hits
 from sentgen.lookups.cql.search import Strategy
 from sentgen.lookups.patterns import ATTRIBUTES
-from sentgen.lookups.queries import (
-    Answer,
-    Bindings,
-    Selection,
-    Statement,
-    at_least,
-    limit_clause,
-    limited,
-    select_corpora,
-)
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 
 

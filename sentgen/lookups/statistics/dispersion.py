@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Bindings, Selection, Statement, where
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement, where
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,7 +81,7 @@ class Spread:
         part = f"between {within.low} and {within.high}"
         # No number is below zero.
         conditions = [f"{column} in ({', '.join(map(str, ids)) or -1})", f"token.sentence_id {part}"]
-        conditions += self.selection.of_tokens(bindings, "token.corpus_id")
+        conditions += self.selection.of_tokens(bindings, "token")
         if not within.document:
             conditions.append(f"sentence.id {part}")
         text = _INSIDE.format(
@@ -107,7 +108,7 @@ class Spread:
             yield _range(together)
 
     def _conditions(self, bindings: Bindings) -> str:
-        return where(["sentences > 0", *self.selection.of_tokens(bindings)])
+        return where(["sentences > 0", *self.selection.of_corpora(bindings)])
 
 
 def _range(documents: Sequence[tuple[int, int, int]]) -> _Range:

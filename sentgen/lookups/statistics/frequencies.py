@@ -16,17 +16,8 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
-from sentgen.lookups.queries import (
-    Answer,
-    Bindings,
-    Selection,
-    Statement,
-    limit_clause,
-    limited,
-    registered,
-    select_corpora,
-    where,
-)
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, registered, where
 from sentgen.lookups.statistics.dispersion import MOST_ROWS, Spread
 from sentgen.schema.tables.corpus import BOS, EOS
 
@@ -259,14 +250,14 @@ class _List:
             by=self.by,
             counted=count_items(self.by, self.selection, bindings),
             best=self.best(bindings),
-            segments=where(self.selection.of_tokens(bindings), "  "),
+            segments=where(self.selection.of_corpora(bindings), "  "),
         )
         return Statement(text, bindings)
 
     def query(self, counted: str = "", inside: str = "") -> Statement:
         """Return the statement; with what was counted before in the place of what counts it."""
         bindings = Bindings()
-        conditions = self.selection.of_tokens(bindings, "token.corpus_id")
+        conditions = self.selection.of_tokens(bindings, "token")
         if self.selection.ignore_case:
             item = "chosen.best_id"
             joined = f"\n  join chosen on chosen.id = token.{self.column}{where(conditions, '  ')}"

@@ -19,18 +19,9 @@ from sentgen.lookups.cql.search import CqlMatches, Strategy, check_terms, is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, metadata_key
 from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.queries import (
-    Answer,
-    Bindings,
-    Selection,
-    Statement,
-    limit_clause,
-    limited,
-    select_corpora,
-    where,
-)
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
 from sentgen.lookups.statistics.frequencies import JUILLAND_D
-from sentgen.lookups.statistics.gathered import gathered
 
 _COUNTED = """\
 with recursive {parts}item as (

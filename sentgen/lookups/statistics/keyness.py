@@ -25,16 +25,8 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups import counted_anew
 from sentgen.lookups.patterns import ATTRIBUTES
-from sentgen.lookups.queries import (
-    Answer,
-    Bindings,
-    Selection,
-    Statement,
-    limit_clause,
-    limited,
-    select_corpora,
-    where,
-)
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.frequencies import By, count_items
 from sentgen.output.wording import quantity
 

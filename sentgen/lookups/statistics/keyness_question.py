@@ -7,8 +7,8 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.queries import Answer
 from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
+from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.keyness import Keyness, find_keywords
 from sentgen.options import Option

@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
 from sentgen.lookups.patterns import ATTRIBUTES
-from sentgen.lookups.queries import Answer, Bindings, Statement, at_least, limited, select_corpora
+from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.lookups.statistics.collocations import COLUMN, Measure, Unit, read_node
 

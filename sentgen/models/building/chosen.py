@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 
 from sentgen.errors import ModelError, NotFoundError
-from sentgen.lookups.queries import Bindings, Statement, select_corpora
+from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.statement import Bindings, Statement
 from sentgen.models import sql
 from sentgen.schema.tables.corpus import corpus, subcorpus
 from sentgen.schema.tables.counts import segment

@@ -14,7 +14,8 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import ModelError, StoreError
-from sentgen.lookups.queries import Bindings, Selection, Statement, where
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.models.vectors.kernels import (
     SentenceBlock,
     dependency_pairs,

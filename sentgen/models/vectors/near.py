@@ -8,8 +8,8 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.queries import Answer, Bindings, Statement, limit_clause, limited
 from sentgen.lookups.question import LimitOption, MinCountOption
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited
 from sentgen.models.vectors.registry import find_space
 from sentgen.options import Option
 from sentgen.output.wording import quantity

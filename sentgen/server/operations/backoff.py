@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sentgen.lookups.queries import literal
+from sentgen.lookups.statement import literal
 from sentgen.models import registry
 from sentgen.models.lookup import BackoffStep, explain
 from sentgen.output.tabular import Rows

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
-from sentgen.lookups.queries import select_corpora
+from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.collocations import AROUND
 from sentgen.server.operations.operation import Context, Limit, Operation, Parameters, Result, answered
 

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
-from sentgen.lookups.queries import Answer
+from sentgen.lookups.statement import Answer
 from sentgen.options import Declaration, Parameter, declared, parameters_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

@@ -1,4 +1,4 @@
-"""Questions to the store: a statement with its parameters, and an answer that knows how it was obtained.
+"""A statement with its parameters, and an answer that knows how it was obtained.
 
 The modules beside this one (`ngram_search`, `dependency_search`, `concordance`, `frequencies`,
 `collocations`) write statements over the tables of `sentgen.schema`; parameters are always bound.
@@ -9,30 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 from sqlalchemy import Connection
 
-from sentgen.errors import MemoryLimitError, NotFoundError
+from sentgen.errors import MemoryLimitError
 from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
-from sentgen.output.wording import quantity
-from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, arrow_reader, raw
+from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sentgen.lookups.metadata.conditions import Condition
-    from sentgen.lookups.subcorpora import Subcorpus
-
-_NO_CORPORA = "none yet; make one with: sentgen ingest PATH --corpus NAME"
-#: One that was counted into a lake has tokens, and no documents.
-_CORPORA = """\
-select name, lowercase, max_order, id in (select corpus_id from segment where tokens > 0)
-  and id not in (select corpus_id from document) as counts_only
-from corpus
-order by name"""
 #: Rows that are taken one by one.
 _FEW = 1000
 
@@ -192,173 +182,6 @@ class Answer:
         return notes
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The corpora that a question is about, and how their words are compared.
-
-    Args:
-        names: those asked for; empty for all of the store, so that statements need no condition.
-        lowercase: whether every one of them was lower-cased, so that the words asked for must be as well.
-        left_out: those that lack what was asked for.
-        ignore_case: whether words that differ in capital letters only are one word.
-        condition: what its sentences meet beside; none for all sentences of these corpora.
-    """
-
-    names: tuple[str, ...]
-    lowercase: bool = False
-    left_out: tuple[str, ...] = ()
-    ignore_case: bool = False
-    condition: Condition | None = None
-
-    def fold(self, text: str) -> str:
-        """Return a word as these corpora spell it."""
-        return text.lower() if self.lowercase else text
-
-    def spelled(self, form: str) -> str:
-        """Return what stands for a word in SQL, of the column with its form."""
-        return f"lower({form})" if self.ignore_case else form
-
-    def of_tokens(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
-        """Return the conditions on rows that have a sentence, by their column with the number of a corpus."""
-        return self._conditions(bindings, column, "sentence_id")
-
-    def of_sentences(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
-        """Return the same conditions on rows of `sentence`."""
-        return self._conditions(bindings, column, "id")
-
-    def _conditions(self, bindings: Bindings, column: str, sentence: str) -> list[str]:
-        found = []
-        if self.names:
-            names = bindings.bind("corpora", list(self.names))
-            found.append(f"{column} in (select id from corpus where name in {names})")
-        if self.condition is not None:
-            sentences = self.condition.sentences(bindings)
-            found.append(f"{column.removesuffix('corpus_id')}{sentence} in ({sentences})")
-        return found
-
-    def of_segments(self, bindings: Bindings, column: str = "segment_id") -> list[str]:
-        """Return the condition on a column that holds the number of a segment; none has chosen sentences."""
-        assert self.condition is None
-        if not self.names:
-            return []
-        (inner,) = self.of_tokens(bindings)
-        return [f"{column} in (select id from segment where {inner})"]
-
-
-def select_corpora(
-    connection: Connection,
-    names: Iterable[str],
-    *,
-    condition: str | None = None,
-    min_order: int = 0,
-    ignore_case: bool = False,
-    sentences: bool = False,
-) -> Selection:
-    """Look up corpora and subcorpora by name; none for all of the store.
-
-    Args:
-        connection: the store.
-        names: their names.
-        condition: what the metadata of the sentences meet (see `sentgen.lookups.metadata`).
-        min_order: leave out those whose n-grams of this order were not counted; with a condition none, as
-            their sentences are counted anew.
-        ignore_case: take words that differ in capital letters only for one.
-        sentences: whether the question needs their sentences, which a lake that was counted does not have.
-
-    Raises:
-        NotFoundError: there is no such corpus, none that was counted up to ``min_order``, or one without
-            sentences.
-        QueryError: the condition cannot be read, or asks for a key that there is not.
-    """
-    wanted = tuple(dict.fromkeys(names))
-    rows = _corpora(connection)
-    known = {row["name"]: row for row in rows}
-    subcorpora = _subcorpora(connection, [name for name in wanted if name not in known], known)
-    whole = [name for name in wanted if name in known]
-    if sentences or subcorpora or condition is not None:
-        _require_sentences([known[name] for name in whole or sorted(known)])
-    if subcorpora:
-        from sentgen.lookups.subcorpora import chosen as choose_of
-
-        met: Condition | None = choose_of(connection, whole, subcorpora, known, condition)
-        within = [name for one in subcorpora for name in one.corpora or known]
-        # Corpora that the condition names, too: whole ranges of their rows are passed over.
-        wanted = tuple(dict.fromkeys([*whole, *within]))
-    else:
-        met = None if condition is None else _chosen(connection, condition)
-    chosen = [known[name] for name in wanted or sorted(known)]
-    if not chosen:
-        raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
-    counted = chosen if met is not None else _counted(chosen, min_order)
-    left_out = tuple(row["name"] for row in chosen if row not in counted)
-    # No condition at all is faster than one that every row meets.
-    everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
-    # One corpus with its case kept is enough: folding would miss its capitals.
-    lowercase = all(row["lowercase"] for row in counted)
-    return Selection(
-        names=() if everything else tuple(row["name"] for row in counted),
-        lowercase=lowercase,
-        left_out=left_out,
-        ignore_case=ignore_case and not lowercase,
-        condition=met,
-    )
-
-
-def _counted(chosen: Sequence[dict[str, Any]], order: int) -> Sequence[dict[str, Any]]:
-    """Return the corpora whose n-grams of an order were counted."""
-    counted = [row for row in chosen if row["max_order"] >= order]
-    if not counted:
-        highest = max(row["max_order"] for row in chosen)
-        raise NotFoundError(
-            f"no n-grams of order {order}: these corpora are counted up to {highest}; "
-            f"ask for {quantity(highest, 'word')} at most, or count more with:"
-            f" sentgen ingest PATH --corpus NAME --order {order}"
-        )
-    return counted
-
-
-def _require_sentences(chosen: Sequence[dict[str, Any]]) -> None:
-    if bare := [row["name"] for row in chosen if row["counts_only"]]:
-        which = "" if len(bare) == len(chosen) else f" of {', '.join(bare)}"
-        raise NotFoundError(
-            f"this lake holds counts, no sentences{which}; ask it for n-grams with: sentgen ngrams, or ask a"
-            " store with the same texts"
-        )
-
-
-def _chosen(connection: Connection, condition: str) -> Condition:
-    # Importing its parser takes longer than most look-ups, which have no condition.
-    from sentgen.lookups.metadata.conditions import choose
-
-    return choose(connection, condition)
-
-
-def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[str]) -> list[Subcorpus]:
-    """Return the subcorpora of some names, which are no corpora.
-
-    Raises:
-        NotFoundError: there is none of a name.
-    """
-    if not names:
-        return []
-    from sentgen.lookups.subcorpora import stored
-
-    there = {one.name: one for one in stored(connection)}
-    unknown = [name for name in names if name not in there]
-    if unknown:
-        listing = ", ".join([*sorted(known), *there]) or _NO_CORPORA
-        raise NotFoundError(f"no corpus {', '.join(map(repr, unknown))}; the store has: {listing}")
-    return [there[name] for name in names]
-
-
-def _corpora(connection: Connection) -> list[dict[str, Any]]:
-    """Return all corpora, by `_CORPORA`; of a store that nobody can change, once."""
-    kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
-    if (rows := kept.get(_corpora)) is None:
-        rows = kept[_corpora] = Statement(_CORPORA).fetch(connection, _FEW).to_pylist()
-    return list(rows)
-
-
 @contextmanager
 def registered(connection: Connection, **tables: pa.Table) -> Iterator[None]:
     """Let statements of a connection read Arrow tables by name."""
@@ -370,6 +193,27 @@ def registered(connection: Connection, **tables: pa.Table) -> Iterator[None]:
     finally:
         for name in tables:
             duck.unregister(name)
+
+
+@contextmanager
+def gathered(connection: Connection, name: str, parts: Iterable[Statement]) -> Iterator[None]:
+    """Let statements of a connection read the rows of several queries as one table.
+
+    Args:
+        connection: the store; what is read only has tables of a connection, too.
+        name: of the table.
+        parts: queries with the same columns, at least one; each is asked before the next one is made.
+    """
+    duck, begin = raw(connection), f"create or replace temp table {name} as"
+    try:
+        for part in parts:
+            duck.execute(f"{begin} {part.text}", part.used or None)
+            begin = f"insert into {name}"
+        yield
+    finally:
+        # A statement that was cut off has taken its transaction with it, and the table.
+        with suppress(duckdb.Error):
+            duck.execute(f"drop table if exists {name}")
 
 
 def where(conditions: Sequence[str], indent: str = "") -> str:

@@ -1,0 +1,189 @@
+"""Which corpora, and which sentences of them, a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from sentgen.errors import NotFoundError
+from sentgen.lookups.metadata.conditions import Condition, choose
+from sentgen.lookups.metadata.named import Subcorpus, condition_of, stored
+from sentgen.lookups.statement import Bindings
+from sentgen.output.wording import quantity
+from sentgen.schema.engine import READ_ONLY, raw
+
+_NO_CORPORA = "none yet; make one with: sentgen ingest PATH --corpus NAME"
+#: One that was counted into a lake has tokens, and no documents.
+_CORPORA = """\
+select name, lowercase, max_order, id in (select corpus_id from segment where tokens > 0)
+  and id not in (select corpus_id from document) as counts_only
+from corpus
+order by name"""
+
+
+class _Corpus(NamedTuple):
+    name: str
+    lowercase: bool
+    max_order: int
+    counts_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The corpora that a question is about, and how their words are compared.
+
+    Args:
+        names: those asked for; empty for all of the store, so that statements need no condition.
+        lowercase: whether every one of them was lower-cased, so that the words asked for must be as well.
+        left_out: those that lack what was asked for.
+        ignore_case: whether words that differ in capital letters only are one word.
+        condition: what its sentences meet beside; none for all sentences of these corpora.
+    """
+
+    names: tuple[str, ...]
+    lowercase: bool = False
+    left_out: tuple[str, ...] = ()
+    ignore_case: bool = False
+    condition: Condition | None = None
+
+    def fold(self, text: str) -> str:
+        """Return a word as these corpora spell it."""
+        return text.lower() if self.lowercase else text
+
+    def spelled(self, form: str) -> str:
+        """Return what stands for a word in SQL, of the column with its form."""
+        return f"lower({form})" if self.ignore_case else form
+
+    def of_tokens(self, bindings: Bindings, alias: str = "") -> list[str]:
+        """Return the conditions on rows that have a sentence, of a table with an alias or none."""
+        return self._conditions(bindings, alias, "sentence_id")
+
+    def of_sentences(self, bindings: Bindings, alias: str = "") -> list[str]:
+        """Return the same conditions on rows of `sentence`."""
+        return self._conditions(bindings, alias, "id")
+
+    def _conditions(self, bindings: Bindings, alias: str, sentence: str) -> list[str]:
+        row = f"{alias}." if alias else ""
+        found = self.of_corpora(bindings, f"{row}corpus_id")
+        if self.condition is not None:
+            found.append(f"{row}{sentence} in ({self.condition.sentences(bindings)})")
+        return found
+
+    def of_corpora(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
+        """Return the condition on a column that holds the number of a corpus."""
+        if not self.names:
+            return []
+        names = bindings.bind("corpora", list(self.names))
+        return [f"{column} in (select id from corpus where name in {names})"]
+
+    def of_segments(self, bindings: Bindings, column: str = "segment_id") -> list[str]:
+        """Return the condition on a column that holds the number of a segment; none has chosen sentences."""
+        assert self.condition is None
+        return [f"{column} in (select id from segment where {inner})" for inner in self.of_corpora(bindings)]
+
+
+def select_corpora(
+    connection: Connection,
+    names: Iterable[str],
+    *,
+    condition: str | None = None,
+    min_order: int = 0,
+    ignore_case: bool = False,
+    sentences: bool = False,
+) -> Selection:
+    """Look up corpora and subcorpora by name; none for all of the store.
+
+    Args:
+        connection: the store.
+        names: their names.
+        condition: what the metadata of the sentences meet (see `sentgen.lookups.metadata`).
+        min_order: leave out those whose n-grams of this order were not counted; with a condition none, as
+            their sentences are counted anew.
+        ignore_case: take words that differ in capital letters only for one.
+        sentences: whether the question needs their sentences, which a lake that was counted does not have.
+
+    Raises:
+        NotFoundError: there is no such corpus, none that was counted up to ``min_order``, or one without
+            sentences.
+        QueryError: the condition cannot be read, or asks for a key that there is not.
+    """
+    wanted = tuple(dict.fromkeys(names))
+    known = {one.name: one for one in _corpora(connection)}
+    subcorpora = _subcorpora(connection, [name for name in wanted if name not in known], known)
+    whole = [name for name in wanted if name in known]
+    if sentences or subcorpora or condition is not None:
+        _require_sentences([known[name] for name in whole or sorted(known)])
+    met = None
+    if subcorpora:
+        met = condition_of(connection, whole, subcorpora, known, condition)
+        within = [name for one in subcorpora for name in one.corpora or known]
+        # Corpora that the condition names, too: whole ranges of their rows are passed over.
+        wanted = tuple(dict.fromkeys([*whole, *within]))
+    elif condition is not None:
+        met = choose(connection, condition)
+    chosen = [known[name] for name in wanted or sorted(known)]
+    if not chosen:
+        raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
+    counted = chosen if met is not None else _counted(chosen, min_order)
+    left_out = tuple(one.name for one in chosen if one not in counted)
+    # No condition at all is faster than one that every row meets.
+    everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
+    # One corpus with its case kept is enough: folding would miss its capitals.
+    lowercase = all(one.lowercase for one in counted)
+    return Selection(
+        names=() if everything else tuple(one.name for one in counted),
+        lowercase=lowercase,
+        left_out=left_out,
+        ignore_case=ignore_case and not lowercase,
+        condition=met,
+    )
+
+
+def _counted(chosen: Sequence[_Corpus], order: int) -> Sequence[_Corpus]:
+    """Return the corpora whose n-grams of an order were counted."""
+    counted = [one for one in chosen if one.max_order >= order]
+    if not counted:
+        highest = max(one.max_order for one in chosen)
+        raise NotFoundError(
+            f"no n-grams of order {order}: these corpora are counted up to {highest}; "
+            f"ask for {quantity(highest, 'word')} at most, or count more with:"
+            f" sentgen ingest PATH --corpus NAME --order {order}"
+        )
+    return counted
+
+
+def _require_sentences(chosen: Sequence[_Corpus]) -> None:
+    if bare := [one.name for one in chosen if one.counts_only]:
+        which = "" if len(bare) == len(chosen) else f" of {', '.join(bare)}"
+        raise NotFoundError(
+            f"this lake holds counts, no sentences{which}; ask it for n-grams with: sentgen ngrams, or ask a"
+            " store with the same texts"
+        )
+
+
+def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[str]) -> list[Subcorpus]:
+    """Return the subcorpora of some names, which are no corpora.
+
+    Raises:
+        NotFoundError: there is none of a name.
+    """
+    if not names:
+        return []
+    there = {one.name: one for one in stored(connection)}
+    unknown = [name for name in names if name not in there]
+    if unknown:
+        listing = ", ".join([*sorted(known), *there]) or _NO_CORPORA
+        raise NotFoundError(f"no corpus {', '.join(map(repr, unknown))}; the store has: {listing}")
+    return [there[name] for name in names]
+
+
+def _corpora(connection: Connection) -> list[_Corpus]:
+    """Return all corpora, by name; of a store that nobody can change, they are looked up once."""
+    kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
+    found: list[_Corpus] | None = kept.get(_corpora)
+    if found is None:
+        found = kept[_corpora] = [_Corpus(*row) for row in raw(connection).execute(_CORPORA).fetchall()]
+    return found
