@@ -1,4 +1,4 @@
-"""The messages of all errors that sentgen raises, as its code has them: what `docs/errors.md` lists.
+"""The messages of all errors that sentgen raises, from its code, for `docs/reference/messages.md`.
 
 A message is what is given to a `SentgenError`, or to a function that hands it on to one. What varies in it is
 ``…``; a message that is that of another program or library alone has no words of ours, and is left out.
@@ -88,7 +88,7 @@ class Message:
 
 @cache
 def messages() -> list[Message]:
-    """Return all messages, each once a file; three pages ask for them."""
+    """Return all messages, each once a file; two pages ask for them."""
     texts = {
         path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
         for folder in ("sentgen", "schema", "migrations")
