@@ -24,6 +24,7 @@ from sqlalchemy.pool import StaticPool
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
 from sentgen.schema import connections
 from sentgen.schema.durability import block_journal, crash_mark, write_lock
+from sentgen.schema.durability.duckdb_faults import RIGHT_PLANS, WITHOUT_LOG
 from sentgen.schema.durability.write_ahead_log import drop_torn_tail
 
 if TYPE_CHECKING:
@@ -38,19 +39,6 @@ READ_ONLY = "read_only"
 def default_memory_limit() -> int:
     """Return a quarter of the machine's memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
-
-
-#: A commit writes the new state beside the old one and switches to it by one write to the header of the file,
-#: without a log that a crash could cut short; DuckDB before 1.5 leaves the log out by itself.
-_WITHOUT_LOG: dict[str, str] = {"checkpoint_threshold": "0B"}
-# 1.4 refuses a setting that it does not know.
-if tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 5):
-    _WITHOUT_LOG["auto_checkpoint_skip_wal_threshold"] = "0"
-#: DuckDB 1.5 takes two joins of the same tables for one that ask for different rows, as the heads and the
-#: modifiers of a word with a left join behind them: heads came back that are modifiers.
-RIGHT_PLANS: dict[str, str] = {}
-if "auto_checkpoint_skip_wal_threshold" in _WITHOUT_LOG:
-    RIGHT_PLANS["disabled_optimizers"] = "common_subplan"
 
 
 def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None = None) -> Engine:
@@ -88,7 +76,7 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     block_journal.put_back(path)
     drop_torn_tail(path)
     config: dict[str, Any] = {
-        **_WITHOUT_LOG,
+        **WITHOUT_LOG,
         **RIGHT_PLANS,
         "memory_limit": f"{memory_limit // 2**20}MiB",
         # There is one writer, so that its folder may have one name; readers may be many.

@@ -24,8 +24,8 @@ from sentgen.errors import QueryRejected, StoreError
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema import connections
 from sentgen.schema.durability import write_lock
+from sentgen.schema.durability.duckdb_faults import RIGHT_PLANS
 from sentgen.schema.engine import (
-    RIGHT_PLANS,
     arrow_error,
     arrow_reader,
     arrow_reader_of,

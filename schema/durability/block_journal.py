@@ -4,7 +4,7 @@ DuckDB writes the new state of a file beside the old one and then switches to it
 exception: the catalog and the lists of row groups share blocks of 256 KiB with those of the state before, and
 such a block is written over as a whole. A kill (or a power cut) may end that write in the middle: the header
 still wants the block, its checksum is wrong, and the store does not open at all. This was seen once in 1,000
-kills, with DuckDB 1.5.6, and has nothing to do with the log.
+kills, and has nothing to do with the log; all versions write so, 2.0 too (`duckdb_faults`).
 
 So the shared blocks are copied into a journal beside the store before each commit. The next process that
 opens the store puts them back, if the header has not moved since: nothing else that it refers to has changed.
@@ -26,6 +26,7 @@ import duckdb
 from sentgen.errors import StoreError
 from sentgen.schema import folders
 from sentgen.schema.durability import block_restore
+from sentgen.schema.durability.duckdb_faults import LAYOUT_IS_KNOWN
 
 # A block without free parts has no room for the next state, and is not rewritten where it lies.
 _SHARED = "select block_id, free_list from pragma_metadata_info() where free_blocks > 0"
@@ -50,9 +51,8 @@ def kept(duck: duckdb.DuckDBPyConnection, path: Path) -> Iterator[None]:
 
 def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Write the journal, if there are blocks to be kept."""
-    shared = [
-        (number, _ALL - sum(1 << part for part in free)) for number, free in duck.execute(_SHARED).fetchall()
-    ]
+    rows = duck.execute(_SHARED).fetchall() if LAYOUT_IS_KNOWN else ()
+    shared = [(number, _ALL - sum(1 << part for part in free)) for number, free in rows]
     if not shared:
         return
     # From the file: the buffers of DuckDB may hold the next state, and the header refers to the last one.
@@ -120,7 +120,7 @@ def put_back(path: Path) -> None:
         if _is_closed_here(path):
             block_restore.put_back(str(path), str(journal))  # if it is in use, DuckDB will say so
         else:
-            reason = _put_back_outside(path, journal)
+            reason = alone(block_restore.__file__, str(path), str(journal))
     except OSError as error:
         reason = str(error)
     if reason:
@@ -138,8 +138,13 @@ def put_back_closed(path: Path) -> None:
             block_restore.put_back(str(path), str(journal))
 
 
-def _put_back_outside(path: Path, journal: Path) -> str:
-    """Do it in a process of its own, as the store is open here; return why it failed."""
-    command = [sys.executable, "-I", "-S", str(Path(block_restore.__file__)), str(path), str(journal)]
+def alone(*program: str) -> str:
+    """Run a program of Python in a process of its own, and return why it failed.
+
+    A process that closes a file gives up its locks on it, and those of DuckDB are taken with the file.
+    """
+    # -I and -S: it needs no packages, and nothing from the current folder should run.
+    command = [sys.executable, "-I", "-S", *program]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
+    said = done.stderr.strip().rpartition("\n")[2]
+    return (said or f"it ended with {done.returncode}") if done.returncode else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sentgen.schema import folders
+from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
 
 #: What DuckDB appends to the name of a store for its log, and for those of an interrupted checkpoint.
 _ENDINGS = (".wal", ".wal.checkpoint", ".wal.recovery")
@@ -25,7 +26,7 @@ def has_log(path: Path) -> bool:
 
 def is_suspect(path: Path) -> bool:
     """Say whether a process has ended in the middle of writing, and the store was not found whole since."""
-    return _is_marked(path) or has_log(path)
+    return _is_marked(path) or (TORN_LOGS_COME_BACK and has_log(path))
 
 
 def leave(path: Path) -> None:
@@ -34,7 +35,7 @@ def leave(path: Path) -> None:
     Raises:
         StoreError: there is another file of its name.
     """
-    if not has_log(path) or _is_marked(path):
+    if not is_suspect(path) or _is_marked(path):
         return
     if _mark(path).exists():
         raise folders.in_the_way(_mark(path))

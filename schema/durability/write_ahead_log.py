@@ -1,10 +1,10 @@
 """The write-ahead log of a store: where its last whole transaction ends, and what a crash left behind that.
 
-DuckDB before 2.0 keeps rows of a transaction whose log was cut short by a crash: large appends are in the
-file already, the log only points at them, and replay attaches them before it knows whether the transaction
-was committed (DuckDB #25931). `schema.engine` has every commit switch the file to its new state in one step
-without a log. One is still written where two transactions are open at once, by DuckDB's own tools, and was by
-older versions of sentgen; so what follows the last whole transaction is cut off before DuckDB sees it.
+DuckDB before 2.0 keeps rows of a transaction whose log was cut short by a crash (`duckdb_faults`): large
+appends are in the file already, the log only points at them, and replay attaches them before it knows whether
+the transaction was committed. Our commits write no log. One is still written where two transactions are open
+at once, by DuckDB's own tools, and was by older versions of sentgen; so what follows the last whole
+transaction is cut off before DuckDB sees it.
 
 The log begins with a record that names its version. In version 2, each other one is its size, a checksum (8
 bytes each, little-endian) and so many bytes that begin with the type. Types 100 and 99 end what came before:
@@ -15,29 +15,28 @@ from __future__ import annotations
 
 import os
 import struct
-import subprocess
-import sys
 from pathlib import Path
 from typing import BinaryIO
 
-import duckdb
-
 from sentgen.errors import StoreError
+from sentgen.schema.durability.block_journal import alone
+from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
 
 _FIRST = b"\x64\x00\x62\x65\x00\x02\xff\xff"  # field 100: type 98, version; field 101: 2; end
 _HEADER = struct.Struct("<QQ2sB")  # size, checksum, field 100, type
 _TYPE = b"\x64\x00"
 _ENDS = (99, 100)
 
-#: Run as a process of its own: to close a file gives up the locks that a process has on it.
-_CUT = """
+_IN_USE = "in use"
+#: Run as a process of its own, which ends with a reason if it cannot.
+_CUT = f"""
 import fcntl, os, sys
 store, log, length = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with open(store, "rb+") as held:
     try:
         fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        sys.exit("in use")
+        sys.exit("{_IN_USE}")
     if not length:
         os.remove(log)
         sys.exit()
@@ -84,7 +83,7 @@ def drop_torn_tail(path: Path) -> None:
         StoreError: it has to be cut off, but the log cannot be written.
     """
     log = log_of(path)
-    if int(duckdb.__version__.split(".")[0]) >= 2 or not log.exists():
+    if not (TORN_LOGS_COME_BACK and log.exists()):
         return
     length = whole_length(log)
     if length == log.stat().st_size:
@@ -94,9 +93,6 @@ def drop_torn_tail(path: Path) -> None:
             f"{path}: a crash left a transaction half written in {log.name};"
             " open the store once where it can be written, with: sentgen db check"
         )
-    # -I and -S: it needs no packages, and nothing from the current folder should run.
-    command = [sys.executable, "-I", "-S", "-c", _CUT, str(path), str(log), str(length)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode and done.stderr.strip() != "in use":  # if it is, DuckDB will say so
-        reason = done.stderr.strip().rpartition("\n")[2]
+    reason = alone("-c", _CUT, str(path), str(log), str(length))
+    if reason not in ("", _IN_USE):  # if it is in use, DuckDB will say so
         raise StoreError(f"{log}: a transaction that a crash left half written cannot be cut off: {reason}")

@@ -16,12 +16,12 @@ from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import StoreError
 from sentgen.models import build
 from sentgen.schema import Store, engine, maintenance, metadata
+from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
 from sentgen.schema.durability.repair import repair
 from sentgen.schema.durability.write_ahead_log import log_of
 from sentgen.schema.engine import raw
 
 pytestmark = pytest.mark.slow
-TORN_LOGS_COUNT = int(duckdb.__version__.split(".")[0]) < 2
 MEMORY = 2**30
 ROWS = ", ".join(f"(select count(*) from {table.name})" for table in metadata.sorted_tables)
 
@@ -65,7 +65,7 @@ def found(path: Path) -> State:
 
 def logged(patched: pytest.MonkeyPatch) -> None:
     """Have commits go through the log, as before the cure."""
-    patched.setattr(engine, "_WITHOUT_LOG", {"checkpoint_threshold": "1TB"})
+    patched.setattr(engine, "WITHOUT_LOG", {"checkpoint_threshold": "1TB"})
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_every_cut_leaves_whole_transactions(crashed: Crashed, nightly: bool) ->
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(not TORN_LOGS_COUNT, reason="DuckDB 2 reads torn logs as it should")
+@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
 def test_half_a_transaction_is_known_and_repaired(crashed: Crashed, tmp_path: Path) -> None:
     """Without the cure, a cut leaves half a transaction; it is known after the next crash, and can be repaired."""
     copy = tmp_path / "half.duckdb"

@@ -154,11 +154,13 @@ def test_put_back_in_a_process_of_its_own(path: Path, committed: tuple[bytes, by
     path.write_bytes(tear(before, after, at, 2))
     block_journal.journal_of(path).write_bytes(journal)
 
-    assert block_journal._put_back_outside(path, block_journal.journal_of(path)) == ""
+    program = block_restore.__file__, str(path), str(block_journal.journal_of(path))
+    assert block_journal.alone(*program) == ""
 
     assert path.read_bytes() == before
     assert not block_journal.journal_of(path).exists()
-    assert "No such file" in block_journal._put_back_outside(path.with_name("none"), path)
+    assert "No such file" in block_journal.alone(program[0], str(path.with_name("none")), str(path))
+    assert block_journal.alone("-c", "import os; os._exit(3)") == "it ended with 3"
 
 
 def test_nothing_is_left_beside_a_store(path: Path) -> None:

@@ -1,0 +1,36 @@
+"""What DuckDB gets wrong, in which versions, and until when sentgen makes up for it.
+
+pyproject.toml keeps DuckDB below 2, as the dialect for SQLAlchemy does. Once it may ask for 2 (to be looked
+at on 2027-05-25), what waits for 2.0 here goes, with all that it guards.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+_VERSION = tuple(map(int, duckdb.__version__.split(".")[:2]))
+
+#: Replay of a log that a crash cut short keeps rows of a transaction that never committed (duckdb #25931):
+#: seen in 1.3.2 to 1.5.6, right in 2.0.0 and 2.0.1. So commits write no log, what a torn one has is cut off
+#: (`write_ahead_log`), and a store with one is looked into (`crash_mark`, `recovery`). Waits for 2.0.
+TORN_LOGS_COME_BACK = _VERSION < (2, 0)
+
+#: A commit writes the new state beside the old one and switches to it by one write to the header of the file,
+#: without a log that a crash could cut short.
+WITHOUT_LOG: dict[str, str] = {}
+if TORN_LOGS_COME_BACK:
+    WITHOUT_LOG["checkpoint_threshold"] = "0B"
+    # 1.4 leaves the log out by itself, and refuses a setting that it does not know.
+    if _VERSION >= (1, 5):
+        WITHOUT_LOG["auto_checkpoint_skip_wal_threshold"] = "0"
+
+#: Two joins of the same tables are taken for one that ask for different rows (duckdb #25819), as heads and
+#: modifiers of a word with a left join behind them: heads came back that are modifiers. More of the kind
+#: was reported on the way to 2.0 (#24624, #25170). Waits for a version without such reports.
+RIGHT_PLANS = {"disabled_optimizers": "common_subplan"} if _VERSION >= (1, 5) else {}
+
+#: A checkpoint writes over blocks of the catalog that the state before needs, so that a kill within leaves a
+#: file that does not open: 1.4.1 to 2.0.1 do, and nobody has reported it. `block_journal` keeps such blocks;
+#: `block_restore` reads and writes the file for that, whose layout is known of these versions. Waits for a
+#: version with which `tests/schema/test_block_journal.py` finds no file that it cannot open.
+LAYOUT_IS_KNOWN = _VERSION < (2, 1)
