@@ -12,7 +12,7 @@ are those of the field. `sentgen.cli.console.option_groups` makes options of it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar, get_type_hints
@@ -35,6 +35,7 @@ class Option:
         shell: what the command line says instead, where it has other names for things.
         metavar: what stands for the value on the command line.
         panel: of the help on the command line.
+        read: what makes its value of the text that is given.
         file: the name of a file, where the command line reads it from one and the API takes the text itself.
         given: of a list, whether the command line must have one; else it may read it from elsewhere.
         api: keywords of `pydantic.Field` besides or instead, such as bounds against strangers.
@@ -51,6 +52,7 @@ class Option:
     shell: str = ""
     metavar: str | None = None
     panel: str | None = None
+    read: Callable[[str], object] | None = None
     file: str = ""
     given: bool = False
     api: Mapping[str, Any] = field(default_factory=dict)
@@ -92,7 +94,9 @@ def parameters_of(declaration: type, names: Iterable[str] = ()) -> Iterator[Para
             one = found[name]
             make = one.default_factory
             default = one.default if make is MISSING else make()
-            yield Parameter(name, kind, about, default)
+            # What is read is given as text.
+            given = str if isinstance(about, Option) and about.read else kind
+            yield Parameter(name, given, about, default)
 
 
 def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:

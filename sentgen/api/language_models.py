@@ -10,7 +10,7 @@ from sentgen.api.door import StoreSession
 from sentgen.api.options import RegenerateOptions, ScoreOptions
 from sentgen.api.sentences import Sentences
 from sentgen.api.tables import Table
-from sentgen.generation.answers import OrderingRequest, answer, require_trees
+from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bag_reader import Bag, Notation
 from sentgen.models.raw_text import words_of
 from sentgen.models.registry import ModelInfo
@@ -88,7 +88,6 @@ class LanguageModel:
         """Put words and [base noun phrases] in order; the order in which they are given does not matter."""
         with self._door.reading() as store, counted("bags") as progress:
             asked = declared(OrderingRequest, {"bag": bag, "model": self.name, **options})
-            require_trees(asked)
 
             def read(notation: Notation) -> list[Bag]:
                 return list(map(notation.bag, asked.bag))

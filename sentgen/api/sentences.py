@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sentgen.api import html
 from sentgen.api.door import translated
 from sentgen.api.tables import SHOWN, Table
@@ -52,7 +50,7 @@ class Sentences(Table):
             return trees[0]
         if isinstance(self._made, Answers):
             with translated():
-                require_trees(replace(self._made.request, tree=True))
+                require_trees(self._made.plan.algorithm, {"--tree": True})
         raise InputError("no sentence has a tree")
 
     @property

@@ -2,10 +2,11 @@
 
 from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
 from sentgen.generation.bag import Unit, broken_up, parse_bag, shuffled, units_of
-from sentgen.generation.plan import Search, SearchPlan, Treebank, plan_search, settings_for
+from sentgen.generation.plan import Search, SearchPlan, Treebank, plan_search
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.problem import Algorithm, Problem, SearchSettings
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags, regenerate
+from sentgen.generation.systems import settings_for
 
 __all__ = [
     "ALGORITHMS",

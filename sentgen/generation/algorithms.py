@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import fields
 
 from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError
 from sentgen.generation.joint import joint
 from sentgen.generation.ngrams import beam, greedy, lmo
 from sentgen.generation.plugin_algorithms import algorithm_of, check_settings
-from sentgen.generation.problem import Algorithm, SearchSettings
+from sentgen.generation.problem import Algorithm, NgramSettings, SearchSettings
 from sentgen.generation.trees import assignment, cle, prim
+from sentgen.generation.weighted import Weights
 from sentgen.options import Parameter, parameters_of
 from sentgen.output.tabular import Rows
 
@@ -21,34 +22,27 @@ ALGORITHMS: dict[str, Algorithm] = {
     for algorithm in module.ALGORITHMS
 }
 
-#: The settings that help lists first, and those that records do, as they always did; the others follow.
-_HELP = ("order", "beam")
+#: All groups of settings that our algorithms look at.
+GROUPS = tuple(dict.fromkeys(group for one in ALGORITHMS.values() for group in one.groups))
+#: The settings that records list first, as they always did; the others follow.
 _RECORD = (
     *("order", "lmo_context", "q", "padding", "padding_cost", "verb_root", "noun_under_noun", "one_root"),
     *("theft", "beam"),
 )
 
 
-def _parameters(algorithms: Iterable[Algorithm]) -> dict[str, Parameter]:
-    groups = dict.fromkeys(group for algorithm in algorithms for group in algorithm.groups)
-    return {one.name: one for group in groups for one in parameters_of(group)}
+def _parameters(groups: Iterable[type]) -> dict[str, Parameter]:
+    # A group that comes again keeps its first place.
+    return {one.name: one for group in dict.fromkeys(groups) for one in parameters_of(group)}
 
 
-def _settings(*first: str) -> dict[str, Parameter]:
-    found = _parameters(ALGORITHMS.values())
-    # A name that comes again keeps its first place.
-    return {name: found[name] for name in (*first, *found)}
-
-
-#: The settings of our algorithms by name, in the order of help.
-SETTINGS = _settings(*_HELP)
+#: The settings of our algorithms by name, in the order of help: what most people change comes first.
+SETTINGS = _parameters((NgramSettings, beam.BeamSettings, *GROUPS))
 
 
 def _of_plugin(plugin: Plugin, given: object) -> Algorithm:
     algorithm = algorithm_of(plugin, given)
-    check_settings(
-        plugin, algorithm, SETTINGS, {group for one in ALGORITHMS.values() for group in one.groups}
-    )
+    check_settings(plugin, algorithm, SETTINGS, GROUPS)
     return algorithm
 
 
@@ -56,22 +50,25 @@ def _of_plugin(plugin: Plugin, given: object) -> Algorithm:
 _REGISTRY = Registry("algorithm", ALGORITHMS, _of_plugin, reserved=("depviterbi", "bigram"))
 
 
-def settings_record(settings: SearchSettings, algorithm: Algorithm | None = None) -> dict[str, Any]:
+def settings_record(algorithm: Algorithm, settings: SearchSettings) -> dict[str, object]:
     """Return the values of all settings, also of those that the algorithm does not look at.
 
     Those that only an algorithm of a plug-in has stand behind them, with its package.
     """
-    known = _settings(*_RECORD) | (_parameters([algorithm]) if algorithm else {})
-    record = {name: settings.values.get(name, one.default) for name, one in known.items()}
+    values: dict[str, object] = {}
+    for group in (*GROUPS, *algorithm.groups):
+        for one in fields(group):
+            value = getattr(settings.of(group), one.name)
+            values[one.name] = value.text if isinstance(value, Weights) else value
+    package = _REGISTRY.package(algorithm.name)
     # An empty text asks for nothing.
-    record = {name: value for name, value in record.items() if value != ""}
-    package = _REGISTRY.package(algorithm.name) if algorithm else ""
+    record = {name: values[name] for name in (*_RECORD, *values) if values[name] != ""}
     return record | ({"plugin": package} if package else {})
 
 
 def settings_of(algorithm: Algorithm) -> dict[str, Parameter]:
     """Return all settings that can be asked for by name: those of our algorithms, and its own."""
-    return SETTINGS | _parameters([algorithm])
+    return SETTINGS | _parameters(algorithm.groups)
 
 
 def algorithm_named(name: str) -> Algorithm:
@@ -101,4 +98,4 @@ def overview() -> tuple[Rows, list[str]]:
 
 def _dashed(algorithm: Algorithm) -> list[str]:
     """Return the settings of an algorithm as the command line writes them."""
-    return [name.replace("_", "-") for name in _parameters([algorithm])]
+    return [name.replace("_", "-") for name in _parameters(algorithm.groups)]

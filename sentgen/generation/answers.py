@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from sentgen.errors import InputError
-from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
+from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import Bag, Notation, TagKind
 from sentgen.generation.drawing.conllu import conllu_block
@@ -21,8 +21,8 @@ from sentgen.generation.explain import (
 )
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.reasons import Decision
-from sentgen.generation.plan import AUTOMATIC, SHARED, Search, SearchPlan, plan_search, spelled_out
-from sentgen.generation.problem import ROOT
+from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
+from sentgen.generation.problem import ROOT, Algorithm
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
@@ -167,9 +167,9 @@ def answer(
     """
     # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
     plan = plan_search(store, request.model, request)
-    if request.algorithm == AUTOMATIC:
-        request = replace(request, algorithm=plan.algorithm.name)
-        require_trees(request, files)
+    require_trees(
+        plan.algorithm, {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
+    )
     tags = plan.tags(store)
     known = KnownTags(store, plan.model, plan.treebank.corpora if plan.treebank else None)
     bags = read(Notation(request.np_joiner, request.tagged, tags, known))
@@ -181,17 +181,12 @@ def answer(
     return Answers(store, request, plan, sentences, bags, tags)
 
 
-def require_trees(request: OrderingRequest, files: Mapping[str, object] | None = None) -> None:
-    """Refuse to ask for trees where there are none; ``files`` are other options that need them, by name.
+def require_trees(algorithm: Algorithm, asked: Mapping[str, object]) -> None:
+    """Refuse options that need trees where an algorithm makes none.
 
     Raises:
         InputError: with the first option that means nothing.
     """
-    if request.algorithm == AUTOMATIC:
-        # Which one it is is known with the model.
-        return
-    algorithm = algorithm_named(spelled_out(request).algorithm)
-    asked = {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
     option = next((name for name, given in asked.items() if given), None)
     if option is not None and not algorithm.trees:
         having = ", ".join(one.name for one in ALGORITHMS.values() if one.trees)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
+from sentgen.arrays import Bools
 from sentgen.generation.bag import Unit, broken_up, shuffled
 from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
@@ -168,7 +168,7 @@ def _trees(
 
 
 def _tree_model(found: UnitDependencies, tags: Sequence[str]) -> TreeModel:
-    def flags(of_class: Any) -> Any:
+    def flags(of_class: Callable[[str], bool]) -> Bools:
         return np.array([of_class(tag) for tag in tags], np.bool_)
 
     return TreeModel(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -48,14 +48,18 @@ class NgramSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The settings of a search by name; those that are not there have the defaults of their groups."""
+    """The settings of a search, a value of each group that it looks at; other groups have their defaults."""
 
-    values: Mapping[str, Any] = field(default_factory=dict)
+    groups: tuple[object, ...] = ()
 
     def of(self, group: type[Group]) -> Group:
         """Return the settings of a group."""
-        mine = (one.name for one in fields(group))  # type: ignore[arg-type]
-        return group(**{name: self.values[name] for name in mine if name in self.values})
+        return next((one for one in self.groups if isinstance(one, group)), None) or group()
+
+    def having(self, *groups: object) -> SearchSettings:
+        """Return these settings with others of some groups."""
+        kinds = {type(one) for one in groups}
+        return SearchSettings((*groups, *(one for one in self.groups if type(one) not in kinds)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +180,8 @@ class Algorithm:
     order: Callable[[Problem, int], list[Ordering]]
     value: Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]
     settings: tuple[type, ...] = ()
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    published: Mapping[Paper, Mapping[str, Any]] = field(default_factory=dict)
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    published: Mapping[Paper, Mapping[str, object]] = field(default_factory=dict)
     trees: bool = False
     distances: bool = False
     words: bool = False

@@ -10,20 +10,19 @@ import pytest
 
 from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.systems import parse_systems
-from sentgen.generation import Search, SearchSettings, algorithm_named, settings_for
+from sentgen.generation import Search
 from sentgen.generation.algorithms import settings_record
+from sentgen.generation.systems import read_system
 
 
 def settings_of(texts: Sequence[str], **shared: Any) -> dict[str, SimpleNamespace]:
     """Return the settings of each system, as its plan has them."""
     return {
-        name: SimpleNamespace(**settings_record(_settings(one)))
+        name: SimpleNamespace(
+            **settings_record(*read_system(one.algorithm, one.as_published, one.changes)[:2])
+        )
         for name, one in parse_systems(texts, Search(**shared)).items()
     }
-
-
-def _settings(one: Search) -> SearchSettings:
-    return settings_for(algorithm_named(one.algorithm), one.as_published, one.changes)
 
 
 def test_settings_of_one_and_of_all() -> None:
@@ -33,7 +32,6 @@ def test_settings_of_one_and_of_all() -> None:
     plain, own, other = settings_of(texts, changes=changes).values()
 
     assert (plain.order, plain.lmo_context) == (5, "phrase")
-    assert [one.algorithm for one in parse_systems(texts, Search()).values()] == ["lmo", "lmo", "prim"]
     assert list(parse_systems(texts, Search())) == texts
     assert (own.order, own.lmo_context) == (3, "string")
     assert (other.verb_root, other.one_root) == (False, False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_assignment_agrees_with_scipy(matrix: Floats) -> None:
 def test_compiled_agrees_with_dummies(padding: Padding, q: Positions, data: st.DataObject) -> None:
     """Any bag: the tree is that of sets, dummies and SciPy."""
     cost = data.draw(st.sampled_from([0.0, 1.0, 4.0]))
-    problem = data.draw(problems(padding=padding, q=q, padding_cost=cost))
+    problem = data.draw(problems(assignment.AssignmentSettings(q, padding, cost)))
     model, edges = problem.require_trees(), edge_weights(problem)
     found = assignment.search(problem, edges)
     tree, score = grow_reference(
@@ -154,8 +155,13 @@ def test_learned_positions() -> None:
     assert assignment.positions(model, "learned").tolist() == [[0, 1], [3, 0], [0, 3]]
 
 
-def tree_of(prob: Floats, arguments: Floats, **settings: object) -> list[int]:
-    problem = problem_of(prob, arguments=arguments, tags="v", settings=SearchSettings(settings))
+def tree_of(prob: Floats, arguments: Floats, **settings: Any) -> list[int]:
+    problem = problem_of(
+        prob,
+        arguments=arguments,
+        tags="v",
+        settings=SearchSettings((assignment.AssignmentSettings(**settings),)),
+    )
     return assignment.search(problem, edge_weights(problem)).heads.tolist()
 
 

@@ -58,7 +58,7 @@ def problem_of(table: NgramTable, units: Sequence[Sequence[int]], beam: int = 10
         np.array([word for unit in units for word in unit], np.int32),
         np.cumsum([0, *map(len, units)], dtype=np.int32),
         np.arange(len(units), dtype=np.int32),
-        SearchSettings({"beam": beam}),
+        SearchSettings((BeamSettings(beam),)),
         3,
     )
 

@@ -146,7 +146,7 @@ def best_of_all(problem: Problem) -> float:
 @given(data=st.data())
 def test_best_of_all_trees(one_root: bool, data: st.DataObject) -> None:
     """No tree over up to four units is worth more, with any number of roots and with one, under constraints."""
-    problem = data.draw(problems(most=4, one_root=one_root))
+    problem = data.draw(problems(RootSettings(one_root), most=4))
     found = cle.search(problem, edge_weights(problem))
 
     assert found.score == pytest.approx(best_of_all(problem))

@@ -11,7 +11,7 @@ from test_projective import score_of
 from sentgen.errors import InputError
 from sentgen.generation.joint.factors import FACTORS, Factors, FactorSettings, factor_sums, weighted
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
-from sentgen.generation.weighted import read_weights, write_weights
+from sentgen.generation.weighted import read_weights, rounded_weights
 
 #: Where each factor is in `Factors`.
 PLACES = (("edges", 0), ("edges", 1), ("edges", 2), ("arguments", 0), ("siblings", 0))
@@ -67,9 +67,15 @@ def test_no_weight_is_no_score() -> None:
 
 def test_settings() -> None:
     """Those that are not named weigh nothing; all are named by default."""
-    assert FactorSettings("relations=.5,siblings").weights == {"relations": 0.5, "siblings": 1.0}
-    assert FactorSettings("relations=.5+siblings=0").weights == {"relations": 0.5, "siblings": 0.0}
-    assert FactorSettings("").weights == {}
+    assert FactorSettings(read_weights("relations=.5,siblings", "factor")).weights == {
+        "relations": 0.5,
+        "siblings": 1.0,
+    }
+    assert FactorSettings(read_weights("relations=.5+siblings=0", "factor")).weights == {
+        "relations": 0.5,
+        "siblings": 0.0,
+    }
+    assert FactorSettings(read_weights("", "factor")).weights == {}
     assert set(FactorSettings().weights) == set(FACTORS)
 
 
@@ -87,14 +93,14 @@ def test_settings() -> None:
 )
 def test_settings_are_checked(factors: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        FactorSettings(factors)
+        FactorSettings(read_weights(factors, "factor"))
 
 
 def test_weights_are_read() -> None:
     """Names may have an equals sign themselves: the last one counts; empty parts are passed over."""
-    assert read_weights("", "feature") == []
-    assert read_weights(" a , ,b=2 + c=1e-3,", "feature") == [("a", 1.0), ("b", 2.0), ("c", 0.001)]
-    assert read_weights("a=b=.5", "feature") == [("a=b", 0.5)]
+    assert read_weights("", "feature").named == ()
+    assert read_weights(" a , ,b=2 + c=1e-3,", "feature").named == (("a", 1.0), ("b", 2.0), ("c", 0.001))
+    assert read_weights("a=b=.5", "feature").named == (("a=b", 0.5),)
 
 
 @given(
@@ -103,8 +109,10 @@ def test_weights_are_read() -> None:
     )
 )
 def test_what_is_written_is_read(named: dict[str, float]) -> None:
-    """To four digits."""
-    found = dict(read_weights(write_weights(named.items()), "feature"))
+    """To four digits, and the same: what a record says gives the same search again."""
+    weights = rounded_weights(named.items())
+    found = dict(weights.named)
 
+    assert read_weights(weights.text, "feature") == weights
     assert list(found) == list(named)
     assert list(found.values()) == pytest.approx(list(named.values()), rel=1e-3)

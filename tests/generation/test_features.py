@@ -23,6 +23,7 @@ from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.prepare import prepare
 from sentgen.generation.problem import Features, string_of
 from sentgen.generation.regenerate import solve
+from sentgen.generation.weighted import read_weights
 from sentgen.models import build, find
 from sentgen.models.building.symbols import Symbols
 from sentgen.models.ngrams.ngram_table import EMPTY, extend
@@ -50,7 +51,9 @@ def problem_of(units: Sequence[Spelled], seed: int, weights: Sequence[float], be
         words[0],
         offsets[0],
         np.arange(len(units), dtype=np.int32),
-        SearchSettings({"beam": beam, "features": f"a={weights[0]},b={weights[1]}"}),
+        SearchSettings(
+            (BeamSettings(beam), FeatureSettings(read_weights(f"a={weights[0]},b={weights[1]}", "feature")))
+        ),
         3,
         features=Features(side_by_side(tables), tuple(words[1:]), tuple(offsets[1:])),
     )
@@ -201,7 +204,7 @@ def asked(store: Store, bag: str, algorithm: str = "beam", **options: Any) -> li
 def test_sentences_score_what_their_symbols_score(made: Store) -> None:
     """All orders of a bag are ranked by the weighted sum of `sentgen score` over the texts of symbols."""
     models = {name: find(made, name) for name in ("words", "tags", "classes", "items", "more")}
-    weights = {"words": 1.0, **dict(FeatureSettings(FEATURES).weighted)}
+    weights = {"words": 1.0, **dict(read_weights(FEATURES, "feature").named)}
     expected = {}
     for order in permutations(SPELLED):
         texts = {name: " ".join(SPELLED[unit].get(name, unit) for unit in order).split() for name in models}
@@ -246,8 +249,9 @@ def test_they_stand_behind_the_name_of_a_system(made: Store) -> None:
     plan = plan_search(made, "words", Search(algorithm="beam", changes={"features": "tags=.5"}))
 
     assert [(found.text, found.score) for found in one] == [(found.text, found.score) for found in other]
-    assert settings_record(plan.settings)["features"] == "tags=.5"
-    assert "features" not in settings_record(plan_search(made, "words", Search(algorithm="beam")).settings)
+    assert settings_record(plan.algorithm, plan.settings)["features"] == "tags=.5"
+    alone = plan_search(made, "words", Search(algorithm="beam"))
+    assert "features" not in settings_record(alone.algorithm, alone.settings)
     with pytest.raises(InputError, match="lmo does not look at features; it is for: beam, joint"):
         plan_search(made, "words", Search(algorithm="lmo", changes={"features": "tags"}))
     assert "features" in algorithm_named("beam").options

@@ -21,7 +21,7 @@ from sentgen.generation.joint.candidates import candidates
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.joint import tree_scores, value
 from sentgen.generation.ngrams import beam
-from sentgen.generation.ngrams.features import companions
+from sentgen.generation.ngrams.features import FeatureSettings, companions
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import prepare
 from sentgen.generation.problem import Problem, string_of
@@ -32,7 +32,7 @@ from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.schema import Store
 
 LEARNT = LearntWeights({"tags@1": 0.125}, {"relations": 0.5, "siblings": 0.25})
-DEFAULTS = FactorSettings().factors
+DEFAULTS = FactorSettings().factors.text
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def planned(store: Store, model: str, algorithm: str = "auto", **changes: Any) -
 
 
 def weights_of(plan: SearchPlan) -> tuple[str, str]:
-    return plan.settings.values["features"], plan.settings.of(FactorSettings).factors
+    return plan.settings.of(FeatureSettings).features.text, plan.settings.of(FactorSettings).factors.text
 
 
 def prepared(store: Store, bag: str, **changes: Any) -> Problem:
@@ -130,7 +130,7 @@ def test_what_is_asked_for_goes_before_learnt_weights(made: Store) -> None:
         "factors": ("tags@1=0.125", "arguments=2"),
         "named": ("tags@1=0.125", "arguments=2"),
     }
-    assert settings_record(plans["features"].settings)["features"] == "plain=.5"
+    assert settings_record(plans["features"].algorithm, plans["features"].settings)["features"] == "plain=.5"
 
 
 @pytest.mark.parametrize(
@@ -274,11 +274,10 @@ def test_candidates_have_what_each_factor_says(made: Store) -> None:
     """Weighted they are the scores, in falling order, of different strings."""
     problem = prepared(made, BAG)
     found = candidates(problem, 10)
-    features = dict(planned(made, "words").settings.values)["features"]
     weights = [1.0, 0.2, *(FactorSettings().weights[name] for name in FACTORS)]
     scores = (found.values @ weights).tolist()
 
-    assert features == "tags@1=0.2"
+    assert weights_of(planned(made, "words"))[0] == "tags@1=0.2"
     assert found.values.shape == (10, 2 + len(FACTORS))
     assert scores == pytest.approx([value(problem, tuple(order), None) for order in found.orders.tolist()])
     assert scores == sorted(scores, reverse=True)

@@ -57,7 +57,9 @@ def grow_reference(
     return [tree[unit] for unit in units]
 
 
-FREE = SearchSettings({"verb_root": False, "noun_under_noun": True, "one_root": False})
+FREE = SearchSettings(
+    (ConstraintSettings(verb_root=False, noun_under_noun=True), RootSettings(one_root=False))
+)
 
 
 def textbook(edges: Floats) -> list[int]:
@@ -103,7 +105,7 @@ def test_symmetric_weights_give_the_spanning_tree_of_networkx(size: int, seed: i
 @given(data=st.data(), one_root=st.booleans())
 def test_compiled_agrees_with_figure_2(theft: Theft, data: st.DataObject, one_root: bool) -> None:
     """Arguments on, every reading of the theft, any bag: the same edges with the same weights."""
-    problem = data.draw(problems(theft=theft, one_root=one_root))
+    problem = data.draw(problems(prim.TheftSettings(theft), RootSettings(one_root)))
     model, edges = problem.require_trees(), edge_weights(problem)
     found = prim.search_with_arguments(problem, edges)
     expected = grow_reference(edges, prim.argument_charges(model), model.arguments, theft, one_root=one_root)
@@ -131,7 +133,7 @@ def greedy_bag(theft: Theft, **numbers: dict[int, float]) -> Problem:
     prob[1, 1, RIGHT] = -1
     prob[1, 2, RIGHT], prob[1, 3, RIGHT] = -3, -3.5
     prob[2, 2, RIGHT], prob[2, 3, RIGHT] = -2, -2.5
-    settings = SearchSettings({"one_root": False, "theft": theft})
+    settings = SearchSettings((RootSettings(one_root=False), prim.TheftSettings(theft)))
     return problem_of(prob, arguments=p_arg(4, **numbers), tags="vpxx", settings=settings)
 
 
@@ -190,7 +192,7 @@ def test_chance_of_satisfaction_by_hand(taken: int, others: int, theft: Theft, c
     assert prim._satisfied(arguments, taken, others, THEFTS.index(theft)) == pytest.approx(chance)
 
 
-@given(problems(verb_root=True), st.integers(0, 2**32 - 1))
+@given(problems(ConstraintSettings(verb_root=True)), st.integers(0, 2**32 - 1))
 def test_value_does_not_depend_on_the_order_of_attachment(problem: Problem, seed: int) -> None:
     """The score of the answer, with arguments, is the value of its order and tree."""
     (ordering,) = prim.order_with_arguments(problem)
@@ -216,7 +218,7 @@ def test_several_roots() -> None:
     prob = np.full((3, 2, 2), -9.0)
     prob[0, :, RIGHT] = -1
     several, one = (
-        prim.search(problem_of(prob, tags="vv", settings=SearchSettings({"one_root": one})), prob)
+        prim.search(problem_of(prob, tags="vv", settings=SearchSettings((RootSettings(one),))), prob)
         for one in (False, True)
     )
 

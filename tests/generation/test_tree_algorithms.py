@@ -22,7 +22,6 @@ from sentgen.generation import (
     ALGORITHMS,
     Algorithm,
     Problem,
-    SearchSettings,
     Unit,
     parse_bag,
     regenerate,
@@ -41,8 +40,8 @@ every = pytest.mark.parametrize("algorithm", TREES, ids=lambda algorithm: algori
 
 
 def answers(problem: Problem, algorithm: Algorithm, nbest: int = 1, **changes: object) -> list[Ordering]:
-    settings = SearchSettings({**algorithm.defaults, **changes})
-    return algorithm.order(replace(problem, settings=settings), nbest)
+    looked_at = {name: value for name, value in changes.items() if name in algorithm.options}
+    return algorithm.order(replace(problem, settings=settings_for(algorithm, changes=looked_at)), nbest)
 
 
 def answer(problem: Problem, algorithm: Algorithm, **changes: object) -> tuple[tuple[int, ...], Tree, float]:

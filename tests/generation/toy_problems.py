@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -83,7 +82,7 @@ def problem_of(
 
 
 @st.composite
-def problems(draw: st.DrawFn, *, most: int = 6, distinct: bool = False, **settings: Any) -> Problem:
+def problems(draw: st.DrawFn, *settings: object, most: int = 6, distinct: bool = False) -> Problem:
     """Draw a bag of up to ``most`` units; probabilities differ, numbers of arguments vary.
 
     Strings may be equal or join equally well, unless they are to be ``distinct``: of one word each, repeated.

@@ -11,7 +11,7 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import InputError
-from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer, require_trees
+from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer
 from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
 
 
@@ -51,7 +51,6 @@ def regenerate(
 
     Example: `sentgen regenerate --model ewt --algorithm ab --tree "down was [the dow] about [35 points]"`
     """
-    require_trees(asked, files.options)
     if asked.tree and asked.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
     with open_for_lookups(db, memory_limit) as store:

@@ -132,7 +132,7 @@ def _setup(
     plans: Mapping[str, SearchPlan], treebanks: Sequence[str], preparation: Preparation, jobs: int
 ) -> dict[str, object]:
     """Return what is recorded of how the test set was prepared and put in order."""
-    systems = {name: settings_record(plan.settings, plan.algorithm) for name, plan in plans.items()}
+    systems = {name: settings_record(plan.algorithm, plan.settings) for name, plan in plans.items()}
     return {"systems": systems, "dependencies": treebanks, "jobs": jobs, **asdict(preparation)}
 
 

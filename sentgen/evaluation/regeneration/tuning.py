@@ -32,7 +32,7 @@ from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.problem import SearchSettings
 from sentgen.generation.regenerate import check_bags
-from sentgen.generation.weighted import write_weights
+from sentgen.generation.weighted import rounded_weights
 from sentgen.models.request import ModelOption
 from sentgen.models.submodel import ModelLike
 from sentgen.models.weights import LearntWeights, add_weights
@@ -166,16 +166,18 @@ def _rounds(
     """Return the weights of each round, those to start with first, with their figures."""
     # With versions, however they were asked for: of a later one the weights would be wrong.
     names = [f"{feature.model.name}@{feature.model.version}" for feature in plan.features]
+    features = [weight for _, weight in plan.settings.of(FeatureSettings).features.named]
     factors = plan.settings.of(FactorSettings).weights
-    weights = np.array(
-        [1.0, *plan.settings.of(FeatureSettings).weights, *(factors.get(name, 0.0) for name in FACTORS)]
-    )
+    weights = np.array([1.0, *features, *(factors.get(name, 0.0) for name in FACTORS)])
     pools = [_Pool(one, case) for one, case in zip(prepared, cases, strict=True)]
     found = []
     total = (asked.rounds + 1) * len(pools)
     for number in range(asked.rounds + 1):
         named = _named(names, weights)
-        settings = _settings(plan.settings, named)
+        settings = plan.settings.having(
+            FeatureSettings(rounded_weights(named.features.items())),
+            FactorSettings(rounded_weights(named.factors.items())),
+        )
         matches = []
         for k, pool in enumerate(pools, 1):
             matches.append(pool.grow(settings, asked.candidates))
@@ -223,14 +225,6 @@ class _Pool:
         """Return values, and n-grams that match."""
         values, statistics = zip(*self._found.values(), strict=True)
         return np.array(values), np.array(statistics)[:, 2::3]
-
-
-def _settings(settings: SearchSettings, named: LearntWeights) -> SearchSettings:
-    found = {
-        "features": write_weights(named.features.items()),
-        "factors": write_weights(named.factors.items()),
-    }
-    return SearchSettings({**settings.values, **found})
 
 
 def _named(features: Sequence[str], weights: Floats) -> LearntWeights:

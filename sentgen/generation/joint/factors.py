@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -22,11 +23,13 @@ from sentgen.errors import InputError
 from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem, Setting
 from sentgen.generation.trees.projective import COUNTS, DISTANCES, TreeScores
 from sentgen.generation.trees.trees import ZERO, log_of
-from sentgen.generation.weighted import read_weights
+from sentgen.generation.weighted import Weights, read_weights
 
 #: In the order of their weights: of edges, of numbers of modifiers, of siblings.
 EDGES, ARGUMENTS, SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)
 FACTORS = (*EDGES, *ARGUMENTS, *SIBLINGS)
+
+_DEFAULT = read_weights("relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25", "factor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,14 @@ class FactorSettings:
     """What the factors of trees weigh; the log-probability of the words weighs 1."""
 
     factors: Annotated[
-        str,
+        Weights,
         Setting(
             f"Factors of trees, and what they weigh beside the words' 1. There are: {', '.join(FACTORS)}.",
             metavar="NAME[=WEIGHT],...",
+            read=partial(read_weights, kind="factor"),
             api={"max_length": 1000},
         ),
-    ] = "relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25"
+    ] = _DEFAULT
 
     def __post_init__(self) -> None:
         unknown = next((name for name in self.weights if name not in FACTORS), None)
@@ -50,7 +54,7 @@ class FactorSettings:
     @property
     def weights(self) -> Mapping[str, float]:
         """Return the weights by name; those that are not there weigh nothing."""
-        return dict(read_weights(self.factors, "factor"))
+        return dict(self.factors.named)
 
 
 class Factors(NamedTuple):

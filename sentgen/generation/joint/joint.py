@@ -15,9 +15,9 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Ints
-from sentgen.errors import InputError
 from sentgen.generation.joint.climbing import ClimbingUnits, Visited, climb, line_scores, most_trees
 from sentgen.generation.joint.factors import FactorSettings, edge_at, factors_of, settings_weights, weighted
+from sentgen.generation.joint.weights import WeightSettings
 from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings
 from sentgen.generation.problem import (
@@ -30,33 +30,6 @@ from sentgen.generation.problem import (
     string_of,
 )
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
-
-#: Names the weights that are there without learning, and those that were learnt last.
-DEFAULT, LEARNT = "default", "learnt"
-
-
-@dataclass(frozen=True, slots=True)
-class WeightSettings:
-    """Which weights hold where `--features` and `--factors` give none."""
-
-    weights: Annotated[
-        str,
-        Setting(
-            f"Weights: {LEARNT} for those that `sentgen tune` learnt last, if it did, their version, or"
-            f" {DEFAULT}.",
-            metavar=f"{LEARNT}|{DEFAULT}|N",
-            api={"max_length": 20},
-        ),
-    ] = LEARNT
-
-    def __post_init__(self) -> None:
-        if self.weights not in (LEARNT, DEFAULT) and not self.weights.isdecimal():
-            raise InputError(f"weights {self.weights!r} are not {LEARNT}, {DEFAULT} or a version")
-
-    @property
-    def version(self) -> int | None:
-        """Return the version that was asked for by its number."""
-        return int(self.weights) if self.weights.isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,8 +100,8 @@ def models_of(problem: Problem) -> NgramTables:
 
 def weights_of(problem: Problem) -> Floats:
     """Return the weight of each of these models; that of the words has 1."""
-    others = problem.settings.of(FeatureSettings).weights if problem.features else ()
-    return np.array([1.0, *others])
+    others = problem.settings.of(FeatureSettings).features.named if problem.features else ()
+    return np.array([1.0, *(weight for _, weight in others)])
 
 
 def whole_sentences(problem: Problem, count: int) -> list[tuple[int, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -15,17 +16,18 @@ import numpy as np
 from sentgen.arrays import Ints
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Setting
-from sentgen.generation.weighted import is_writable, read_weights
+from sentgen.generation.weighted import Weights, is_writable, read_weights
 from sentgen.models.building.companions import companion_name
 from sentgen.models.building.recount import CLOSING, OPENING
 from sentgen.models.building.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
-from sentgen.models.registry import list_models
-from sentgen.models.submodel import ModelLike, SubModel, prefetch
+from sentgen.models.registry import find, list_models
+from sentgen.models.submodel import ModelLike, SubModel, lowercases, prefetch
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import UNK
 
 #: Asks for the models that go with that of the words (see `companions`).
 AUTO = "auto"
+_NONE = Weights()
 #: What they weigh where nothing was learnt, by what they are over.
 COMPANION_WEIGHTS = {TAGS: 0.2, CLASSES: 0.9, ITEMS: 0.6}
 
@@ -37,37 +39,24 @@ Choices = tuple[str, ...]
 class FeatureSettings:
     """Which models are asked beside that of the words; its own log-probability weighs 1.
 
-    >>> FeatureSettings("tags=.5,novels@2").weighted
-    [('tags', 0.5), ('novels@2', 1.0)]
+    ``auto`` among them stands for those that go with the model, until a plan has found these.
     """
 
     features: Annotated[
-        str,
+        Weights,
         Setting(
             "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for"
             " those over tags, classes and items of the model's corpora.",
             metavar="NAME[=WEIGHT],...",
+            read=partial(read_weights, kind="feature"),
             api={"max_length": 1000},
         ),
-    ] = ""
-
-    def __post_init__(self) -> None:
-        read_weights(self.features, "feature")
-
-    @property
-    def weighted(self) -> list[tuple[str, float]]:
-        """Return names and weights, without those that are not known yet, as they go with a model."""
-        return [one for one in read_weights(self.features, "feature") if one[0] != AUTO]
+    ] = _NONE
 
     @property
     def automatic(self) -> bool:
         """Return whether the models that go with that of the words are asked for."""
-        return any(name == AUTO for name, _ in read_weights(self.features, "feature"))
-
-    @property
-    def weights(self) -> list[float]:
-        """Return the weights."""
-        return [weight for _, weight in self.weighted]
+        return AUTO in dict(self.features.named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +98,16 @@ def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
             best = max(there, key=lambda one: (len(one.corpora), one.name == own, one.id))
             found.append((best.label, weight))
     return found
+
+
+def feature_models(store: Store, settings: FeatureSettings, lowercase: bool) -> tuple[FeatureModel, ...]:
+    """Return the models that are asked beside that of the words, whose words are lower-cased, or not.
+
+    Raises:
+        NotFoundError: there is none of a name.
+    """
+    models = [find(store, name) for name, _ in settings.features.named]
+    return tuple(FeatureModel(model, lowercase or lowercases(store, model)) for model in models)
 
 
 def fetch_feature(

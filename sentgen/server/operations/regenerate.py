@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sentgen.errors import InputError
-from sentgen.generation.answers import OrderingRequest, answer, notes, require_trees, table_of
+from sentgen.generation.answers import OrderingRequest, answer, notes, table_of
 from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
 
 
@@ -11,7 +11,6 @@ def regenerate(context: Context, asked: OrderingRequest) -> Result:
     """Answer `sentgen regenerate`."""
     if asked.tree and asked.explain:
         raise InputError("--tree and --explain are two tables; choose one of them")
-    require_trees(asked)
     context.check_size((len(bag.split()) for bag in asked.bag), "bag")
     found = answer(context.opened, asked, lambda notation: list(map(notation.bag, asked.bag)))
     more = {"svg": found.svg(), "conllu": found.conllu()} if asked.tree else {}

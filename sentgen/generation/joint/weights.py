@@ -1,0 +1,87 @@
+"""Which weights a search has where none were given: those that were learnt for its model, else defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated
+
+from sentgen.errors import InputError, NotFoundError
+from sentgen.generation.joint.factors import FactorSettings
+from sentgen.generation.ngrams.features import AUTO, FeatureSettings, companions
+from sentgen.generation.problem import Algorithm, SearchSettings, Setting
+from sentgen.generation.weighted import rounded_weights
+from sentgen.models.registry import list_models
+from sentgen.models.submodel import ModelLike
+from sentgen.models.weights import LearntWeights, learnt_weights
+from sentgen.schema import Store
+
+#: Names the weights that are there without learning, and those that were learnt last.
+DEFAULT, LEARNT = "default", "learnt"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSettings:
+    """Which weights hold where `--features` and `--factors` give none."""
+
+    weights: Annotated[
+        str,
+        Setting(
+            f"Weights: {LEARNT} for those that `sentgen tune` learnt last, if it did, their version, or"
+            f" {DEFAULT}.",
+            metavar=f"{LEARNT}|{DEFAULT}|N",
+            api={"max_length": 20},
+        ),
+    ] = LEARNT
+
+    def __post_init__(self) -> None:
+        if self.weights not in (LEARNT, DEFAULT) and not self.weights.isdecimal():
+            raise InputError(f"weights {self.weights!r} are not {LEARNT}, {DEFAULT} or a version")
+
+    @property
+    def version(self) -> int | None:
+        """Return the version that was asked for by its number."""
+        return int(self.weights) if self.weights.isdecimal() else None
+
+
+def found_weights(
+    store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings, given: Collection[str]
+) -> SearchSettings:
+    """Return settings with the weights that go with a model: what was learnt for it, else defaults.
+
+    Args:
+        store: where the model lives.
+        model: that of the words.
+        algorithm: that the settings are for.
+        settings: as they were asked for.
+        given: the names of those that were asked for, which stay.
+
+    Raises:
+        NotFoundError: there are no weights of a version, or a model that weights were learnt with is gone.
+    """
+    learnt = None
+    if WeightSettings in algorithm.groups and settings.of(WeightSettings).weights != DEFAULT:
+        version = settings.of(WeightSettings).version
+        learnt = learnt_weights(store, model.id, algorithm.name, version)
+    features = settings.of(FeatureSettings)
+    if features.automatic:
+        mine = companions(store, model) if learnt is None else _there(store, model, learnt)
+        named = {name: weight for name, weight in features.features.named if name != AUTO}
+        # What is named besides has the weight that was asked for, and stands behind the others.
+        weights = {name: weight for name, weight in mine if name not in named} | named
+        settings = settings.having(FeatureSettings(rounded_weights(weights.items())))
+    if learnt is not None and "factors" not in given:
+        settings = settings.having(FactorSettings(rounded_weights(learnt.factors.items())))
+    return settings
+
+
+def _there(store: Store, model: ModelLike, learnt: LearntWeights) -> list[tuple[str, float]]:
+    """Return the models that weights were learnt for; without one of them the others are not the best."""
+    there = {one.label for one in list_models(store)}
+    gone = next((name for name in learnt.features if name not in there), None)
+    if gone is not None:
+        raise NotFoundError(
+            f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed; tune again,"
+            " or take weights default"
+        )
+    return list(learnt.features.items())
