@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import errno
 import glob
 import os
 import re
-import shutil
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +18,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
+from sentgen import temporary
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
 from sentgen.schema import connections
 from sentgen.schema.durability import block_journal, crash_mark, write_lock
@@ -75,12 +73,13 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     # Marked first, while the log is there; then the blocks, which the log goes on from.
     block_journal.put_back(path)
     drop_torn_tail(path)
+    # There is one writer, so that its folder may have one name; readers may be many.
+    spill = spill_folder(path) if read_only else path.with_name(f"{path.name}.tmp")
     config: dict[str, Any] = {
         **WITHOUT_LOG,
         **RIGHT_PLANS,
         "memory_limit": f"{memory_limit // 2**20}MiB",
-        # There is one writer, so that its folder may have one name; readers may be many.
-        "temp_directory": str(spill_folder(path) if read_only else f"{path}.tmp"),
+        "temp_directory": str(spill),
         # The pruning of the sorted tables lives on the order of their rows.
         "preserve_insertion_order": "true",
     }
@@ -103,6 +102,8 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     with in_use_or_not(path), engine.connect():
         if not read_only:
             _remove_spilled(path)
+            temporary.hold(spill, _clear_spilled)
+            event.listen(engine, "close", lambda *_: temporary.let_go(spill))
         return engine
 
 
@@ -145,7 +146,9 @@ def spill_folder(path: Path) -> Path:
     that spilled into one folder read each other's blocks.
     """
     if os.access(path.parent, os.W_OK):
-        return path.with_name(f"{path.name}.tmp-{os.getpid()}")
+        beside = path.with_name(f"{path.name}.tmp-{os.getpid()}")
+        temporary.hold(beside, _clear_spilled)
+        return beside
     return temporary_folder(path.absolute())
 
 
@@ -156,26 +159,22 @@ def temporary_folder(path: Path) -> Path:
 
 @cache
 def _temporary_folder(path: Path, process: int) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix=f"sentgen-{process}-", suffix=f"-{path.name}"))
-    atexit.register(_remove_temporary, folder, process)
-    return folder
-
-
-def _remove_temporary(folder: Path, process: int) -> None:
-    # A child of `os.fork` that ends has this to do, too, while its parent spills there.
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+    return temporary.folder_of_process(f"sentgen-{process}-", f"-{path.name}")
 
 
 def _remove_spilled(path: Path) -> None:
     """Remove what readers spilled that were killed: there is no reader while this process may write."""
     for leftover in path.parent.glob(f"{glob.escape(path.name)}.tmp-*"):
         if leftover.name.rpartition("-")[2].isdecimal():
-            # By the names that DuckDB gives, as it does itself: there may be other things in it.
-            with suppress(OSError):
-                for spilled in leftover.glob("duckdb_temp_*"):
-                    spilled.unlink()
-                leftover.rmdir()
+            _clear_spilled(leftover)
+
+
+def _clear_spilled(folder: str | Path) -> None:
+    """Remove what DuckDB spilled, by the names that it gives: there may be other things in the folder."""
+    with suppress(OSError):
+        for spilled in Path(folder).glob("duckdb_temp_*"):
+            spilled.unlink()
+        Path(folder).rmdir()
 
 
 def raw(connection: Connection) -> duckdb.DuckDBPyConnection:

@@ -9,9 +9,12 @@ import os
 import re
 import shutil
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
+from sentgen import temporary
 from sentgen.errors import StoreError
 
 #: A file in each folder that is removed with all that is in it.
@@ -20,19 +23,22 @@ _TEXT = "Made by sentgen, which removes this folder with all that is in it.\n"
 _DRAFT = re.compile(r"\.sentgen-[0-9a-f]{32}\.tmp")
 
 
-def make(folder: Path) -> None:
+def make(folder: Path, *, kept: bool = False) -> None:
     """Make a folder and mark it, or take one that was made so.
+
+    It goes with the process, unless ``kept`` says that another one may go on with what is in it.
 
     Raises:
         StoreError: there is a folder that was not, with something in it, or a file.
     """
     with suppress(FileExistsError):
         folder.mkdir(parents=True, exist_ok=True)
-    if is_ours(folder):
-        return
-    if not folder.is_dir() or any(folder.iterdir()):
-        raise in_the_way(folder)
-    (folder / MARK).write_text(_TEXT)
+    if not is_ours(folder):
+        if not folder.is_dir() or any(folder.iterdir()):
+            raise in_the_way(folder)
+        (folder / MARK).write_text(_TEXT)
+    if not kept:
+        temporary.hold(folder, lambda path: remove(Path(path)))
 
 
 def in_the_way(path: Path) -> StoreError:
@@ -47,6 +53,7 @@ def is_ours(folder: Path) -> bool:
 
 def remove(folder: Path) -> None:
     """Remove a folder that has the mark with all that is in it; leave any other one as it is."""
+    temporary.let_go(folder)
     if not is_ours(folder):
         return
     with suppress(OSError):
@@ -66,14 +73,17 @@ def is_empty(folder: Path) -> bool:
     return all(path.name == MARK for path in folder.iterdir())
 
 
-def new_draft(folder: str | Path, *, mode: int = 0o600) -> tuple[int, str]:
-    """Open a new file for what gets its name once it is written; return it with its path."""
+@contextmanager
+def draft(folder: str | Path, *, mode: int = 0o600) -> Iterator[tuple[BinaryIO, str]]:
+    """Open a new file for what gets its name once it is written, with its path until then."""
     path = os.path.join(folder, f".sentgen-{uuid.uuid4().hex}.tmp")
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), path
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with temporary.held(path, os.unlink), os.fdopen(descriptor, "w+b") as file:
+        yield file, path
 
 
 def is_draft(name: str) -> bool:
-    """Say whether a file is called as `new_draft` calls them.
+    """Say whether a file is called as `draft` calls them.
 
     >>> is_draft(".sentgen-00000000000000000000000000000000.tmp"), is_draft(".sentgen-notes.tmp")
     (True, False)

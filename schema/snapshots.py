@@ -189,15 +189,13 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
     """Write the manifest whole, in the place of an old one; with it the snapshot is there."""
     values = {"file": snapshot.path.name, **asdict(snapshot)}
     del values["path"]
-    descriptor, name = folders.new_draft(drafts)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(values, file, ensure_ascii=False, indent=2)
-        file.write("\n")
+    with folders.draft(drafts) as (file, name):
+        file.write(f"{json.dumps(values, ensure_ascii=False, indent=2)}\n".encode())
         file.flush()
         os.fchmod(file.fileno(), 0o444)
         os.fsync(file.fileno())
-    folders.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
-    os.replace(name, snapshot.manifest)
+        folders.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
+        os.replace(name, snapshot.manifest)
     folders.sync_folder(snapshot.path.parent)
 
 

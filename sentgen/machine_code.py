@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -15,6 +12,8 @@ from typing import Any
 from numba import config, njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.np import linalg
+
+from sentgen import temporary
 
 logger = logging.getLogger(__name__)
 
@@ -69,15 +68,7 @@ class MachineCode(FunctionCache):
 @cache
 def _own_folder() -> str:
     """Make a folder that nobody else can write, for code is loaded from it; it goes with the process."""
-    folder = tempfile.mkdtemp(prefix="sentgen-machine-code-")
-    atexit.register(_remove, folder, os.getpid())
-    return folder
-
-
-def _remove(folder: str, process: int) -> None:
-    # A child of `os.fork` that ends has this to do, too, while its parent loads code from there.
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+    return str(temporary.folder_of_process("sentgen-machine-code-"))
 
 
 @cache

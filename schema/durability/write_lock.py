@@ -26,6 +26,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
+from sentgen import temporary
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
 
@@ -80,6 +81,8 @@ class WriteLock:
         self._path, self._descriptor, self._users = path, descriptor, 1
         #: Whether sentgen has made the file; an empty one may be the lock of another program.
         self._is_ours = is_ours
+        if is_ours:
+            temporary.hold(path, os.unlink)
         command = lock_policy.command or Path(sys.argv[0]).name or "python"
         self._holder = Holder(os.getpid(), command, time.time(), writing=True)
 
@@ -107,6 +110,7 @@ class WriteLock:
             if self._descriptor >= 0:
                 # Removed first: who opens it from now on makes a new one, and who has it open sees that.
                 if self._is_ours:
+                    temporary.let_go(self._path)
                     self._path.unlink(missing_ok=True)
                 else:
                     os.ftruncate(self._descriptor, 0)

@@ -6,14 +6,14 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.schema.engine import translated_errors
-from sentgen.schema.folders import new_draft, sync_folder
+from sentgen.schema.folders import draft, sync_folder
 
 MANIFEST = "manifest.json"
 #: A URL, also as `pathlib.Path` leaves one, with one slash; ``file:`` is local.
@@ -87,20 +87,14 @@ class Place:
         if self.files is None:
             folder = Path(self.root)
             folder.mkdir(parents=True, exist_ok=True)
-        descriptor, path = new_draft(folder)
-        with translated_errors(Path(self.root)):
-            try:
-                with os.fdopen(descriptor, "w+b") as file:
+        with translated_errors(Path(self.root)), draft(folder) as (file, path):
 
-                    def keep(name: str) -> None:
-                        file.flush()
-                        os.fsync(file.fileno())
-                        self._place(path, name)
+            def keep(name: str) -> None:
+                file.flush()
+                os.fsync(file.fileno())
+                self._place(path, name)
 
-                    yield file, keep
-            finally:
-                with suppress(FileNotFoundError):
-                    os.unlink(path)
+            yield file, keep
 
     def _place(self, draft: str, name: str) -> None:
         if self.files is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from sentgen import temporary
 from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.view.figures import Figures, new_words
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
@@ -47,8 +47,8 @@ def as_file(text: str | Path, name: str) -> Iterator[str]:
         raise InputError(f"`{name}` is a text, or a pathlib.Path of a file; {text!r} is neither")
     if text and len(text) < 1000 and len(text.split()) == 1 and Path(text).exists():
         raise InputError(f"{text!r} is a file, and `{name}` a text; give pathlib.Path({text!r}) to read it")
-    with tempfile.TemporaryDirectory(prefix="sentgen-") as folder:
-        path = Path(folder) / name
+    with temporary.folder() as folder:
+        path = folder / name
         path.write_text(text, encoding="utf-8")
         try:
             yield str(path)

@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from sentgen import temporary
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of, open_stream
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
@@ -382,6 +383,7 @@ def _hidden(member: str) -> bool:
 def _spooled(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
     spool = tempfile.NamedTemporaryFile(prefix="sentgen-")  # noqa: SIM115 - lives in the source
+    temporary.hold(spool.name, os.unlink)
     with ExitStack() as stack:
         stream = sys.stdin.buffer if path == "-" else stack.enter_context(open(path, "rb"))
         size = 0

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import gzip
 import math
-import os
 import re
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +28,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Longs
 from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
-from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.errors import InputError, ModelError
 from sentgen.models import sql
 from sentgen.models.building.build import SORTING_SHARE
 from sentgen.models.building.model_rows import record
@@ -41,6 +39,7 @@ from sentgen.models.building.symbols import OF_WORDS, Symbols
 from sentgen.models.building.writing import OrderNgrams, Source, write_sorted
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import ModelInfo, find_in, next_version
+from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
@@ -90,9 +89,9 @@ def export_arpa(
     """Write a model to an ARPA file, whole or not at all: beside its place first, then renamed.
 
     Raises:
-        InputError: the file cannot be written there.
+        InputError: the file cannot be written there, or the disk is full.
         ModelError: the model has no probabilities.
-        StoreError: the disk is full, or the store cannot be read.
+        StoreError: the store cannot be read.
     """
     if model.smoothing == stupid_backoff.NAME:
         raise ModelError(
@@ -100,7 +99,7 @@ def export_arpa(
             "export a model of kneser-ney or katz"
         )
     path, report = Path(path), progress or (lambda _: None)
-    with store.begin() as connection, _replacing(path) as file:
+    with store.begin() as connection, whole_file(path) as plain, _packed(path, plain) as file:
         _escape_forms(connection, model)
         # Before the n-grams: the header has their numbers, and a pipe cannot be written twice.
         counts = {int(n): int(count) for n, count in sql.run(connection, _FILE, "counts", model=model.id)}
@@ -118,33 +117,12 @@ def export_arpa(
         drop_temporary(connection)
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file beside ``path`` that takes its place at the end, or vanishes."""
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    except OSError as error:
-        message = f"cannot be written ({error.strerror}); choose another file"
-        raise InputError(message, path=str(path)) from error
-    try:
-        with os.fdopen(descriptor, "wb") as plain:
-            if path.suffix == ".gz":
-                # Without name and time in its head: the same model, the same bytes.
-                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0) as packed:
-                    yield cast("IO[bytes]", packed)
-            else:
-                yield plain
-            # mkstemp makes files of mode 0600; the umask can only be read by setting it.
-            mask = os.umask(0o077)
-            os.umask(mask)
-            os.fchmod(plain.fileno(), 0o666 & ~mask)
-        os.replace(name, path)
-    except OSError as error:
-        os.unlink(name)
-        raise StoreError(f"{path}: cannot be written ({error.strerror}); nothing was kept") from error
-    except BaseException:
-        os.unlink(name)
-        raise
+def _packed(path: Path, plain: IO[bytes]) -> AbstractContextManager[IO[bytes] | gzip.GzipFile]:
+    """Compress what is written to a file that is named so."""
+    if path.suffix != ".gz":
+        return nullcontext(plain)
+    # Without name and time in its head: the same model, the same bytes.
+    return gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0)
 
 
 def _escape_forms(connection: Connection, model: ModelInfo) -> None:

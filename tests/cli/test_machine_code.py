@@ -48,7 +48,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = unpacked / "sentgen"
     package.mkdir()
     (package / "__init__.py").touch()
-    for name in ("arrays.py", "machine_code.py"):
+    for name in ("arrays.py", "machine_code.py", "temporary.py"):
         shutil.copy(ROOT / "sentgen" / name, package)
     (package / "small.py").write_text(_MODULE, "utf-8")
     (package / "first_use.py").write_text(_USE, "utf-8")
@@ -108,7 +108,7 @@ def test_of_another_source(built: Path, tmp_path: Path) -> None:
 def test_of_modules_that_are_gone(built: Path, tmp_path: Path) -> None:
     """What an earlier version left beside its modules may name types of modules that this one does not have."""
     (source := tmp_path / "sentgen").mkdir()
-    for name in ("__init__.py", "arrays.py", "machine_code.py", "small.py"):
+    for name in ("__init__.py", "arrays.py", "machine_code.py", "temporary.py", "small.py"):
         shutil.copy(built / "sentgen" / name, source)
     made = use(tmp_path, tmp_path / "cache")
     (index,) = (path for path in made[2] if path.suffix == ".nbi")
@@ -125,7 +125,7 @@ def test_of_modules_that_are_gone(built: Path, tmp_path: Path) -> None:
 def test_of_a_user_who_may_keep_nothing(built: Path, tmp_path: Path) -> None:
     """A service has no home and writes into no package: it compiles for itself, and leaves nothing."""
     (source := tmp_path / "sentgen").mkdir()
-    for name in ("__init__.py", "arrays.py", "machine_code.py", "small.py"):
+    for name in ("__init__.py", "arrays.py", "machine_code.py", "temporary.py", "small.py"):
         shutil.copy(built / "sentgen" / name, source)
     nowhere = "from numba.core.caching import CacheImpl as C; C._locator_classes = C._locator_classes[:1]; "
     (temporary := tmp_path / "temporary").mkdir()

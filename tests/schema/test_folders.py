@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -148,12 +147,3 @@ def test_drafts_of_another_are_not_used(path: Path, tmp_path: Path) -> None:
         snapshots.publish(path, tmp_path / "to")
 
     assert (tmp_path / "to" / ".sentgen-draft" / "a").read_text() == MINE
-
-
-def test_a_child_that_ends_leaves_its_parent_the_temporary_folder(tmp_path: Path) -> None:
-    """It has the parent's list of what to do at its end."""
-    from sentgen.schema import engine
-
-    engine._remove_temporary(tmp_path, os.getpid() + 1)
-
-    assert tmp_path.exists()

@@ -12,12 +12,12 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sentgen import temporary
 from sentgen.alignment.alignment import Alignment, Link
 from sentgen.alignment.baselines.bitext import BitextUnit, units, with_training, word_links
 from sentgen.alignment.baselines.extraction import SENTENCES
@@ -53,8 +53,8 @@ class External:
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each."""
         of = list(units(with_training(pairs, self.training), source="document", sentences=self.sentences))
-        with tempfile.TemporaryDirectory(prefix="sentgen-align-") as folder:
-            forward, backward = self.run(numbered(of), Path(folder), **self.settings)
+        with temporary.folder("sentgen-align-") as folder:
+            forward, backward = self.run(numbered(of), folder, **self.settings)
         if len(forward) != len(of) or len(backward) != len(of):
             raise InputError(
                 f"{self.name} answered {len(forward):,} and {len(backward):,} of {quantity(len(of), 'line')}"

@@ -25,19 +25,20 @@ from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.aligning.align_text import text
 from sentgen.cli.aligning.align_tune import tune
-from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import (
     DbOption,
     DryRunOption,
     LimitOption,
     MemoryOption,
+    check_file_option,
     one_more,
     open_store,
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.errors import InputError
+from sentgen.output.files import whole_file
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.progress import counted, trained
 from sentgen.output.wording import quantity

@@ -23,11 +23,11 @@ from sentgen.alignment.view.html import page
 from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.reasons import made_of, told, weighed_by
 from sentgen.alignment.view.view import PairView, Segment
-from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.options import DbOption, MemoryOption, check_file_option, open_store, parse_size
 from sentgen.cli.console.output import Output, WideOption, printable
 from sentgen.errors import InputError
+from sentgen.output.files import write_text
 from sentgen.output.wording import are, quantity
 from sentgen.schema import Store
 from sentgen.schema.store import default_memory_limit

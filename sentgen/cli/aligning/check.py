@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.files import check_file_option, write_text
 from sentgen.cli.console.held_texts import tell_size
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import ParserOption
+from sentgen.cli.console.options import ParserOption, check_file_option
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure, text_of
 from sentgen.evaluation.check.page import page, phrase
 from sentgen.evaluation.check.request import CheckRequest
+from sentgen.output.files import write_text
 
 
 @output_options

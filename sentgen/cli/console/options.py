@@ -34,6 +34,16 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what wou
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
 
+def check_file_option(option: str, path: Path | None) -> None:
+    """Refuse a path that names no file.
+
+    Raises:
+        typer.BadParameter: it is a folder, or `-`.
+    """
+    if path is not None and (str(path) == "-" or path.is_dir()):
+        raise typer.BadParameter(f"{option} needs the name of a file, and {str(path)!r} is none")
+
+
 def one_more(limit: int) -> int:
     """Return how many rows to ask for, so that one beyond the limit tells that there are more; 0 for all."""
     return limit + 1 if limit else 0

@@ -33,11 +33,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 import typer
 from rich.console import Console
 
-from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import Result, option_group
+from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.terminal_table import TableColumn, print_table
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
+from sentgen.output.files import whole_file
 from sentgen.output.plain_table import Align as Align
 from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
 from sentgen.output.tabular import (

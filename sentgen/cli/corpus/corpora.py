@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, check_file_option, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
+from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 
 app = typer.Typer()

@@ -11,9 +11,8 @@ from typing import Annotated
 import typer
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from sentgen.cli.console.files import check_file_option, whole_file
 from sentgen.cli.console.held_texts import tell_size
-from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, check_file_option, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import check_format
@@ -24,6 +23,7 @@ from sentgen.corpus.parsers.qualities import QUALITIES
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
 from sentgen.errors import InputError, Rejection
+from sentgen.output.files import whole_file
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -13,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from sentgen import temporary
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, parse_size
 from sentgen.errors import InputError
@@ -125,9 +125,9 @@ def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
     ordinary = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the folder is removed
     try:
         # Of mode 0700: a copy of the store for this user alone.
-        with tempfile.TemporaryDirectory(prefix="sentgen-serve-") as folder:
-            published.publish(db or default_path(), Path(folder))
-            yield Path(folder)
+        with temporary.folder("sentgen-serve-") as folder:
+            published.publish(db or default_path(), folder)
+            yield folder
     finally:
         signal.signal(signal.SIGTERM, ordinary)
 

@@ -10,13 +10,14 @@ from typing import Annotated
 import typer
 from sqlalchemy import Connection
 
-from sentgen.cli.console.files import check_file_option, write_text
+from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output
 from sentgen.cli.looking.inspect import StoreOptions, aligned, finish, line_look, question
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.browsing import find_trees
 from sentgen.lookups.questions import Match
+from sentgen.output.files import write_text
 from sentgen.output.wording import quantity
 
 FileOption = Annotated[

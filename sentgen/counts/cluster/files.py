@@ -6,11 +6,13 @@ import json
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+
+from sentgen import temporary
 
 #: Compressed, as they cross the network: sorted rows shrink to a third.
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -20,12 +22,9 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 def aside(path: Path) -> Iterator[Path]:
     """Give a name to write to; when all went well, the file gets its own."""
     draft = path.with_name(f".{path.name}-{uuid.uuid4().hex}.tmp")
-    try:
+    with temporary.held(draft, os.unlink):
         yield draft
         draft.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            draft.unlink()
 
 
 def write_json(path: Path, value: object) -> None:

@@ -129,7 +129,7 @@ class Job:
                 self._clear()
             elif unfinished and unfinished.what != "count":
                 raise in_the_way(self.lake, self.work, unfinished)
-            folders.make(self.work)
+            folders.make(self.work, kept=True)
             shards, sources = self._plan(paths)
             if sources:
                 counted = self._count(shards, sources)

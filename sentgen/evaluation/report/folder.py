@@ -81,11 +81,7 @@ def _lines(lines: set[str]) -> bytes:
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:
-    descriptor, draft = folders.new_draft(folder, mode=0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+    with folders.draft(folder, mode=0o666) as (file, draft):
+        file.write(content)
+        file.flush()
         os.replace(draft, folder / name)
-    except BaseException:
-        os.unlink(draft)
-        raise

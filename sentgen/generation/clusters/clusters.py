@@ -6,13 +6,12 @@ The command line and the server share what is here.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import cast
 
+from sentgen import temporary
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
@@ -75,8 +74,8 @@ def temporary_clusters(
         NotFoundError: there is no document of a name.
     """
     with (
-        tempfile.TemporaryDirectory(prefix="sentgen-") as folder,
-        Store(Path(folder) / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
+        temporary.folder() as folder,
+        Store(folder / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
     ):
         # Words alone: cluster models count their own bigrams from the sentences.
         ingest(store, [path], Settings(CORPUS, form, order=1, kind="cluster"), parser=parser)
@@ -89,14 +88,14 @@ def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
 
     The documents of its corpus `CORPUS` are the clusters; their names are "0", "1" and so on.
     """
-    with tempfile.NamedTemporaryFile("w", prefix="sentgen-", encoding="utf-8") as file:
-        for number, cluster in enumerate(clusters):
-            for place, sentence in enumerate(cluster):
-                file.write(conllu(replace(sentence, document=None if place else str(number))))
-        # It is read by its name while it is still open.
-        file.flush()
-        with temporary_clusters(file.name, form="conllu") as temporary:
-            yield temporary.store
+    with temporary.folder() as folder:
+        path = folder / "clusters.conllu"
+        with path.open("w", encoding="utf-8") as file:
+            for number, cluster in enumerate(clusters):
+                for place, sentence in enumerate(cluster):
+                    file.write(conllu(replace(sentence, document=None if place else str(number))))
+        with temporary_clusters(str(path), form="conllu") as made:
+            yield made.store
 
 
 def parse_lengths(text: str) -> list[int]:

@@ -9,12 +9,12 @@ written, which is one transaction: a build that fails or is interrupted leaves n
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import Connection
 
+from sentgen import temporary
 from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.models.building.chosen import Chosen, built_from, choose, selected
@@ -129,8 +129,8 @@ def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Re
     from sentgen.counts.cluster.engine import Inline
     from sentgen.models.cluster.job import ModelJob
 
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(lake.root) / "_work" if lake.files is None else Path(folder) / "work"
+    with temporary.folder() as folder:
+        work = Path(lake.root) / "_work" if lake.files is None else folder / "work"
         built = ModelJob(lake, work, Inline(), memory).run(name, corpora, settings)
     # What is open names the files that were there.
     with Store(lake.root, read_only=True, memory_limit=memory) as opened:

@@ -106,7 +106,7 @@ class ModelJob:
                     return done
             elif unfinished and (unfinished.what != "model" or settings.smoothing == stupid_backoff.NAME):
                 raise in_the_way(self.lake, self.work, unfinished)
-            folders.make(self.work)
+            folders.make(self.work, kept=True)
             built = self._build(name, corpora, settings)
             self._clear()
             built.seconds, built.stages = time.monotonic() - began, self._stages.seconds

@@ -1,4 +1,4 @@
-"""Files that commands write: whole or not at all."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO
 
-import typer
-
+from sentgen import temporary
 from sentgen.errors import InputError
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing beside its place; it takes its place, and that of an old one, at the end.
 
     Raises:
@@ -24,15 +23,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     try:
         # In the same folder: a rename does not cross file systems.
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        try:
+        with temporary.held(name, os.unlink):
             with os.fdopen(descriptor, "wb") as sink:
-                yield cast(BinaryIO, sink)
+                yield sink
                 # mkstemp makes files of mode 0600.
                 os.fchmod(sink.fileno(), 0o666 & ~_umask())
             os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written ({reason}); choose another file", path=str(path)) from error
@@ -46,16 +42,6 @@ def write_text(path: Path, text: str) -> None:
     """
     with whole_file(path) as sink:
         sink.write(text.encode("utf-8"))
-
-
-def check_file_option(option: str, path: Path | None) -> None:
-    """Refuse a path that names no file.
-
-    Raises:
-        typer.BadParameter: it is a folder, or `-`.
-    """
-    if path is not None and (str(path) == "-" or path.is_dir()):
-        raise typer.BadParameter(f"{option} needs the name of a file, and {str(path)!r} is none")
 
 
 def _umask() -> int:

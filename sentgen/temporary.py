@@ -1,0 +1,80 @@
+"""What goes with the process: files and folders that are removed when it ends, if not before.
+
+A block that makes one removes it. What is held here goes, too, where no block comes to its end: by Ctrl-C,
+which ends a command where it stands, and where an object that has one is never closed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: How each is removed, in the order in which they were made.
+_held: dict[str, Callable[[str], object]] = {}
+
+
+def hold(path: str | os.PathLike[str], remove: Callable[[str], object]) -> None:
+    """Remove a file or folder when the process ends, unless it is let go before."""
+    _held[os.path.abspath(path)] = remove
+
+
+def let_go(path: str | os.PathLike[str]) -> None:
+    """Leave a file or folder to whoever removes, renames or keeps it."""
+    _held.pop(os.path.abspath(path), None)
+
+
+@contextmanager
+def held(path: str | os.PathLike[str], remove: Callable[[str], object]) -> Iterator[None]:
+    """Remove a file or folder at the end of the block, however that comes."""
+    hold(path, remove)
+    try:
+        yield
+    finally:
+        _remove(os.path.abspath(path))
+
+
+@contextmanager
+def folder(prefix: str = "sentgen-") -> Iterator[Path]:
+    """Make a folder that nobody else can read, for the block."""
+    path = folder_of_process(prefix)
+    try:
+        yield path
+    finally:
+        _remove(str(path))
+
+
+def folder_of_process(prefix: str, suffix: str = "") -> Path:
+    """Make such a folder for as long as the process runs."""
+    # Here: this module is imported before a command takes care of Ctrl-C, which should be soon.
+    import shutil
+    import tempfile
+    from functools import partial
+    from pathlib import Path
+
+    path = tempfile.mkdtemp(prefix=prefix, suffix=suffix)
+    hold(path, partial(shutil.rmtree, ignore_errors=True))
+    return Path(path)
+
+
+def remove_all() -> None:
+    """Remove all that is held, the newest first."""
+    for path in reversed(list(_held)):
+        _remove(path)
+
+
+def _remove(path: str) -> None:
+    # Once: a thread that ends the process may be at it already.
+    if remove := _held.pop(path, None):
+        with suppress(OSError):
+            remove(path)
+
+
+atexit.register(remove_all)
+# They are the parent's, which goes on with them when a child of `os.fork` ends.
+os.register_at_fork(after_in_child=_held.clear)
