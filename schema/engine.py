@@ -92,9 +92,6 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
         connect_args={"read_only": read_only, "config": config},
         execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
     )
-    event.listen(
-        engine, "connect", lambda wrapped, _: connections.opened(duck_of(wrapped), read_only=read_only)
-    )
     event.listen(engine, "close", lambda wrapped, _: connections.closing(duck_of(wrapped)))
     if not read_only:
         _keep_blocks(engine, path)

@@ -199,7 +199,6 @@ def open_locked(
         duck = write_lock.waited(path, connect)
     try:
         lock(duck, path)
-        connections.opened(duck, read_only=True)
     except BaseException:
         duck.close()
         raise
@@ -224,7 +223,6 @@ def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) ->
             opening.create_views(duck, lake, manifest)
             opening.lock(duck, lake, manifest)
             _self_test(duck, path, opening.attacks(lake))
-            connections.opened(duck, read_only=True)
         except BaseException:
             duck.close()
             raise

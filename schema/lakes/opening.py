@@ -36,12 +36,7 @@ def open_engine(place: Place, *, memory_limit: int, threads: int | None = None) 
         execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: True},
     )
 
-    def opened(wrapped: object, _: object) -> None:
-        duck = duck_of(wrapped)
-        connections.opened(duck, read_only=True)
-        create_views(duck, place, manifest)
-
-    event.listen(engine, "connect", opened)
+    event.listen(engine, "connect", lambda wrapped, _: create_views(duck_of(wrapped), place, manifest))
     event.listen(engine, "close", lambda wrapped, _: connections.closing(duck_of(wrapped)))
     try:
         with engine.connect():

@@ -5,24 +5,17 @@ Little is imported here, so that Ctrl-C is taken care of before anything that ta
 
 from __future__ import annotations
 
+import atexit
+import errno
 import gc
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, NoReturn
 
 from sentgen import __version__, without_pandas
-from sentgen.cli.console.interrupts import (
-    EXIT_CODE,
-    end_at_once,
-    exit_now,
-    interruptible,
-    is_ending,
-    is_full,
-    say_full,
-    say_interrupted,
-    was_interrupted,
-)
+from sentgen.cli.console.interrupts import EXIT_CODE, INTERRUPTED, end_on_interrupt
 
 if TYPE_CHECKING:
     import typer
@@ -36,52 +29,75 @@ def build() -> typer.Typer:
 
 
 def program() -> None:
-    """Run sentgen as a program: when the command has ended, Ctrl-C comes too late.
-
-    Nobody waits for the interpreter to tidy up, which takes 0.15 s of CPU time.
-    """
+    """Run sentgen as a program: Ctrl-C ends it, and when the command has ended, comes too late."""
+    end_on_interrupt()
     without_pandas.install()
     gc.disable()  # until all is imported, which is a tenth faster so; nothing of it becomes garbage
     code: object = None
     try:
-        with interruptible(afterwards=signal.SIG_IGN):
-            main()
+        main()
     except SystemExit as end:
-        if was_interrupted(end):
-            exit_now(end.code)
         code = end.code
-    except KeyboardInterrupt:
-        exit_now(say_interrupted())
-    end_at_once(code)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_at_once(code)
 
 
 def main() -> None:
     """Run sentgen; what the user did wrong comes out as one line and exit code 1."""
     try:
-        with interruptible():
-            _run()
+        _run()
     except SystemExit as end:
         if end.code == EXIT_CODE:  # Typer turns Ctrl-C into this code without a word
-            sys.exit(say_interrupted())
+            print(INTERRUPTED, file=sys.stderr)
         raise
-    except KeyboardInterrupt:  # while the command is imported; Typer takes over when it runs
-        sys.exit(say_interrupted())
     except BrokenPipeError:
         # `head` has seen enough, which is no error. The interpreter flushes at its end: not into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        if not is_full(error):
+        if not _is_full(error):
             raise
-        sys.exit(say_full(error))
+        sys.exit(_say_full(error))
     except Exception as error:
-        # Whatever an interrupt was turned into on its way up.
-        if was_interrupted(error) or is_ending():
-            sys.exit(say_interrupted())
         if (line := _line(error)) is None:
             raise
         print(f"sentgen: {line}", file=sys.stderr)
         sys.exit(1)
+
+
+def _is_full(error: OSError) -> bool:
+    """Say whether there was no room for what is printed: a file that could not be written has a name."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None
+
+
+def _say_full(error: OSError) -> int:
+    """Say that the output is not whole, and let go of the rest; return the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    reason = (error.strerror or "no room").lower()
+    said = f"standard output: {reason}; output is incomplete: free some space, and run it again"
+    print(f"sentgen: {said}", file=sys.stderr)
+    return 1
+
+
+def _end_at_once(code: object) -> NoReturn:
+    """End the process when all is written, without the interpreter's tidying up, which takes 0.15 s.
+
+    What is registered for the end of a process is done; where a thread goes on or output cannot be written,
+    the process ends as any other.
+    """
+    others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
+    if others or not (code is None or isinstance(code, int)):
+        raise SystemExit(code)
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and _is_full(error):
+            code = _say_full(error)
+        else:  # the interpreter tries once more, and says so
+            raise SystemExit(code) from None
+    os._exit(code or 0)
 
 
 def _run() -> None:

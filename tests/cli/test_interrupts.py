@@ -1,246 +1,189 @@
-"""Ctrl-C ends a command even where a library swallows the KeyboardInterrupt, and cleaning up is left in peace."""
+"""Ctrl-C ends a command where it stands, whatever runs: one line, exit code 130, and nothing temporary is left."""
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from textwrap import indent
 
 import duckdb
-import numpy as np
 import pytest
-from numba import njit
+from ten_sentences import fill
 
-from sentgen.cli.console import interrupts
-from sentgen.cli.console.interrupts import deadline, interruptible, was_interrupted
-from sentgen.schema import connections
+import sentgen
+from sentgen.cli.console.interrupts import INTERRUPTED
 from sentgen.schema.engine import translated_errors
 
+#: What a process does before its work.
+PREPARED = """
+import ctypes, os, signal, subprocess, sys, threading, time
+from pathlib import Path
+from sentgen.cli.console.interrupts import deadline, end_on_interrupt
+end_on_interrupt()
 
-def press() -> None:
-    """Press Ctrl-C."""
+def press():
     signal.raise_signal(signal.SIGINT)
 
-
-def work() -> None:
-    """Go on for long."""
-    time.sleep(30)
-
-
-def lose_in_callback() -> None:
-    """Lose the exception as llvmlite does."""
-    ctypes.CFUNCTYPE(None)(press)()
-
-
-def lose_in_except() -> None:
-    """Lose the exception as DuckDB does."""
-    try:
+def press_soon():
+    threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+"""
+#: Work that would lose a KeyboardInterrupt, or hear of it late.
+WORK = {
+    "waiting": "press_soon(); time.sleep(60)",
+    "a callback, as llvmlite has": "ctypes.CFUNCTYPE(None)(press)(); time.sleep(60)",
+    "whatever catches all, as DuckDB does": """
+try:
+    press()
+except BaseException:
+    pass
+print("went on", file=sys.stderr)
+""",
+    "a finaliser": """
+class Finalised:
+    def __del__(self):
         press()
-    except BaseException:
-        return
-
-
-def lose_in_finaliser() -> None:
-    """Lose the exception as the garbage collector does."""
-
-    class Finalised:
-        def __del__(self) -> None:
-            press()
-
-    Finalised()
-
-
-def lose_twice() -> None:
-    """Lose the exception, and lose it again."""
-    lose_in_except()
-    with contextlib.suppress(KeyboardInterrupt):
-        work()
-
-
-def run(*steps: Callable[[], None]) -> None:
-    """Run steps as commands are run."""
-    with interruptible():
-        for step in steps:
-            step()
-
-
-@pytest.mark.parametrize("lose", [lose_in_callback, lose_in_except, lose_in_finaliser, lose_twice])
-def test_swallowed(lose: Callable[[], None], capsys: pytest.CaptureFixture[str]) -> None:
-    """It is raised until it gets through, soon, and the interpreter says nothing of the lost ones."""
-    began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        run(lose, work)
-
-    assert time.monotonic() - began < 15
-    assert capsys.readouterr().err == ""
-
-
-def test_cleaning_up() -> None:
-    """What is done on its way out, errors of its own included, is not interrupted again."""
-    done = []
-
-    def step() -> None:
-        try:
-            press()
-        finally:
-            time.sleep(0.3)
-            done.append("first")
-            try:
-                raise ValueError("in between")
-            except ValueError:
-                time.sleep(0.3)
-                done.append("second")
-            raise RuntimeError("made of it")
-
-    with pytest.raises(RuntimeError) as told:
-        run(step)
-
-    assert done == ["first", "second"]
-    assert was_interrupted(told.value)
-
-
-def test_handlers_come_back() -> None:
-    """Nothing is left of it afterwards, and no alarm rings."""
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM), sys.unraisablehook
-    with pytest.raises(KeyboardInterrupt):
-        run(press)
-
-    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM), sys.unraisablehook) == before
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-
-
-def test_other_errors_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What else is lost is told as ever."""
-    told: list[object] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_value))
-
-    def fail() -> None:
-        raise ValueError("lost")
-
-    run(ctypes.CFUNCTYPE(None)(fail))
-
-    assert [str(error) for error in told] == ["lost"]
-
-
-def test_other_threads() -> None:
-    """Only the main thread gets signals; elsewhere nothing is changed."""
-    before = signal.getsignal(signal.SIGINT)
-    seen: list[object] = []
-
-    thread = threading.Thread(target=run, args=[lambda: seen.append(signal.getsignal(signal.SIGINT))])
-    thread.start()
-    thread.join()
-
-    assert seen == [before]
-
-
-class Pair(NamedTuple):
-    """What a kernel returns that makes numba call Python: for the type of the arrays, and for its own."""
-
-    first: np.ndarray
-    second: np.ndarray
-
-
-@njit(nogil=True)
-def kernel(steps: int) -> Pair:
-    """Take some time without the GIL, and return arrays."""
-    made = np.zeros(4)
+Finalised()
+print("went on", file=sys.stderr)
+""",
+    "one call of a function in DuckDB, which it cannot interrupt": """
+import duckdb
+press_soon()
+duckdb.sql("select max(levenshtein(repeat('ab', 300000), repeat('ba', 300000))) from range(10)").fetchall()
+""",
+    "machine code": """
+import numba
+@numba.njit(nogil=True)
+def kernel(steps):
+    total = 0.0
     for step in range(steps):
-        made[step & 3] += np.sin(made[(step + 1) & 3] + step)
-    return Pair(made, made)
+        total += step % 7.5
+    return total
+kernel(1)
+press_soon()
+kernel(10**12)
+""",
+    "more than one Ctrl-C": "press_soon(); press_soon(); time.sleep(60)",
+    "cleaning up": """
+try:
+    press_soon(); time.sleep(60)
+finally:
+    print("went on", file=sys.stderr)
+""",
+}
 
 
-def test_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A signal that comes while a kernel runs is raised when it has returned, not in what it needs to return."""
-    monkeypatch.setattr(interrupts, "_GRACE", 60)  # on a busy machine, nothing but the raising counts
-    kernel(1)
-    tracing = sys.gettrace()
-    running = threading.Event()
-
-    def press_soon() -> None:
-        running.wait()
-        time.sleep(0.02)
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-
-    threading.Thread(target=press_soon).start()
-
-    def step() -> None:
-        running.set()
-        while True:
-            kernel(2_000_000)
-
-    with pytest.raises(KeyboardInterrupt) as told:
-        run(step)
-
-    raised = [frame.name for frame in told.traceback if frame.path != Path(interrupts.__file__)]
-    assert raised[-1] == "step"
-    assert sys.gettrace() is tracing
+def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, with a folder for temporary files."""
+    environment = os.environ | {"TMPDIR": str(folder)}
+    command = [sys.executable, "-c", PREPARED + code]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, timeout=50)
 
 
-class Slow:
-    """A DuckDB connection that works on a query for as long as it is let."""
+@pytest.mark.nightly(by_day=4)
+@pytest.mark.parametrize("work", WORK)
+def test_whatever_runs(work: str, tmp_path: Path) -> None:
+    done = run(WORK[work], tmp_path)
 
-    QUERY = "select count(*) from range(100000000) a, range(1000) b where a.range * b.range % 7 = 3"
-
-    def __init__(self, query: str = QUERY) -> None:
-        self.query = query
-
-    def __call__(self) -> None:
-        with duckdb.connect() as duck, connections.cursor(duck) as second:
-            second.execute("set threads = 1")
-            second.execute(self.query).fetchall()
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{INTERRUPTED}\n")
 
 
-def test_statement() -> None:
-    """DuckDB is interrupted, and its error is known for what it is."""
-    began = time.monotonic()
-    pressed = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+def test_nothing_temporary_is_left(tmp_path: Path) -> None:
+    """Folders and files that only this process needs are removed, those of a store too, and its children end."""
+    made = """
+from sentgen import temporary
+from sentgen.output.files import whole_file
+from sentgen.schema import Store, folders
 
-    with pytest.raises((KeyboardInterrupt, duckdb.InterruptException, RuntimeError)) as told:
-        run(pressed.start, Slow())
+store = Store(Path("store.duckdb"), create=True)
+spilled = Path("store.duckdb.tmp")
+spilled.mkdir()
+(spilled / "duckdb_temp_storage_DEFAULT-0.tmp").touch()
+folders.make(Path("marked"))
+folders.make(Path("work"), kept=True)
+child = subprocess.Popen(["sleep", "60"])
+Path("child").write_text(str(child.pid))
+with temporary.folder() as folder, whole_file(Path("output")) as file, folders.draft("."):
+    (folder / "a").touch()
+    file.write(b"half")
+    press()
+"""
+    done = run(made, tmp_path)
 
-    assert was_interrupted(told.value)
-    assert time.monotonic() - began < 10
+    assert (done.returncode, done.stderr) == (130, f"{INTERRUPTED}\n")
+    child = Path("/proc") / (tmp_path / "child").read_text()
+    ended = time.monotonic() + 10
+    while child.exists() and time.monotonic() < ended:
+        time.sleep(0.01)
+    assert not child.exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"child", "store.duckdb", "work"}
+
+
+def test_what_is_somebodys_stays(tmp_path: Path) -> None:
+    """A child of `os.fork` has nothing to remove; what was let go, or lies in a folder of ours, is not ours."""
+    made = """
+from sentgen import temporary
+from sentgen.schema import Store
+
+store = Store(Path("store.duckdb"), create=True)
+Path("store.duckdb.tmp").mkdir()
+Path("store.duckdb.tmp/notes").touch()
+Path("a").touch()
+temporary.hold("a", os.unlink)
+temporary.let_go("a")
+Path("b").touch()
+temporary.hold("b", os.unlink)
+if not (child := os.fork()):
+    temporary.remove_all()
+    os._exit(0)
+os.waitpid(child, 0)
+print(Path("b").exists())
+press()
+"""
+    done = run(made, tmp_path)
+
+    assert (done.returncode, done.stderr) == (130, f"{INTERRUPTED}\n")
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "store.duckdb", "store.duckdb.tmp"}
+    assert (tmp_path / "store.duckdb.tmp" / "notes").exists()
+
+
+def test_while_modules_are_imported(tmp_path: Path) -> None:
+    """It takes seconds on a cold disk, and is no traceback."""
+    code = """
+import sys
+from sentgen.cli import application, program
+application.import_module = lambda name: press()
+sys.argv = ["sentgen", "pairs", "list"]
+program()
+"""
+    done = run(code, tmp_path)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{INTERRUPTED}\n")
 
 
 def test_interrupted_statement_is_no_error_of_the_store(tmp_path: Path) -> None:
-    """Who catches what is wrong with a store does not catch Ctrl-C."""
+    """In Python, who catches what is wrong with a store does not catch Ctrl-C."""
     with pytest.raises(KeyboardInterrupt), translated_errors(tmp_path):
         raise duckdb.InterruptException("Interrupted!")
 
 
-def test_deadline() -> None:
-    """When the time is up, it is as if Ctrl-C had been pressed, with words and a code of its own."""
-    began = time.monotonic()
+@pytest.mark.parametrize("work", ["waiting", "one call of a function in DuckDB, which it cannot interrupt"])
+def test_deadline(work: str, tmp_path: Path) -> None:
+    """When the time is up, a command ends as by Ctrl-C, with words and a code of its own."""
+    code = f"press_soon = lambda: None\nwith deadline(0.3, 'too slow'):\n{indent(WORK[work], '    ')}"
+    done = run(code, tmp_path)
 
-    def step() -> None:
-        with deadline(0.2, "too slow"):
-            Slow()()
-
-    with pytest.raises((KeyboardInterrupt, duckdb.InterruptException, RuntimeError)) as told:
-        run(step)
-
-    assert was_interrupted(told.value)
-    assert time.monotonic() - began < 10
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "sentgen: too slow\n")
 
 
-def test_deadline_kept() -> None:
+def test_deadline_kept(tmp_path: Path) -> None:
     """What ends in time is let go, and so is what comes later."""
+    done = run("with deadline(0.1, 'too slow'):\n    pass\ntime.sleep(0.3); print('done')", tmp_path)
 
-    def step() -> None:
-        with deadline(0.1, "too slow"):
-            pass
-        time.sleep(0.3)
-
-    run(step)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
 @pytest.mark.parametrize(
@@ -258,3 +201,13 @@ def test_program_ends_when_all_is_done(first: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=buffered)
 
     assert done.stdout.split("\n")[1:] == ["done", ""]
+
+
+def test_in_python(tmp_path: Path) -> None:
+    """There, between two statements, it is a KeyboardInterrupt, and the program goes on as it likes."""
+    with sentgen.open(fill(tmp_path / "toy.duckdb")) as db:
+        db.sql("select 1 as one")
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+        assert len(db.sql("select 1 as one")) == 1

@@ -8,12 +8,9 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from conftest import BROKEN, PETS, ROOT, Sentgen, Told, command, refused
-
-from sentgen.cli import application
 
 #: Commands that read a store, with what they need.
 READING = (
@@ -331,21 +328,6 @@ def test_interrupted_ingestion(sentgen: Sentgen, store: Path, tmp_path: Path, se
 def test_arguments_that_are_not_utf8(filled: Sentgen, arguments: tuple[str, ...]) -> None:
     """The shell hands bytes on as they are typed; one line says so."""
     refused(filled(*arguments, "caf\udce9"), "UTF-8")
-
-
-def test_interrupted_start(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while modules are imported, which takes seconds on a cold disk, is no traceback."""
-
-    def interrupted(module: str) -> NoReturn:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("sentgen.cli.application.import_module", interrupted)
-    application._commands_of.cache_clear()
-
-    told = sentgen("pairs", "list")
-
-    assert (told.code, told.out) == (130, "")
-    assert told.err == "sentgen: interrupted; what was finished is kept\n"
 
 
 def test_closed_pipe(filled: Sentgen, store: Path) -> None:
