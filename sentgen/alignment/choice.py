@@ -56,7 +56,7 @@ class Choice:
     vectors: Annotated[
         str | None,
         Option(
-            "Vectors of `sentgen vectors build`: words that they bring near are akin.",
+            "Vectors of `sentgen vectors build`: words that they bring near are related.",
             metavar="NAME",
             api={"max_length": 200},
         ),

@@ -62,7 +62,7 @@ class KwicOptions(TypedDict, total=False):
     """A word or a sequence of words in context (concordance)."""
 
     cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
-    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which of the spans that a CQL query matches count: every one, or as CQP chooses."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which matches of a CQL query to keep: all, or as CQP chooses."]
     count: Annotated[bool, False, "Only the number of hits."]
     context: Annotated[int, 15, "Words on each side at most."]
     sort: Annotated[Literal["none", "left", "right"], "none", "Sort all hits, or those drawn at random, by what is before or after the node."]
@@ -92,7 +92,7 @@ class FrequenciesOptions(TypedDict, total=False):
 
     pattern: Annotated[str, "*", "Only these, such as `un*`."]
     query: Annotated[str | None, None, "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens."]
-    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which of the spans that a CQL query matches count: every one, or as CQP chooses."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which matches of a CQL query to keep: all, or as CQP chooses."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -103,7 +103,7 @@ class CollocationsOptions(TypedDict, total=False):
     """What occurs with a word more often than chance."""
 
     cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
-    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which of the spans that a CQL query matches count: every one, or as CQP chooses."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which matches of a CQL query to keep: all, or as CQP chooses."]
     window: Annotated[str | None, None, "Words before and after: `5`, or `3,2`."]
     dependency: Annotated[str | None, None, "By a relation (`nsubj`, `*` for all) instead."]
     by: Annotated[Literal["word", "lemma"], "word", "Collocates as words or as lemmas."]
@@ -158,10 +158,10 @@ class VectorOptions(TypedDict, total=False):
     """Vectors of the words of some corpora."""
 
     dimensions: Annotated[int, 200, "Numbers of each vector."]
-    contexts: Annotated[Literal["window", "dependencies", "both"], "window", "What is company: words around, relations with the word at their other end, or both."]
-    window: Annotated[int, 2, "Words on each side that are company."]
+    contexts: Annotated[Literal["window", "dependencies", "both"], "window", "Contexts: words around, relations with the word at their other end, or both."]
+    window: Annotated[int, 2, "Words on each side that are contexts."]
     min_count: Annotated[int, 10, "Words that are rarer have no vector."]
-    words: Annotated[int, 50000, "The most frequent words have vectors, so many at most."]
+    words: Annotated[int, 50000, "Number of words with vectors, the most frequent ones."]
     smoothing: Annotated[float, 0.75, "Power of the counts of contexts in PPMI (0.75: Levy et al. 2015)."]
     shift: Annotated[float, 1.0, "Take the logarithm of this from PPMI."]
     power: Annotated[float, 0.5, "Power of the singular values that dimensions are multiplied by."]
@@ -211,7 +211,7 @@ class RegenerateOptions(TypedDict, total=False):
     verb_root: Annotated[bool | None, None, "Only a verb may be the root, if there is one."]
     noun_under_noun: Annotated[bool | None, None, "A noun may modify a noun."]
     one_root: Annotated[bool | None, None, "Only one unit may be the root."]
-    theft: Annotated[Literal["off", "sum", "printed"] | None, None, "How an edge is scaled that robs another head."]
+    theft: Annotated[Literal["off", "sum", "printed"] | None, None, "How an edge is scaled that takes a word from another head."]
     q: Annotated[Literal["paper", "learned"] | None, None, "Argument positions: by the paper's rule, or as seen."]
     padding: Annotated[Literal["free", "literal"] | None, None, "Let any position stay empty, or as in the paper."]
     padding_cost: Annotated[float | None, None, "Cost of a position that stays empty, in nats."]
@@ -224,7 +224,7 @@ class AlignOptions(TypedDict, total=False):
     model: Annotated[str | None, None, "A model of `sentgen align train`."]
     system: Annotated[str | None, None, "Another aligner: NAME[:SETTING=VALUE], such as cut-and-paste."]
     preset: Annotated[Literal["paper", "best"] | None, None, "Settings of the aligner without a model; best if not given."]
-    vectors: Annotated[str | None, None, "Vectors of `sentgen vectors build`: words that they bring near are akin."]
+    vectors: Annotated[str | None, None, "Vectors of `sentgen vectors build`: words that they bring near are related."]
     decode: Annotated[Literal["viterbi", "posterior"] | None, None, "The best path, or links with a high posterior."]
     threshold: Annotated[float | None, None, "Least posterior of a link."]
     explain: Annotated[bool, False, "Say what each link is made of, and what it was chosen among."]
@@ -264,6 +264,6 @@ class CheckOptions(TypedDict, total=False):
 
     lemmas: Annotated[bool, False, "Compare lemmas instead of forms."]
     match_case: Annotated[bool, False, "Tell upper from lower case; it is ignored otherwise."]
-    other_words: Annotated[bool, False, "Let other words have support: other forms, other spellings, synonyms, and passives for actives."]
+    other_words: Annotated[bool, False, "Count other words as support: other forms, other spellings, synonyms, and passives for actives."]
     format: Annotated[str | None, None, "Format of both texts; detected if not given."]
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]

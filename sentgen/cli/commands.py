@@ -67,7 +67,7 @@ COMMANDS = (
             define="Define a subcorpus, usable wherever a corpus name is.",
             list="List the subcorpora with their corpora and conditions.",
             show="Show the condition of a subcorpus, and how many sentences, tokens and documents it has.",
-            remove="Forget a subcorpus; its sentences stay in their corpora.",
+            remove="Remove a subcorpus; its sentences stay in their corpora.",
         ),
         _group(
             "corpus.parser",
@@ -164,7 +164,7 @@ COMMANDS = (
         _group(
             "modeling.vectors",
             "Build, list and remove word vectors, and show what is near a word.",
-            build="Build vectors of the words of corpora, in lower case: PPMI with their company, by"
+            build="Build vectors of the words of corpora, in lower case: PPMI with their contexts, by"
             " truncated SVD.",
             list="List the vectors with their settings.",
             near="Show the words that are nearest to a word, or to a phrase in quotes, by the cosine of their"

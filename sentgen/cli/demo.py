@@ -41,7 +41,7 @@ limit 5"""
 
 def demo(
     db: Annotated[
-        Path, typer.Option("--db", metavar="FILE", help="The store to make; run again, it is used again.")
+        Path, typer.Option("--db", metavar="FILE", help="The store to make, or to use again.")
         # Not the store of the user: a demo leaves nothing there.
     ] = Path("sentgen-demo.duckdb"),
 ) -> None:

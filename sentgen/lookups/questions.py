@@ -31,9 +31,7 @@ from sentgen.options import Option
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
 ]
-StrategyOption = Annotated[
-    Strategy, Option("Which of the spans that a CQL query matches count: every one, or as CQP chooses.")
-]
+StrategyOption = Annotated[Strategy, Option("Which matches of a CQL query to keep: all, or as CQP chooses.")]
 _ALL_TOKENS = "[]"
 LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 

@@ -46,7 +46,7 @@ _REFUSALS = {
     410: "Another snapshot is cited than the one that is served.",
     409: "The model cannot do what was asked.",
     413: "The request is too long, or needs too much memory.",
-    421: "The server is not called that.",
+    421: "The host name is not allowed.",
     422: "A parameter is missing, unknown or wrong.",
     429: "Too many requests wait.",
     503: "The process that worked on this died, or the store cannot be read.",

@@ -42,7 +42,7 @@ def check(
     """Check which verb arguments of a summary have support in its source.
 
     A verb argument is a verb with a word that depends on it. It has support if a sentence of the source has
-    the same two words in that relation and order; a paraphrase has little of that, and wants --other-words.
+    the same two words in that relation and order; a paraphrase has little of that, and needs --other-words.
     Precision is the share that has. Both texts need trees: CoNLL-U, or any text with --parser.
 
     Example: `sentgen check summary.txt --against article.txt --parser udpipe:ewt.udpipe --html check.html`

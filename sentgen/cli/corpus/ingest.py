@@ -38,8 +38,8 @@ def ingest(
     """Read corpora into the store and count them.
 
     Formats: conllu, conllx, mrg, pos, dp, wsj (.dp with .pos), conll2000, text, lines, jsonl.
-    What is in the corpus already, by content, is not read again; run again after an interruption, it goes on.
-    What a folder or an archive has besides (a README, a licence, pictures) is passed over with a note.
+    Sources that the corpus has already, by content, are not read again: after an interruption, run it again.
+    Other files of a folder or an archive (a README, a licence, pictures) are skipped with a note.
 
     Example: `sentgen ingest en_ewt-ud-train.conllu --corpus ewt --licence "CC BY-SA 4.0"`
     """

@@ -56,8 +56,8 @@ def ingest(
 ) -> None:
     """Read pairs into the store.
 
-    A pair that the corpus has already, by name and content, is not stored again; run again after an
-    interruption, it goes on.
+    Pairs that the corpus has already, by name and content, are not stored again: after an interruption, run
+    it again.
 
     Example: `sentgen pairs ingest scisummnet.jsonl.gz --corpus papers --licence "CC BY 4.0"`
     """

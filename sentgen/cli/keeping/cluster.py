@@ -85,8 +85,8 @@ def count(
 ) -> None:
     """Count corpora on many processes or machines into a lake, which DuckDB reads.
 
-    What the corpus has already, by content, is not counted again; run again after an interruption, it goes
-    on. Counts are those of `sentgen ingest`; sentences are not kept. Workers have to see the same files.
+    Sources that the corpus has already, by content, are not counted again: after an interruption, run it
+    again. Counts are those of `sentgen ingest`; sentences are not kept. Workers have to see the same files.
 
     Example: `sentgen cluster count texts/ --to lake --corpus web --local 4`
     """
@@ -119,8 +119,8 @@ def models(
 ) -> None:
     """Build the next version of a model from the counts of a lake, on many processes or machines.
 
-    The model is that of `sentgen models build` for the same counts, and goes into the lake. Run again after
-    an interruption, it goes on. Workers have to see the same files.
+    The model is that of `sentgen models build` for the same counts, and goes into the lake. After an
+    interruption, run it again. Workers have to see the same files.
 
     Example: `sentgen cluster models news --in lake --corpus web --order 5 --local 4`
     """

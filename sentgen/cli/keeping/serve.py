@@ -31,7 +31,9 @@ class LimitOptions:
     """What a request may cost, in the units of the command line."""
 
     timeout: Annotated[float, _limit("Time limit for computation.", metavar="SECONDS", least=0.1)] = 30.0
-    sql_timeout: Annotated[float, _limit("Of SQL and look-ups.", metavar="SECONDS", least=0.1)] = 10.0
+    sql_timeout: Annotated[
+        float, _limit("Time limit for SQL and look-ups.", metavar="SECONDS", least=0.1)
+    ] = 10.0
     max_rows: Annotated[int, _limit("Rows of an answer.", metavar="N", least=1)] = 10_000
     max_body: Annotated[str, _limit("Bytes of a request.", metavar="SIZE")] = "1MB"
     max_queue: Annotated[int, _limit("Requests that wait for a kind of work.", metavar="N", least=0)] = 64
@@ -71,7 +73,7 @@ def serve(
             # A file: anybody can read arguments in the list of processes.
             "--token-file",
             metavar="FILE",
-            help="Answer only who has one of these tokens, one a line.",
+            help="File of access tokens, one a line.",
             rich_help_panel=_WHO,
         ),
     ] = None,
@@ -80,7 +82,7 @@ def serve(
         typer.Option(
             "--allow-host",
             metavar="NAME",
-            help="A name that the server is called by; may be repeated.",
+            help="Host name to allow; may be repeated.",
             rich_help_panel=_WHO,
         ),
     ] = None,

@@ -85,7 +85,7 @@ def show(
 @app.command()
 @asking(SubcorpusName, "subcorpus")
 def remove(*, subcorpus: SubcorpusName, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
-    """Forget a subcorpus; its sentences stay in their corpora.
+    """Remove a subcorpus; its sentences stay in their corpora.
 
     Example: `sentgen subcorpora remove papers`
     """

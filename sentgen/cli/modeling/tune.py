@@ -43,7 +43,7 @@ def command(
 
     They are those under which the expected BLEU of the best orders is highest. One sentence of four is held
     out, and the weights that do best on those become the next version of the model's, which `joint` takes
-    unless it is told otherwise; where none does better than those to start from, nothing is stored. They are
+    by default; where none does better than those to start from, nothing is stored. They are
     in the view v_model_weights, and figures in the table score.
 
     Example: `sentgen tune en_ewt-ud-dev.conllu --model ewt`

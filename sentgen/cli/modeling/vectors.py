@@ -22,7 +22,7 @@ app = typer.Typer()
 @app.command()
 @asking(VectorRequest)
 def build(*, asked: VectorRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
-    """Build vectors of the words of corpora, in lower case: PPMI with their company, by truncated SVD.
+    """Build vectors of the words of corpora, in lower case: PPMI with their contexts, by truncated SVD.
 
     Example: `sentgen vectors build news --corpus wsj --corpus ewt --dimensions 200`
     """

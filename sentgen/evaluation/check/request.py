@@ -40,7 +40,7 @@ class CheckRequest:
     other_words: Annotated[
         bool,
         Option(
-            "Let other words have support: other forms, other spellings, synonyms, and passives for actives."
+            "Count other words as support: other forms, other spellings, synonyms, and passives for actives."
         ),
     ] = False
     format: Annotated[str | None, Option("Format of both texts; detected if not given.", short="-f")] = None

@@ -66,7 +66,7 @@ class TuningSettings:
             metavar="NAME[=WEIGHT],...",
         ),
     ] = "auto"
-    seed: Annotated[int, Option("Seed of what is drawn.", least=0)] = 1
+    seed: Annotated[int, Option("Random seed.", least=0)] = 1
 
 
 @dataclass(frozen=True, slots=True)

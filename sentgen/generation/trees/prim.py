@@ -44,7 +44,7 @@ _OFF, _PRINTED = THEFTS.index("off"), THEFTS.index("printed")
 class TheftSettings:
     """How an edge is scaled that takes a word from another head: not at all, or as `_satisfied` says."""
 
-    theft: Annotated[Theft, Setting("How an edge is scaled that robs another head.")] = "sum"
+    theft: Annotated[Theft, Setting("How an edge is scaled that takes a word from another head.")] = "sum"
 
 
 def order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:

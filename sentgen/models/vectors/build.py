@@ -50,11 +50,11 @@ class VectorRequest:
     dimensions: Annotated[int, Option("Numbers of each vector.", least=1, most=2000)] = 200
     contexts: Annotated[
         Contexts,
-        Option("What is company: words around, relations with the word at their other end, or both."),
+        Option("Contexts: words around, relations with the word at their other end, or both."),
     ] = "window"
-    window: Annotated[int, Option("Words on each side that are company.", least=1, most=100)] = 2
+    window: Annotated[int, Option("Words on each side that are contexts.", least=1, most=100)] = 2
     min_count: Annotated[int, Option("Words that are rarer have no vector.", least=1)] = 10
-    words: Annotated[int, Option("The most frequent words have vectors, so many at most.", least=2)] = 50_000
+    words: Annotated[int, Option("Number of words with vectors, the most frequent ones.", least=2)] = 50_000
     smoothing: Annotated[
         float, Option("Power of the counts of contexts in PPMI (0.75: Levy et al. 2015).", least=0, most=1)
     ] = 0.75
