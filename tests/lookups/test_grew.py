@@ -25,7 +25,7 @@ NAMES = ("X", "Y", "Z")
 CONDITIONS = (
     *("upos=A", "upos=A|B", "upos<>A", "!upos", "xpos", "Num", "!Num", "Num=S", "Num<>S", "Num=*"),
     *('form="a"', 'form=re"a.*"', "form<>a", "!form", "form", "lemma=/b/i", "lemma=ab", "Gloss=x", "!Gloss"),
-    *("Gloss<>x", 'wordform=re"a.?"', "textform=a|b", "Nothing", "form=__0__"),
+    *("Gloss<>x", 'wordform=re"a.?"', "textform=a|b", "form=__0__"),
 )
 ARROWS = (
     *("->", "-[r]->", "-[r|s:t]->", "-[^r]->", "-[^r|s:t]->", '-[re"s.*"]->', "-[1=s]->", "-[1=s, 2=t]->"),
