@@ -35,7 +35,7 @@ from pathlib import Path
 from fuzzing.targets import TARGETS, Bench, make_store
 from harness import OUT, megabytes, show
 
-from sentgen.counts import ingestion, pair_ingestion
+from sentgen.counts import batch
 from sentgen.errors import SentgenError
 
 #: Seconds that a byte may take.
@@ -136,10 +136,8 @@ def main() -> int:
     warnings.simplefilter("error")
     logging.disable()
     signal.signal(signal.SIGPROF, _give_up)
-    for module in (ingestion, pair_ingestion):
-        module.BATCH_SECONDS = (
-            math.inf
-        )  # on a busy machine, a batch may end, and stay, before what is refused
+    # On a busy machine, a batch may end, and stay, before what is refused.
+    batch.BATCH_SECONDS = math.inf
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=folder) as work:
         (Path(work) / "input").mkdir()

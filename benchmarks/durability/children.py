@@ -28,7 +28,7 @@ import duckdb_sqlalchemy
 import sentgen.cli
 from durability.digests import Digest, digest
 from sentgen.corpus.parsers import cache
-from sentgen.counts import ingestion, pair_ingestion
+from sentgen.counts import batch
 
 #: Tokens of a batch: a source or two, so that an ingestion has several transactions.
 BATCH_TOKENS = 100_000
@@ -201,15 +201,12 @@ def _command(arguments: Sequence[str], marks: Marks, pipe: int, record: bool) ->
 @contextmanager
 def bounded_batches() -> Iterator[None]:
     """Let batches depend on the tokens only, not on the time they take."""
-    modules = (ingestion, pair_ingestion)
-    before = [(module.BATCH_TOKENS, module.BATCH_SECONDS) for module in modules]
-    for module in modules:
-        module.BATCH_TOKENS, module.BATCH_SECONDS = BATCH_TOKENS, PATIENCE
+    before = batch.BATCH_TOKENS, batch.BATCH_SECONDS
+    batch.BATCH_TOKENS, batch.BATCH_SECONDS = BATCH_TOKENS, PATIENCE
     try:
         yield
     finally:
-        for module, (tokens, seconds) in zip(modules, before, strict=True):
-            module.BATCH_TOKENS, module.BATCH_SECONDS = tokens, seconds
+        batch.BATCH_TOKENS, batch.BATCH_SECONDS = before
 
 
 @contextmanager

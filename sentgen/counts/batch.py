@@ -1,48 +1,35 @@
-"""What every ingestion does: batches in bounds, one writer, and the rows of corpus, source and rejections."""
+"""What every ingestion does: read a batch into a draft, store it in one transaction, and go on."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+import gc
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Generic, Self, TypeVar
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection
 
-from sentgen.corpus.sources import place_of
-from sentgen.counts.draft import Draft
+from sentgen.counts.settings import CountedCorpus, Settings, add_corpus, corpus_of
 from sentgen.counts.shares import COUNTING_SHARE as COUNTING_SHARE
 from sentgen.counts.shares import DATABASE_SHARE as DATABASE_SHARE
 from sentgen.counts.spill import NgramCounter
-from sentgen.counts.writer import USUAL, SourceTally, Writer
+from sentgen.counts.writer import Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store, folders
-from sentgen.schema.store import now
+from sentgen.schema.store import next_id
 from sentgen.schema.tables import corpus as tables
-from sentgen.schema.tables.fidelity import source_layout
 
 #: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
 BATCH_TOKENS = 2_000_000
 BATCH_SECONDS = 10.0
-
-
-class CorpusLike(Protocol):
-    """What a writer has to know of a corpus: its row, or what will be its row."""
-
-    @property
-    def id(self) -> int:
-        """Its number."""
-
-    @property
-    def lowercase(self) -> bool:
-        """Whether forms are lower-cased."""
-
-    @property
-    def max_order(self) -> int:
-        """The highest order of n-grams that is counted."""
-
-    @property
-    def function_heads(self) -> bool:
-        """Whether function words head their phrases."""
+#: New objects after which the garbage collector looks for cycles; by its own count that takes a tenth of all.
+_OBJECTS = 100_000
+#: Bytes of a file that is read in an instant.
+_SMALL = 1 << 20
 
 
 @dataclass(slots=True)
@@ -62,86 +49,126 @@ class BatchSummary:
                 setattr(self, one.name, getattr(self, one.name) + getattr(batch, one.name))
 
 
+Item = TypeVar("Item")
+Done = TypeVar("Done", bound=BatchSummary)
+
+
+class Batch(ABC, Generic[Item, Done]):
+    """What one transaction stores: drafted first, with a connection for reading, then written at once.
+
+    Args:
+        connection: reads the store, to which nobody else writes.
+        store: the store.
+        settings: those of the corpus.
+        done: tells what the batch does.
+    """
+
+    def __init__(self, connection: Connection, store: Store, settings: Settings, done: Done) -> None:
+        self.settings, self.done = settings, done
+        self.corpus = corpus_of(connection, settings)
+        self.writer = Writer(connection, self.corpus, new_counter(store, self.corpus))
+        self.next_source = next_id(connection, tables.source)
+        #: Those that are drafted.
+        self.tokens = 0
+
+    @abstractmethod
+    def read(self, connection: Connection, item: Item) -> None:
+        """Draft an item."""
+
+    @abstractmethod
+    def write(self, connection: Connection) -> None:
+        """Store all that was drafted, in the transaction of the connection."""
+
+    def make_corpus(self, connection: Connection) -> None:
+        """Store the corpus, if it is new."""
+        if not self.corpus.stored:
+            add_corpus(connection, self.settings, self.corpus.id)
+
+    def close(self) -> None:
+        """Remove what waits on the disk."""
+        self.writer.close()
+
+
+def ingest_batches(
+    store: Store,
+    items: Iterator[Item],
+    begin: Callable[[Connection], Batch[Item, Done]],
+    total: Done,
+    *,
+    small: bool = False,
+) -> None:
+    """Read items into batches, and store each batch in one transaction: all of it, or nothing.
+
+    Others may read the store until there is something to write.
+
+    Args:
+        store: where they go.
+        items: sources, or what else is stored as a whole.
+        begin: makes an empty batch.
+        total: what a batch did is added to it once it is stored.
+        small: reading the first batch takes less than letting others read meanwhile.
+    """
+    # The writer of a store is alone: what lies there was spilled by a process that was killed.
+    folders.remove(spill_folder(store))
+    with _rarely_collected():
+        pending = next(items, None)
+        while pending is not None:
+            if not small:
+                store.share()
+            small = False
+            with ExitStack() as drafts:
+                with store.connect() as connection:
+                    batch = drafts.enter_context(closing(begin(connection)))
+                    pending = _read(batch, connection, pending, items)
+                # Rows keep their order in the file, which pruning lives on (docs/design.md).
+                with store.begin(in_order=True) as connection:
+                    batch.write(connection)
+            # After the commit, so that nothing is reported that was rolled back.
+            total.add(batch.done)
+
+
+def _read(
+    batch: Batch[Item, Done], connection: Connection, first: Item, items: Iterator[Item]
+) -> Item | None:
+    """Draft items until there is enough for a transaction; return the next one."""
+    began = time.monotonic()
+    pending: Item | None = first
+    while pending is not None:
+        batch.read(connection, pending)
+        # Before the test of size: what this batch leaves is where the next one begins.
+        pending = next(items, None)
+        if batch.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
+            break
+    batch.writer.flush()
+    return pending
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Let the garbage collector wait for more objects: columns of sentences are many, and no cycles."""
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def is_small(paths: Sequence[str]) -> bool:
+    """Say whether reading takes less than giving the store to readers would."""
+    try:
+        return len(paths) == 1 and Path(paths[0]).is_file() and Path(paths[0]).stat().st_size < _SMALL
+    except (OSError, ValueError):
+        return False
+
+
 def spill_folder(store: Store) -> Path:
-    """Return where counting spills what memory does not hold."""
+    """Return where an ingestion puts what memory does not hold."""
     return Path(f"{store.path}.runs")
 
 
-def clear_spilled(store: Store) -> None:
-    """Remove what a killed process spilled: the writer of a store is alone, nobody else uses it."""
-    folders.remove(spill_folder(store))
-
-
-def open_writer(connection: Connection, store: Store, corpus: CorpusLike, *, drafts: bool = False) -> Writer:
-    """Return a writer for a corpus, in the transaction of the connection, or (``drafts``) before it."""
-    folder = spill_folder(store)
-    return Writer(
-        connection,
-        corpus.id,
-        corpus.lowercase,
-        corpus.max_order,
-        corpus.function_heads,
-        _counting_memory(store),
-        folder,
-        Draft(folder) if drafts else None,
-    )
-
-
-def open_counter(store: Store, corpus: Row[tuple[object, ...]]) -> NgramCounter:
-    """Return an empty counter of the n-grams of a corpus."""
-    return NgramCounter(highest=corpus.max_order, memory=_counting_memory(store), folder=spill_folder(store))
-
-
-def _counting_memory(store: Store) -> int:
+def new_counter(store: Store, corpus: CountedCorpus) -> NgramCounter:
+    """Return a counter of the n-grams of a corpus."""
     # The store's limit is DuckDB's share already.
-    return int(store.memory_limit * COUNTING_SHARE / DATABASE_SHARE)
-
-
-def find_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]] | None:
-    """Return the row of a corpus, if there is one."""
-    return connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
-
-
-def add_source(
-    connection: Connection, corpus_id: int, tally: SourceTally, *, form: str, version: str, digest: str
-) -> None:
-    """Store a source with what it has yielded.
-
-    Args:
-        connection: the transaction.
-        corpus_id: the corpus that it belongs to.
-        tally: its number, its name and its figures.
-        form: name of the format, as its reader calls it.
-        version: version of the reader.
-        digest: SHA-256 of its bytes.
-    """
-    row = {
-        "id": tally.id,
-        "corpus_id": corpus_id,
-        "path": place_of(tally.name),
-        "sha256": digest,
-        "format": form,
-        "reader_version": version,
-        "sentences": tally.sentences,
-        "tokens": tally.tokens,
-        "rejected": tally.rejected,
-        "cyclic": tally.cyclic,
-        "empty_nodes": tally.empty_nodes,
-        "ingested_at": now(),
-    }
-    connection.execute(insert(tables.source), row)
-    if tally.layout != USUAL:
-        layout = {"corpus_id": corpus_id, "source_id": tally.id} | asdict(tally.layout)
-        connection.execute(insert(source_layout), layout)
-
-
-def rejection_row(corpus_id: int, rejection: Rejection) -> dict[str, object]:
-    """Return what was refused as a row, without the time."""
-    return {
-        "corpus_id": corpus_id,
-        "path": place_of(rejection.path),
-        "line": rejection.line,
-        "sent_id": rejection.sent_id,
-        "check_name": rejection.check,
-        "message": rejection.message,
-    }
+    memory = int(store.memory_limit * COUNTING_SHARE / DATABASE_SHARE)
+    return NgramCounter(highest=corpus.max_order, memory=memory, folder=spill_folder(store))

@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from sentgen.corpus.pair_readers import PairFile, PairReader, pair_files
-from sentgen.corpus.pair_text import VERSION, PairSettings, RawPair, TokenizedPair
+from sentgen.corpus.pair_text import VERSION, PairSettings, RawPair
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import Source, place_of
+from sentgen.corpus.sources import Source
 from sentgen.counts import corpora, segments
-from sentgen.counts.batch import (
-    BATCH_SECONDS,
-    BATCH_TOKENS,
-    BatchSummary,
-    add_source,
-    clear_spilled,
-    find_corpus,
-    open_writer,
-    rejection_row,
-)
-from sentgen.counts.settings import Settings, add_corpus
+from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small
+from sentgen.counts.settings import PAIRS, Settings
+from sentgen.counts.stored_sources import add_rejections, add_source, find_path, grow_source
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
-from sentgen.schema.store import next_id, now
-from sentgen.schema.tables import corpus as tables
+from sentgen.schema.store import next_id
 from sentgen.schema.tables.alignment import pair as pair_table
 
-#: What `corpus.kind` says of a corpus of pairs.
-KIND = "pairs"
 ON_ERROR = ("raise", "skip")
 #: Pairs are searched by words and frequencies; longer n-grams of them are counted on request.
 ORDER = 1
@@ -80,87 +69,65 @@ def ingest_pairs(
     Raises:
         InputError: a path, a pair or a setting is wrong.
     """
-    new = Settings(corpus, licence=licence, order=order, kind=KIND)
+    asked = Settings(corpus, licence=licence, order=order, kind=PAIRS)
     if on_error not in ON_ERROR:
         raise InputError(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
     files = pair_files(paths)
-    run = _Ingestion(store, new, settings or PairSettings(), on_error == "skip", progress)
-    run.size = sum(file.size for file in files)
-    run.read(files)
+    run = _Run(
+        store,
+        asked,
+        settings or PairSettings(),
+        on_error == "skip",
+        progress or (lambda *_: None),
+        sum(file.size for file in files),
+    )
+    total = PairSummary(corpus)
+    ingest_batches(
+        store, run.found(files), lambda connection: _Pairs(connection, run), total, small=is_small(paths)
+    )
     with store.begin() as connection:
         segments.merge_small(connection, corpora.find(connection, corpus).id)
-    run.total.seconds = time.monotonic() - began
-    return run.total
+    total.seconds = time.monotonic() - began
+    return total
 
 
-class _Ingestion:
-    def __init__(
-        self,
-        store: Store,
-        new: Settings,
-        settings: PairSettings,
-        skip: bool,
-        progress: Progress | None,
-    ) -> None:
-        self.store, self.new, self.settings, self.skip = store, new, settings, skip
-        self.progress = progress or (lambda *_: None)
-        self.total = PairSummary(new.corpus)
-        #: Bytes of all files, and of those that were read.
-        self.size = self.finished = 0
-        #: Name to hash of the pairs of the corpus, those of the batch in flight included.
-        self.known: dict[str, str] | None = None
-        self.digests: dict[Source, str] = {}
-        clear_spilled(store)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a file holds at a place: its ``number``-th pair, or what is wrong with that."""
 
-    def read(self, files: Sequence[PairFile]) -> None:
-        """Store the pairs of all files, in as many transactions as they need."""
-        found = self._found(files)
-        more = True
-        while more:
-            done = PairSummary(self.total.corpus)
-            with self.store.begin(in_order=True) as connection:
-                more = self._batch(connection, found, done)
-            self.total.add(done)
+    reader: PairReader
+    number: int
+    pair: RawPair | Rejection
+    #: Bytes of the files before it.
+    before: int
 
-    def _found(self, files: Sequence[PairFile]) -> Iterator[tuple[PairReader, int, RawPair | Rejection]]:
-        """Yield what the files hold, each with the reader of its file and its number in it."""
+
+@dataclass(slots=True)
+class _Run:
+    """What all batches of an ingestion have in common."""
+
+    store: Store
+    corpus: Settings
+    settings: PairSettings
+    skip: bool
+    progress: Progress
+    #: Bytes of all files.
+    size: int
+    #: Name to hash of the pairs of the corpus, once they are looked up, those that are drafted included.
+    known: dict[str, str] | None = None
+    digests: dict[Source, str] = field(default_factory=dict)
+
+    def found(self, files: Sequence[PairFile]) -> Iterator[_Found]:
+        """Yield what the files hold."""
+        before = 0
         for file in files:
             reader, number = file.read(self.settings), 0
             for number, one in enumerate(reader, 1):
-                yield reader, number, one
+                yield _Found(reader, number, one, before)
             if not number:
                 raise InputError("has no pairs", path=file.name)
-            self.finished += file.size
-
-    def _batch(
-        self,
-        connection: Connection,
-        found: Iterator[tuple[PairReader, int, RawPair | Rejection]],
-        done: PairSummary,
-    ) -> bool:
-        """Store pairs until there are many or none; say whether there may be more."""
-        began = time.monotonic()
-        batch = _Batch(connection, self, done)
-        try:
-            more = False
-            for reader, number, one in found:
-                rejection = one if isinstance(one, Rejection) else batch.add(one)
-                if rejection is not None:
-                    if not self.skip:
-                        raise rejection.as_error("pair")
-                    done.rejections.append(rejection)
-                read = (self.finished + reader.bytes_read) / self.size if self.size else 1.0
-                self.progress(reader.file.name, number, read)
-                words = done.document_words + done.abstract_words
-                # After the pair: a batch holds whole pairs.
-                if words >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
-                    more = True
-                    break
-            batch.finish()
-        finally:
-            batch.close()
-        return more
+            before += file.size
 
     def digest(self, source: Source) -> str:
         """Return the hash of a source, which is read for it once."""
@@ -169,27 +136,36 @@ class _Ingestion:
         return self.digests[source]
 
 
-class _Batch:
-    """One transaction."""
+class _Pairs(Batch[_Found, PairSummary]):
+    """The pairs of one transaction."""
 
-    def __init__(self, connection: Connection, run: _Ingestion, done: PairSummary) -> None:
-        self.connection, self.run, self.done = connection, run, done
-        corpus = _corpus(connection, run.new)
-        self.corpus_id = int(corpus.id)
-        self.writer = open_writer(connection, run.store, corpus)
-        self.first_document = next_id(connection, tables.document)
-        self.first_pair = next_id(connection, pair_table)
+    def __init__(self, connection: Connection, run: _Run) -> None:
+        super().__init__(connection, run.store, run.corpus, PairSummary(run.corpus.corpus))
+        self.run = run
+        self.next_pair = next_id(connection, pair_table)
         # Once for all batches: this process is the only writer.
         if run.known is None:
             columns = pair_table.c
-            rows = select(columns.name, columns.sha256).where(columns.corpus_id == self.corpus_id)
+            rows = select(columns.name, columns.sha256).where(columns.corpus_id == self.corpus.id)
             run.known = {row.name: row.sha256 for row in connection.execute(rows)}
         self.known = run.known
+        #: What each source has yielded, and the hash of those that are new.
         self.tallies: dict[Source, SourceTally] = {}
+        self.new: dict[Source, str] = {}
         self.rows: list[dict[str, object]] = []
 
-    def add(self, raw: RawPair) -> Rejection | None:
-        """Store a pair, unless the corpus has it; return what is wrong with it."""
+    def read(self, connection: Connection, item: _Found) -> None:
+        """Draft a pair, unless the corpus has it."""
+        rejection = item.pair if isinstance(item.pair, Rejection) else self._drafted(connection, item.pair)
+        if rejection is not None:
+            if not self.run.skip:
+                raise rejection.as_error("pair")
+            self.done.rejections.append(rejection)
+        read = (item.before + item.reader.bytes_read) / self.run.size if self.run.size else 1.0
+        self.run.progress(item.reader.file.name, item.number, read)
+
+    def _drafted(self, connection: Connection, raw: RawPair) -> Rejection | None:
+        """Draft a pair; return what is wrong with it."""
         settings = self.run.settings
         digest = raw.sha256(settings)
         if raw.key in self.known:
@@ -198,7 +174,7 @@ class _Batch:
                 return None
             message = (
                 f"the corpus has another pair {raw.key!r}, or had it with other settings; names must differ, "
-                f"and a corrected pair goes in after: sentgen corpora remove {self.run.new.corpus}"
+                f"and a corrected pair goes in after: sentgen corpora remove {self.settings.corpus}"
             )
             return Rejection(raw.document_source.name, raw.line, raw.key, "pair-name", message)
         pair = raw.tokenised(settings)
@@ -206,36 +182,35 @@ class _Batch:
             return pair
         # Only what is stored: a refused pair may come again, mended.
         self.known[raw.key] = digest
-        self._store(raw, pair, digest)
-        return None
-
-    def _store(self, raw: RawPair, pair: TokenizedPair, digest: str) -> None:
-        done = self.done
-        # The writer numbers documents as they come: two a pair, the document first.
-        document = self.first_document + 2 * len(self.rows)
-        document_words = self._text(raw.document_source, f"{pair.key}.document", pair.document)
-        abstract_words = self._text(raw.abstract_source, f"{pair.key}.abstract", pair.abstract)
+        document, document_words = self._text(
+            connection, raw.document_source, f"{pair.key}.document", pair.document
+        )
+        abstract, abstract_words = self._text(
+            connection, raw.abstract_source, f"{pair.key}.abstract", pair.abstract
+        )
         row = {
-            "id": self.first_pair + len(self.rows),
-            "corpus_id": self.corpus_id,
+            "id": self.next_pair + len(self.rows),
+            "corpus_id": self.corpus.id,
             "name": pair.key,
             "document_id": document,
-            "abstract_id": document + 1,
+            "abstract_id": abstract,
             "document_words": document_words,
             "abstract_words": abstract_words,
             "sha256": digest,
         }
         self.rows.append(row)
-        done.pairs += 1
-        done.sentences += len(pair.document) + len(pair.abstract)
-        done.document_words += document_words
-        done.abstract_words += abstract_words
+        self.done.pairs += 1
+        self.done.document_words += document_words
+        self.done.abstract_words += abstract_words
+        return None
 
-    def _text(self, source: Source, name: str, sentences: Sequence[Sentence]) -> int:
-        """Write one text as a document and return its number of words."""
-        tally = self.tallies.get(source) or self._tally(source)
+    def _text(
+        self, connection: Connection, source: Source, name: str, sentences: Sequence[Sentence]
+    ) -> tuple[int, int]:
+        """Draft one text as a document; return its number, and that of its words."""
+        tally = self.tallies.get(source) or self._tally(connection, source)
         # The writer buffers across sources, so that it gets a tally that nobody reads.
-        self.writer.start_source(SourceTally(tally.id, tally.name))
+        number = self.writer.start_source(SourceTally(tally.id, tally.name))
         words = 0
         for place, sentence in enumerate(sentences):
             sentence.document = None if place else name
@@ -243,62 +218,31 @@ class _Batch:
             words += len(sentence.forms)
         tally.sentences += len(sentences)
         tally.tokens += words
-        return words
+        self.done.sentences += len(sentences)
+        self.tokens += words
+        return number, words
 
-    def _tally(self, source: Source) -> SourceTally:
-        """Return the tally of a source, whose row is made if the corpus does not have it."""
+    def _tally(self, connection: Connection, source: Source) -> SourceTally:
+        """Return the tally of a source, which a batch before this one, or an earlier run, may have stored."""
         digest = self.run.digest(source)
-        columns = tables.source.c
-        paths = (place_of(source.name), source.name)
-        same = select(columns.id).where(
-            columns.corpus_id == self.corpus_id, columns.path.in_(paths), columns.sha256 == digest
-        )
-        number = self.connection.execute(same).scalar()
-        # Else a batch before this one, or an earlier run, made its row.
+        number = find_path(connection, self.corpus.id, source, digest)
         if number is None:
-            number = next_id(self.connection, tables.source)
-            empty = SourceTally(number, source.name)
-            add_source(self.connection, self.corpus_id, empty, form=KIND, version=VERSION, digest=digest)
+            number = self.next_source + len(self.new)
+            self.new[source] = digest
         self.tallies[source] = SourceTally(number, source.name)
         return self.tallies[source]
 
-    def finish(self) -> None:
-        """Write what is buffered, the pairs, and the totals of the sources."""
+    def write(self, connection: Connection) -> None:
+        """Store all that was drafted, in the transaction of the connection."""
+        self.make_corpus(connection)
+        for source, tally in self.tallies.items():
+            if source in self.new:
+                add_source(
+                    connection, self.corpus.id, tally, form=PAIRS, version=VERSION, digest=self.new[source]
+                )
+            else:
+                grow_source(connection, tally)
+        self.writer.write(connection)
         if self.rows:
-            self.writer.finish(segments.next_segment(self.connection))
-            self.connection.execute(insert(pair_table), self.rows)
-        columns = tables.source.c
-        for tally in self.tallies.values():
-            grown = {
-                # Added, not set: a file may lie in several batches.
-                "sentences": columns.sentences + tally.sentences,
-                "tokens": columns.tokens + tally.tokens,
-            }
-            self.connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
-        self._record()
-
-    def _record(self) -> None:
-        """Store what was refused, unless an earlier run did."""
-        for one in self.done.rejections:
-            row = rejection_row(self.corpus_id, one)
-            columns = tables.rejection.c
-            same = select(columns.line).where(*(columns[name] == value for name, value in row.items()))
-            if self.connection.execute(same).first() is None:
-                self.connection.execute(insert(tables.rejection), row | {"rejected_at": now()})
-
-    def close(self) -> None:
-        """Remove what was spilled."""
-        self.writer.close()
-
-
-def _corpus(connection: Connection, new: Settings) -> Row[tuple[object, ...]]:
-    """Return a corpus of pairs, made now if it is new."""
-    found = find_corpus(connection, new.corpus)
-    if found is None:
-        return add_corpus(connection, new)
-    if found.kind != KIND:
-        raise InputError(
-            f"the corpus {new.corpus!r} is of kind {found.kind}, and pairs need one of their own; "
-            "choose another --corpus"
-        )
-    return found
+            connection.execute(insert(pair_table), self.rows)
+        add_rejections(connection, self.corpus.id, self.done.rejections)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, insert, select
 
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.reader import ENGLISH, check_language
@@ -17,6 +17,8 @@ from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables.counts import MAX_ORDER
 
 ON_ERROR = ("raise", "collect", "skip")
+#: What `corpus.kind` says.
+CORPUS, PAIRS = "corpus", "pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Settings:
             shell="Replace what was read from the same path before; a refused file leaves it.",
         ),
     ] = False
-    kind: str = "corpus"
+    kind: str = CORPUS
 
     def __post_init__(self) -> None:
         if not self.corpus.strip():
@@ -71,23 +73,52 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class NewCorpus:
-    """What a writer has to know of a corpus that is not stored yet."""
+class CountedCorpus:
+    """How a corpus is counted, and its number, which is that of the next one if it is not ``stored`` yet."""
 
     id: int
+    kind: str
     lowercase: bool
     max_order: int
+    tags: str
     function_heads: bool
+    stored: bool = True
 
 
-def new_corpus(connection: Connection, settings: Settings) -> NewCorpus:
-    """Return the corpus that `add_corpus` would make now."""
+def find_corpus(connection: Connection, name: str) -> CountedCorpus | None:
+    """Return a corpus, if there is one of that name."""
+    found = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
+    if found is None:
+        return None
+    return CountedCorpus(
+        found.id, found.kind, found.lowercase, found.max_order, found.tags, found.function_heads
+    )
+
+
+def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
+    """Return the corpus that settings name, or else the one that they would make.
+
+    Raises:
+        InputError: it is made otherwise, or the name is that of a subcorpus.
+    """
+    found = find_corpus(connection, settings.corpus)
+    if found is not None:
+        check_settings(found, settings)
+        return found
     _check_name(connection, settings.corpus)
     number = next_id(connection, tables.corpus)
-    return NewCorpus(number, settings.lowercase, settings.order, settings.function_heads)
+    return CountedCorpus(
+        number,
+        settings.kind,
+        settings.lowercase,
+        settings.order,
+        settings.tags,
+        settings.function_heads,
+        stored=False,
+    )
 
 
-def corpus_row(settings: Settings, number: int, created_at: datetime) -> dict[str, Any]:
+def corpus_row(settings: Settings, number: int, created_at: datetime) -> dict[str, object]:
     """Return what the table of corpora has of a new one."""
     return {
         "id": number,
@@ -102,12 +133,9 @@ def corpus_row(settings: Settings, number: int, created_at: datetime) -> dict[st
     }
 
 
-def add_corpus(connection: Connection, settings: Settings) -> Row[tuple[object, ...]]:
-    """Make a corpus and return its row."""
-    _check_name(connection, settings.corpus)
-    values = corpus_row(settings, next_id(connection, tables.corpus), now())
-    connection.execute(insert(tables.corpus), values)
-    return connection.execute(select(tables.corpus).where(tables.corpus.c.id == values["id"])).one()
+def add_corpus(connection: Connection, settings: Settings, number: int) -> None:
+    """Make a corpus."""
+    connection.execute(insert(tables.corpus), corpus_row(settings, number, now()))
 
 
 def _check_name(connection: Connection, name: str) -> None:
@@ -119,13 +147,16 @@ def _check_name(connection: Connection, name: str) -> None:
         raise InputError(f"{name!r} is a subcorpus (sentgen subcorpora list); choose another --corpus name")
 
 
-def check_settings(corpus: Row[tuple[object, ...]], settings: Settings) -> None:
+def check_settings(corpus: CountedCorpus, settings: Settings) -> None:
     """Refuse settings that would make the counts of one corpus mean two things."""
     if corpus.kind != settings.kind:
         raise InputError(
             f"the corpus {settings.corpus!r} is of kind {corpus.kind}, not {settings.kind}; "
             "choose another --corpus name"
         )
+    if settings.kind == PAIRS:
+        # Pairs are counted as their first ones were, whatever is asked for with more of them.
+        return
     asked = {
         "lowercase": (corpus.lowercase, settings.lowercase),
         "order": (corpus.max_order, settings.order),

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.sources import Source, place_of
 from sentgen.counts import segments
-from sentgen.counts.batch import rejection_row
 from sentgen.counts.ngrams import wrap
 from sentgen.counts.spill import NgramCounter
-from sentgen.counts.writer import append_ngrams
+from sentgen.counts.writer import USUAL, SourceTally, append_ngrams
 from sentgen.errors import Rejection
 from sentgen.schema.counting import count_trees
 from sentgen.schema.store import fetch_arrow, now, raw
@@ -43,8 +43,17 @@ order by sentence_id, position
 """
 
 
-def find_source(connection: Connection, corpus_id: int, digest: str, *, form: str, version: str) -> Any:
-    """Return id and path of the source with this content, as this version of a reader read it."""
+class StoredSource(NamedTuple):
+    """A source of the store."""
+
+    id: int
+    path: str
+
+
+def find_source(
+    connection: Connection, corpus_id: int, digest: str, *, form: str, version: str
+) -> StoredSource | None:
+    """Return the source with this content, as this version of a reader read it."""
     columns = tables.source.c
     same = select(columns.id, columns.path).where(
         columns.corpus_id == corpus_id,
@@ -53,7 +62,55 @@ def find_source(connection: Connection, corpus_id: int, digest: str, *, form: st
         # A newer reader may find other sentences in the same bytes.
         columns.reader_version == version,
     )
-    return connection.execute(same).first()
+    found = connection.execute(same).first()
+    return StoredSource(*found) if found else None
+
+
+def add_source(
+    connection: Connection, corpus_id: int, tally: SourceTally, *, form: str, version: str, digest: str
+) -> None:
+    """Store a source with what it has yielded.
+
+    Args:
+        connection: the transaction.
+        corpus_id: the corpus that it belongs to.
+        tally: its number, its name and its figures.
+        form: name of the format, as its reader calls it.
+        version: version of the reader.
+        digest: SHA-256 of its bytes.
+    """
+    row = {
+        "id": tally.id,
+        "corpus_id": corpus_id,
+        "path": place_of(tally.name),
+        "sha256": digest,
+        "format": form,
+        "reader_version": version,
+        "sentences": tally.sentences,
+        "tokens": tally.tokens,
+        "rejected": tally.rejected,
+        "cyclic": tally.cyclic,
+        "empty_nodes": tally.empty_nodes,
+        "ingested_at": now(),
+    }
+    connection.execute(insert(tables.source), row)
+    if tally.layout != USUAL:
+        layout = {"corpus_id": corpus_id, "source_id": tally.id} | asdict(tally.layout)
+        connection.execute(insert(fidelity.source_layout), layout)
+
+
+def find_path(connection: Connection, corpus_id: int, source: Source, digest: str) -> int | None:
+    """Return the id of the source with this content that was read from the path of this one."""
+    columns = tables.source.c
+    same = (columns.path.in_(_paths(source.name)), columns.sha256 == digest)
+    return connection.execute(select(columns.id).where(columns.corpus_id == corpus_id, *same)).scalar()
+
+
+def grow_source(connection: Connection, tally: SourceTally) -> None:
+    """Add what more of a source was stored."""
+    columns = tables.source.c
+    grown = {"sentences": columns.sentences + tally.sentences, "tokens": columns.tokens + tally.tokens}
+    connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
 
 
 def sources_at(connection: Connection, corpus_id: int, source: Source) -> list[int]:
@@ -84,8 +141,30 @@ def record_rejections(connection: Connection, corpus_id: int, rejections: Sequen
     for path in sorted({rejection.path for rejection in rejections}):
         remove_rejections(connection, corpus_id, path)
     rejected_at = now()
-    rows = [rejection_row(corpus_id, one) | {"rejected_at": rejected_at} for one in rejections]
+    rows = [_rejection_row(corpus_id, one) | {"rejected_at": rejected_at} for one in rejections]
     connection.execute(insert(tables.rejection), rows)
+
+
+def add_rejections(connection: Connection, corpus_id: int, rejections: Sequence[Rejection]) -> None:
+    """Store what was refused, unless an earlier run did."""
+    columns = tables.rejection.c
+    for one in rejections:
+        row = _rejection_row(corpus_id, one)
+        same = select(columns.line).where(*(columns[name] == value for name, value in row.items()))
+        if connection.execute(same).first() is None:
+            connection.execute(insert(tables.rejection), row | {"rejected_at": now()})
+
+
+def _rejection_row(corpus_id: int, rejection: Rejection) -> dict[str, object]:
+    """Return what was refused as a row, without the time."""
+    return {
+        "corpus_id": corpus_id,
+        "path": place_of(rejection.path),
+        "line": rejection.line,
+        "sent_id": rejection.sent_id,
+        "check_name": rejection.check,
+        "message": rejection.message,
+    }
 
 
 def _paths(name: str) -> tuple[str, str]:
@@ -95,7 +174,7 @@ def _paths(name: str) -> tuple[str, str]:
 
 
 def remove_sources(
-    connection: Connection, corpus: Row[tuple[object, ...]], counter: NgramCounter, sources: Sequence[int]
+    connection: Connection, corpus_id: int, counter: NgramCounter, sources: Sequence[int]
 ) -> None:
     """Take sources out of a corpus, and what was counted of them out of its counts.
 
@@ -104,7 +183,7 @@ def remove_sources(
 
     Args:
         connection: the transaction.
-        corpus: its row.
+        corpus_id: the corpus.
         counter: an empty counter of n-grams up to the order of the corpus.
         sources: the ids of the sources.
     """
@@ -113,25 +192,25 @@ def remove_sources(
     ids, lengths = rows["id"].to_numpy(), rows["length"].to_numpy()
     for part in _stretches(ids, lengths):
         first, last = int(ids[part[0]]), int(ids[part[-1]])
-        place = {"corpus": corpus.id, "first": first, "last": last}
+        place = {"corpus": corpus_id, "first": first, "last": last}
         words = fetch_arrow(connection, _WORDS, place)["word_id"].to_numpy()
         counter.add(wrap(words, lengths[part], BOS, EOS))
-        count_trees(connection, number, corpus.id, first, last)
+        count_trees(connection, number, corpus_id, first, last)
         for table in (*fidelity.OF_SENTENCE, tables.multiword, tables.token):
             column = table.c.sentence_id
             connection.execute(
-                delete(table).where(table.c.corpus_id == corpus.id, column.between(first, last))
+                delete(table).where(table.c.corpus_id == corpus_id, column.between(first, last))
             )
         connection.execute(delete(tables.sentence).where(tables.sentence.c.id.between(first, last)))
     for block in counter.results():
         append_ngrams(connection, number, block)
     for name in counted_tables():
         raw(connection).execute(f"update {name} set count = -count where segment_id = ?", [number])
-    row = {"id": number, "corpus_id": corpus.id, "created_at": now()}
+    row = {"id": number, "corpus_id": corpus_id, "created_at": now()}
     size = {"sentences": -len(ids), "tokens": -int(lengths.sum())}
     connection.execute(insert(segment), row | size)
-    merge(connection, segments.of_corpora(connection, [corpus.id]))
-    nothing = (segment.c.corpus_id == corpus.id, segment.c.sentences == 0)
+    merge(connection, segments.of_corpora(connection, [corpus_id]))
+    nothing = (segment.c.corpus_id == corpus_id, segment.c.sentences == 0)
     connection.execute(delete(segment).where(*nothing))
     documents = tables.document.c.source_id.in_(sources)
     meta, layout = fidelity.document_meta, fidelity.source_layout

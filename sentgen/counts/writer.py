@@ -1,13 +1,9 @@
-"""Write sentences, and their counts, into the store: one writer, one transaction, one segment.
-
-What comes before the transaction is kept in a draft, which `Writer.settle` stores.
-"""
+"""Sentences as rows of the store, and their counts: drafted first, then written in one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,12 +18,14 @@ from sentgen.corpus.base_np_arrays import (
     relation_codes,
     upos_codes,
 )
+from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import TextLayout
 from sentgen.corpus.token_columns import ABSENT, NO_NP, Coded, TokenColumns
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap
+from sentgen.counts.settings import CountedCorpus
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
 from sentgen.counts.treebank_rows import Placed, treebank_rows
@@ -85,56 +83,59 @@ class _Document:
     sentences: int = 0
 
 
-@dataclass(slots=True)
 class Writer:
-    """Buffers sentences, writes them in blocks, counts what it wrote, and ends with `finish`."""
+    """Drafts sentences and counts them; `write` ends it, with all of them as one segment.
 
-    connection: Connection
-    corpus_id: int
-    lowercase: bool
-    highest: int
-    function_heads: bool
-    memory: int
-    spill_folder: Path
-    draft: Draft | None = None
-    sentences: int = 0
-    tokens: int = 0
-    _trees: bool = False
-    #: Sentences with their documents, and whether they are the first ones of these.
-    _pending: list[tuple[Sentence, int, bool]] = field(default_factory=list)
-    _pending_tokens: int = 0
-    #: Columns of the first ``_joined`` of them; the others have their own.
-    _parts: list[TokenColumns] = field(default_factory=list)
-    _joined: int = 0
-    _documents: list[_Document] = field(default_factory=list)
-    _source: SourceTally = field(init=False)
-    _words: StoredStrings = field(init=False)
-    _tags: StoredStrings = field(init=False)
-    _counter: NgramCounter = field(init=False)
-    _first_sentence: int = field(init=False)
-    _first_document: int = field(init=False)
+    Args:
+        connection: looks up words and tags, and tells the next numbers, as long as sentences are added.
+        corpus: what they belong to.
+        counter: an empty one; where it puts what memory does not hold, the draft does, too.
+    """
 
-    def __post_init__(self) -> None:
-        self._words = StoredStrings(self.connection, tables.word, "form", self._append)
-        self._tags = StoredStrings(self.connection, tables.tag, "name", self._append)
-        self._counter = NgramCounter(highest=self.highest, memory=self.memory, folder=self.spill_folder)
-        self._first_sentence = next_id(self.connection, tables.sentence)
-        self._first_document = next_id(self.connection, tables.document)
+    def __init__(self, connection: Connection, corpus: CountedCorpus, counter: NgramCounter) -> None:
+        self.corpus = corpus
+        self.sentences = self.tokens = 0
+        self._draft, self._counter = Draft(counter.folder), counter
+        self._words = StoredStrings(connection, tables.word, "form", self._draft.append)
+        self._tags = StoredStrings(connection, tables.tag, "name", self._draft.append)
+        self._first_sentence = next_id(connection, tables.sentence)
+        self._first_document = next_id(connection, tables.document)
+        self._trees = False
+        #: Sentences with their documents, and whether they are the first ones of these.
+        self._pending: list[tuple[Sentence, int, bool]] = []
+        self._pending_tokens = 0
+        #: Columns of the first ``_joined`` of them; the others have their own.
+        self._parts: list[TokenColumns] = []
+        self._joined = 0
+        self._documents: list[_Document] = []
 
-    def start_source(self, source: SourceTally) -> None:
-        """Begin a source; every source begins a document."""
+    def start_source(self, source: SourceTally) -> int:
+        """Begin a source, and with it a document, whose number is returned."""
         self._source = source
         self._documents.append(_Document(source.name, source.id, 0))
+        return self._last_document
 
-    def add(self, sentence: Sentence) -> None:
-        """Take one sentence."""
+    @property
+    def _last_document(self) -> int:
+        return self._first_document + len(self._documents) - 1
+
+    def add(self, found: Sentence | LineBlock | TreebankBlock) -> None:
+        """Take a sentence, or a block of them; what is stored is the same."""
+        if isinstance(found, LineBlock):
+            self._add_lines(found)
+        elif isinstance(found, TreebankBlock):
+            self._add_block(found)
+        else:
+            self._add_sentence(found)
+
+    def _add_sentence(self, sentence: Sentence) -> None:
         self._place(sentence)
         self._pending_tokens += len(sentence.forms)
         if self._pending_tokens >= FLUSH_TOKENS:
             self.flush()
 
-    def add_block(self, block: TreebankBlock) -> None:
-        """Take sentences whose columns stand end to end; what is stored is the same as one by one."""
+    def _add_block(self, block: TreebankBlock) -> None:
+        """Take sentences whose columns stand end to end."""
         self._join()
         begin, last = 0, len(block.sentences)
         for end, (sentence, length) in enumerate(
@@ -168,17 +169,17 @@ class Writer:
             document.first = self._first_sentence + self.sentences + len(self._pending)
         document.sentences += 1
         self._source.empty_nodes += len(sentence.empty_nodes)
-        self._pending.append((sentence, self._first_document + len(self._documents) - 1, first))
+        self._pending.append((sentence, self._last_document, first))
 
-    def add_lines(self, text: bytes, first_line: int) -> None:
+    def _add_lines(self, block: LineBlock) -> None:
         """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
         self.flush()
         numbers, lengths = self._words.vocabulary.encode_lines(
             # As text: lower case is more than ASCII.
-            text.decode().lower().encode() if self.lowercase else text
+            block.text.decode().lower().encode() if self.corpus.lowercase else block.text
         )
         # Blank lines are no sentences, but they count as lines.
-        lines = np.flatnonzero(lengths) + first_line
+        lines = np.flatnonzero(lengths) + block.first_line
         lengths = lengths[lengths > 0]
         if not lengths.size:
             return
@@ -189,7 +190,7 @@ class Writer:
         ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
         self._append_sentences(
             {"id": ids, "length": lengths, "line": lines},
-            np.full(lengths.size, self._first_document + len(self._documents) - 1, np.int32),
+            np.full(lengths.size, self._last_document, np.int32),
         )
         self._append_tokens({}, self._words.resolve(numbers), lengths, ids)
 
@@ -214,27 +215,27 @@ class Writer:
             },
             documents,
         )
-        words = self._words.encode(*Coded.of(columns.strings["forms"]), lowercase=self.lowercase)
+        words = self._words.encode(*Coded.of(columns.strings["forms"]), lowercase=self.corpus.lowercase)
         self._append_tokens(self._annotation(columns), words, lengths, ids)
         self._append_multiwords(sentences, ids)
         firsts = [first for _, _, first in self._pending]
-        placed = Placed(self.corpus_id, sentences, columns, ids, documents, firsts)
+        placed = Placed(self.corpus.id, sentences, columns, ids, documents, firsts)
         for table, rows in treebank_rows(placed, self._tags.encode):
-            self._append(table, rows)
+            self._draft.append(table, rows)
         self._pending, self._pending_tokens, self._parts, self._joined = [], 0, [], 0
 
     def _append_sentences(self, columns: dict[str, Any], documents: Ints) -> None:
-        rows = {"corpus_id": np.full(documents.size, self.corpus_id, np.int32), "document_id": documents}
-        self._append("sentence", pa.table(rows | columns))
+        rows = {"corpus_id": np.full(documents.size, self.corpus.id, np.int32), "document_id": documents}
+        self._draft.append("sentence", pa.table(rows | columns))
 
     def _append_tokens(self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: Longs) -> None:
         rows = {
-            "corpus_id": np.full(words.size, self.corpus_id, np.int32),
+            "corpus_id": np.full(words.size, self.corpus.id, np.int32),
             "sentence_id": np.repeat(ids, lengths),
             "position": positions_of(lengths),
             "word_id": words,
         }
-        self._append("token", pa.table(rows | columns))
+        self._draft.append("token", pa.table(rows | columns))
         self._counter.add(wrap(words, lengths, BOS, EOS))
         self.sentences += int(lengths.size)
         self.tokens += int(words.size)
@@ -260,7 +261,7 @@ class Writer:
             absent = codes == values.index(ABSENT) if ABSENT in values else None
             if absent is not None and column == "lemmas":
                 absent &= ~_underscores(tokens, absent)
-            ids = store.encode(values, codes, lowercase=self.lowercase and name == "lemma_id")
+            ids = store.encode(values, codes, lowercase=self.corpus.lowercase and name == "lemma_id")
             columns[name] = pa.array(ids, mask=absent)
             if name in _CODES:
                 classes[name] = _CODES[name](values)[codes]
@@ -283,7 +284,7 @@ class Writer:
             return columns
         self._trees = True
         columns["head"] = pa.array(heads, mask=heads < 0)
-        if self.function_heads and relations is not None:
+        if self.corpus.function_heads and relations is not None:
             # Only for units: the store keeps the tree of the source (`head`, made above).
             heads = function_head_positions(relations, heads, lengths)
         units, trees = unit_heads(heads, nps if nps is not None else np.zeros_like(heads), lengths)
@@ -293,46 +294,35 @@ class Writer:
 
     def _append_multiwords(self, sentences: list[Sentence], ids: Longs) -> None:
         rows = [
-            (self.corpus_id, int(number), first, last, form)
+            (self.corpus.id, int(number), first, last, form)
             for sentence, number in zip(sentences, ids, strict=True)
             for first, last, form in sentence.multiwords
         ]
         if rows:
             names = ("corpus_id", "sentence_id", "first", "last", "form")
-            self._append("multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
+            self._draft.append("multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
 
-    def _append(self, table: str, rows: pa.Table) -> None:
-        if self.draft is not None:
-            self.draft.append(table, rows)
-        else:
-            append(self.connection, table, rows)
-
-    def settle(self, connection: Connection) -> None:
-        """Store what is drafted, in a transaction in which all that follows is stored at once."""
-        self.flush()
-        self.connection = self._words.connection = self._tags.connection = connection
-        if self.draft is not None:
-            self.draft.write(connection)
-            self.draft = None
-
-    def finish(self, segment_id: int) -> None:
-        """Write the documents, and all counts as one segment; without sentences there is none."""
-        self.flush()
-        append(self.connection, "document", self._document_rows())
+    def write(self, connection: Connection) -> None:
+        """Store what is drafted, with documents, and all counts as one segment if there are any."""
+        self._draft.write(connection)
+        if self._documents:
+            append(connection, "document", self._document_rows())
         if not self.sentences:
             return
+        number = next_id(connection, segment)
         for block in self._counter.results():
-            append_ngrams(self.connection, segment_id, block)
+            append_ngrams(connection, number, block)
         if self._trees:
             last = self._first_sentence + self.sentences - 1
-            count_trees(self.connection, segment_id, self.corpus_id, self._first_sentence, last)
+            count_trees(connection, number, self.corpus.id, self._first_sentence, last)
         row = {
-            "id": segment_id,
-            "corpus_id": self.corpus_id,
+            "id": number,
+            "corpus_id": self.corpus.id,
             "sentences": self.sentences,
             "tokens": self.tokens,
+            "created_at": now(),
         }
-        self.connection.execute(insert(segment), row | {"created_at": now()})
+        connection.execute(insert(segment), row)
 
     def _document_rows(self) -> pa.Table:
         documents = self._documents
@@ -340,7 +330,7 @@ class Writer:
         return pa.table(
             {
                 "id": pa.array(numbers, pa.int32()),
-                "corpus_id": pa.array([self.corpus_id] * len(documents), pa.int32()),
+                "corpus_id": pa.array([self.corpus.id] * len(documents), pa.int32()),
                 "source_id": pa.array([document.source_id for document in documents], pa.int32()),
                 "name": pa.array([document.name for document in documents], pa.string()),
                 "first_sentence": pa.array(
@@ -352,9 +342,8 @@ class Writer:
 
     def close(self) -> None:
         """Remove what was spilled."""
+        self._draft.close()
         self._counter.close()
-        if self.draft is not None:
-            self.draft.close()
 
 
 def append_ngrams(connection: Connection, segment_id: int, block: Sequence[NgramCounts]) -> None:

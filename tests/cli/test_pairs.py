@@ -74,6 +74,21 @@ def test_progress_is_of_all_files(tmp_path: Path, store: Path) -> None:
     ]
 
 
+def test_others_read_while_pairs_are_read(tmp_path: Path, store: Path) -> None:
+    """Until there is something to write, another process finds what was there before."""
+    first, second = (write_jsonl(tmp_path / f"{number}.jsonl", [PAIRS[number]]) for number in (0, 1))
+    reading = "import sys; from sentgen.schema import Store; Store(sys.argv[1], read_only=True).close()"
+    codes: list[int] = []
+
+    def read(*_: object) -> None:
+        codes.append(subprocess.run([sys.executable, "-c", reading, str(store)], check=False).returncode)
+
+    with Store(store, create=True) as opened:
+        ingest_pairs(opened, [str(first), str(second)], "toy", progress=read)
+
+    assert codes == [0, 0]
+
+
 def test_a_second_run_is_a_no_op(filled: Sentgen, pairs: Path, store: Path) -> None:
     """Pairs are known by name and content."""
     told = filled("pairs", "ingest", pairs, "--corpus", "toy")
@@ -222,10 +237,10 @@ def test_refusals(sentgen: Sentgen, pairs: Path, arguments: tuple[str, ...], mes
 
 _KILLED = """
 import os, signal, sys
-from sentgen.counts import pair_ingestion
+from sentgen.counts import batch, pair_ingestion
 from sentgen.schema import Store
 
-pair_ingestion.BATCH_TOKENS = 20  # a pair or two a batch
+batch.BATCH_TOKENS = 20  # a pair or two a batch
 
 def kill(name, pairs, fraction):
     if pairs == 5:

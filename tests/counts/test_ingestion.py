@@ -13,7 +13,7 @@ from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sentgen.counts import corpora, ingestion, segments
+from sentgen.counts import batch, corpora, segments
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store, maintenance
@@ -150,6 +150,17 @@ def test_same_content_is_stored_once(store: Store, treebank: Path, tmp_path: Pat
 
     assert (again.sources, again.unchanged) == (0, 2)
     assert all_counts(store) == before
+
+
+def test_same_content_in_another_language_is_stored_once(store: Store, tmp_path: Path) -> None:
+    """Also where both files are of one batch."""
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path in paths:
+        path.write_text("Il fait nuit.\n")
+
+    summary = ingest(store, [str(path) for path in paths], Settings("nuit", language="fr"))
+
+    assert (summary.sources, summary.unchanged) == (1, 1)
 
 
 def test_lowercase(store: Store, treebank: Path) -> None:
@@ -322,7 +333,7 @@ def test_check_recounts_everything(store: Store, treebank: Path, damage: str, fo
 
 def ingest_in_small_transactions(target: str, paths: list[str], started: Event) -> None:
     """Run in a process of its own, to be killed."""
-    ingestion.BATCH_TOKENS = 1
+    batch.BATCH_TOKENS = 1
     with Store(target, create=True) as store:
         started.set()
         ingest(store, paths, Settings("x"))

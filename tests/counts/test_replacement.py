@@ -10,7 +10,7 @@ from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sentgen.counts import corpora, ingestion, stored_sources
+from sentgen.counts import batch, corpora, ingestion, stored_sources
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import InputError
@@ -92,9 +92,9 @@ def test_a_changed_file_is_told_and_can_be_replaced_after(store: Store, treebank
     replaced = ingest(store, [str(treebank)], REPLACE)
     again = ingest(store, [str(treebank)], REPLACE)
 
-    assert (added.sources, added.doubled) == (1, [str(treebank)])
-    assert (told.unchanged, told.doubled) == (1, [str(treebank)])
-    assert (replaced.unchanged, replaced.replaced, replaced.doubled) == (1, 1, [])
+    assert (added.sources, added.changed_paths) == (1, [str(treebank)])
+    assert (told.unchanged, told.changed_paths) == (1, [str(treebank)])
+    assert (replaced.unchanged, replaced.replaced, replaced.changed_paths) == (1, 1, [])
     assert (again.unchanged, again.replaced) == (1, 0)
     assert rows(store, "select count(*) from source") == [(1,)]
     assert rows(store, "select count(*) from sentence") == [(2,)]
@@ -106,7 +106,7 @@ def test_content_that_went_to_another_file_stays(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: int
 ) -> None:
     """Files exchange their names, and one is moved before its name is given away, in one batch or in several."""
-    monkeypatch.setattr(ingestion, "BATCH_TOKENS", tokens)
+    monkeypatch.setattr(batch, "BATCH_TOKENS", tokens)
     paths = [tmp_path / f"{name}.lines" for name in "abc"]
     for path, text in zip(paths, ("one\n", "two\n", "three\n"), strict=True):
         path.write_text(text)
@@ -133,7 +133,7 @@ def test_a_new_path_is_no_replacement(store: Store, treebank: Path, tmp_path: Pa
 
     summary = ingest(store, [str(tmp_path / "other.conllu")], REPLACE)
 
-    assert (summary.sources, summary.replaced, summary.doubled) == (1, 0, [])
+    assert (summary.sources, summary.replaced, summary.changed_paths) == (1, 0, [])
     assert rows(store, "select count(*) from source") == [(3,)]
 
 
@@ -209,7 +209,7 @@ def test_a_stream_replaces_nothing(store: Store, tmp_path: Path, monkeypatch: py
         (tmp_path / "in").write_bytes(text)
         with (tmp_path / "in").open() as stdin, monkeypatch.context() as patched:
             patched.setattr("sys.stdin", stdin)
-            assert ingest(store, ["-"], Settings("pets", format="lines")).doubled == []
+            assert ingest(store, ["-"], Settings("pets", format="lines")).changed_paths == []
     with (tmp_path / "in").open() as stdin, monkeypatch.context() as patched:
         patched.setattr("sys.stdin", stdin)
         with pytest.raises(InputError, match="a stream has no path"):

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select
 
 from sentgen.alignment.pair import Pair
 from sentgen.counts import corpora
-from sentgen.counts.pair_ingestion import KIND
+from sentgen.counts.settings import PAIRS
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
@@ -80,7 +80,7 @@ def pair_numbers(connection: Connection, corpus: str, keys: Sequence[str] = ()) 
 def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:
     """Return a corpus of pairs, or raise a clear error."""
     row = corpora.find(connection, name)
-    if row.kind != KIND:
+    if row.kind != PAIRS:
         raise InputError(f"the corpus {name!r} holds no pairs; add some with: sentgen pairs ingest")
     return row
 
@@ -102,7 +102,7 @@ def list_pairs(store: Store, corpus: str | None = None, *, limit: int = 0) -> pa
                 group by c.corpus, c.licence
                 order by c.corpus
             """
-            return fetch_arrow(connection, query, [KIND])
+            return fetch_arrow(connection, query, [PAIRS])
         pair_corpus(connection, corpus)
         query = """
             select name, document_sentences, document_words, abstract_sentences, abstract_words, source

@@ -66,7 +66,7 @@ def report(summary: Summary, path: Path) -> None:
     if len(summary.rejections) > _SHOWN:
         more = len(summary.rejections) - _SHOWN
         typer.echo(f"... and {more:,} more: sentgen corpora show {summary.corpus} --rejected", err=True)
-    _warn((name, _doubled(name, summary.corpus, path)) for name in summary.doubled)
+    _warn((name, _earlier(name, summary.corpus, path)) for name in summary.changed_paths)
     _warn((name, MARKUP_WARNING) for name in summary.markup)
     lines = [
         ("corpus", summary.corpus),
@@ -109,7 +109,7 @@ def _warn(of_files: Iterable[tuple[str, str]]) -> None:
         typer.echo(f"... and {quantity(len(warnings) - _SHOWN, 'more file')}", err=True)
 
 
-def _doubled(name: str, corpus: str, path: Path) -> str:
+def _earlier(name: str, corpus: str, path: Path) -> str:
     db = [] if path == default_path() else ["--db", str(path)]
     command = shlex.join(["sentgen", "ingest", name, "--corpus", corpus, "--replace", *db])
     return f"the corpus has an earlier content of this file, too; to keep only the new one: {command}"

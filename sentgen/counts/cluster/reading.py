@@ -23,10 +23,11 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.cluster.files import aside, write_batches
 from sentgen.counts.cluster.shards import Shard, read_piece
 from sentgen.counts.ngrams import wrap
-from sentgen.counts.settings import Settings, add_corpus
+from sentgen.counts.settings import Settings, add_corpus, corpus_of
+from sentgen.counts.spill import NgramCounter
 from sentgen.counts.vocabulary import Vocabulary
 from sentgen.counts.writer import SourceTally, Writer
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import Rejection
 from sentgen.schema import Store, folders
 from sentgen.schema.engine import arrow_reader, arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
@@ -194,18 +195,15 @@ def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, Sou
     """Store a shard in a store of its own, which counts its trees; say whether there are any."""
     with _scratch(reading) as store, store.begin() as connection:
         duck = raw(connection)
-        corpus = add_corpus(connection, reading.settings)
-        folder = Path(f"{store.path}.runs")
-        settings = reading.settings
+        corpus = corpus_of(connection, reading.settings)
+        add_corpus(connection, reading.settings, corpus.id)
         # Orders above 1 are counted with those of all shards.
-        writer = Writer(
-            connection, corpus.id, settings.lowercase, 1, settings.function_heads, reading.memory // 4, folder
-        )
+        runs = Path(f"{store.path}.runs")
+        counter = NgramCounter(highest=1, memory=reading.memory // 4, folder=runs)
+        writer = Writer(connection, corpus, counter)
         for _, found in _found(reading, shard, tallies, writer):
-            if not isinstance(found, Sentence):
-                raise InputError("blocks of lines are read elsewhere")
             writer.add(found)
-        writer.finish(1)
+        writer.write(connection)
         writer.close()
         words = arrow_table(duck, _WORDS)
         hashed = Vocabulary()
