@@ -171,7 +171,7 @@ class Store:
             in_order: keep the order of appended rows, on one thread (`one_thread`), commit included.
         """
         with translated_errors(self.path):
-            self._take_back()
+            self._reacquire_write()
             with (
                 self._counted(),
                 self.engine.connect() as connection,
@@ -190,7 +190,7 @@ class Store:
     def second(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open a second connection, with transactions of its own; until it is closed, nothing is shared."""
         with translated_errors(self.path):
-            self._take_back()
+            self._reacquire_write()
             with self._counted():
                 with self.engine.connect() as connection:
                     first = raw(connection)
@@ -205,7 +205,7 @@ class Store:
         finally:
             self._open -= 1
 
-    def share(self) -> None:
+    def downgrade_to_read(self) -> None:
         """Let others read until this process writes again, for which it waits until they have ended.
 
         Nobody else can write meanwhile: what was read stays true. Temporary tables are gone. Nothing happens
@@ -214,18 +214,18 @@ class Store:
         if self._shared or self._open or not (self._lock and self._lock.is_shareable):
             return  # already, or a connection is open
         self._close()
-        self._lock.say(writing=False)
+        self._lock.announce(writing=False)
         self._shared = True
         with translated_errors(self.path):
             self.engine = self._opened(read_only=True, wait=math.inf)
 
-    def _take_back(self) -> None:
+    def _reacquire_write(self) -> None:
         """Open the file for writing again."""
         if not self._shared or self._lock is None:
             return
         if self._open:
             raise RuntimeError("a shared store is still read where it should be written")
-        self._lock.say(writing=True)
+        self._lock.announce(writing=True)
         self.engine.dispose()
         # However long it takes: what was computed would be lost.
         self.engine = self._opened(read_only=False, wait=math.inf)

@@ -1,9 +1,10 @@
 """Who writes a store: one process at a time, known to the others by name.
 
 DuckDB locks the file while a connection is open that may write, and nobody else can read it. A writer that
-only computes for a while closes that connection (`Store.share`) and stays the only writer by a lock of its
-own, on ``STORE.lock``, which is there only while somebody writes. The file says who that is. Where the system
-has no such locks (Windows, some network folders), nothing is shared, and DuckDB's lock does all.
+only computes for a while closes that connection (`Store.downgrade_to_read`) and stays the only writer by a
+lock of its own, on ``STORE.lock``, which is there only while somebody writes. The file says who that is.
+Where the system has no such locks (Windows, some network folders), nothing is shared, and DuckDB's lock does
+all.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class WriteLock:
         """Whether others may read meanwhile: nobody else in this process writes, and the lock is one."""
         return self._descriptor >= 0 and self._users == 1
 
-    def say(self, *, writing: bool) -> None:
+    def announce(self, *, writing: bool) -> None:
         """Tell others whether this process writes, or wants to, or leaves the store to readers for now."""
         self._holder = Holder(self._holder.process, self._holder.command, self._holder.since, writing)
         if self._descriptor >= 0:
@@ -157,7 +158,7 @@ def take(path: Path) -> WriteLock:
             return lock
         descriptor, is_ours = _descriptor(place, path)
         lock = _held[place] = WriteLock(place, descriptor, is_ours=is_ours)
-        lock.say(writing=True)
+        lock.announce(writing=True)
         return lock
 
 

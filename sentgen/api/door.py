@@ -57,7 +57,7 @@ class StoreSession:
             read_only=bool(self.why_read_only),
             memory_limit=int(self.memory * DATABASE_SHARE),
         )
-        store.share()
+        store.downgrade_to_read()
         return store
 
     @property
@@ -91,7 +91,7 @@ class StoreSession:
             try:
                 yield store
             finally:
-                store.share()
+                store.downgrade_to_read()
 
     @contextmanager
     def released(self) -> Iterator[None]:

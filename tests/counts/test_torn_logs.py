@@ -78,7 +78,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashed]:
     with pytest.MonkeyPatch.context() as patched:
         logged(patched)
         # Sharing closes the file, and DuckDB would put the log into it.
-        patched.setattr(Store, "share", lambda store: None)
+        patched.setattr(Store, "downgrade_to_read", lambda store: None)
         with Store(path, memory_limit=MEMORY) as store:
             with store.connect() as connection:
                 raw(connection).execute("pragma disable_checkpoint_on_shutdown")
@@ -158,7 +158,7 @@ def test_a_large_transaction_leaves_no_log(
 ) -> None:
     """Nothing can be written where the log would be, and everything is stored all the same."""
     # Nor can the file be opened again.
-    monkeypatch.setattr(Store, "share", lambda store: None)
+    monkeypatch.setattr(Store, "downgrade_to_read", lambda store: None)
     path = tmp_path / "store.duckdb"
     with Store(path, create=True, memory_limit=MEMORY) as store:
         log_of(path).mkdir()

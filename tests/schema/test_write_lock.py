@@ -79,7 +79,7 @@ def path(tmp_path: Path) -> Path:
 def test_others_read_what_is_shared(path: Path) -> None:
     """They see what was committed; nobody else writes; the name of the writer is told, and its file goes."""
     with other(path) as one:
-        one.does("store = Store(path); store.share()")
+        one.does("store = Store(path); store.downgrade_to_read()")
         with Store(path, read_only=True) as store:
             before = count(store)
         assert readonly.query(path, "select count(*) as n from word").table.to_pylist() == [{"n": before}]
@@ -90,7 +90,7 @@ def test_others_read_what_is_shared(path: Path) -> None:
         one.does("with store.begin() as c: c.execute(text(\"insert into word values (1000, 'new')\"))")
         with pytest.raises(StoreError, match="in use by another process, sentgen ingest"):
             Store(path, read_only=True)
-        one.does("store.share()")
+        one.does("store.downgrade_to_read()")
         with Store(path, read_only=True) as store:
             assert count(store) == before + 1
         one.does("store.close()")
@@ -102,7 +102,7 @@ def test_others_read_what_is_shared(path: Path) -> None:
 def test_a_writer_waits_for_readers(path: Path) -> None:
     """And those that come after it wait for the writer."""
     with other(path) as one, Store(path) as store:
-        store.share()
+        store.downgrade_to_read()
         one.does("reader = Store(path, read_only=True)")
         ending = threading.Timer(0.5, lambda: one.does("reader.close()"))
         ending.start()
@@ -121,7 +121,7 @@ def test_readers_leave_a_writer_its_turn(path: Path) -> None:
         one.does(lock)
         with pytest.raises(StoreError, match="sentgen ingest"):
             Store(path, read_only=True)
-        one.does("lock.say(writing=False)")
+        one.does("lock.announce(writing=False)")
         Store(path, read_only=True).close()
 
 
@@ -145,7 +145,7 @@ def test_who_waits_gets_the_store(path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_the_lock_of_a_killed_writer_is_nobodys(path: Path) -> None:
     """Its file stays until the next one comes."""
     with other(path) as one:
-        one.does("store = Store(path); store.share()")
+        one.does("store = Store(path); store.downgrade_to_read()")
         os.kill(one.process.pid, signal.SIGKILL)
         one.process.wait()
 
@@ -160,21 +160,21 @@ def test_two_writers_of_one_process_share_nothing(path: Path) -> None:
     """DuckDB has one database for both; the lock goes with the last."""
     with Store(path) as first:
         second = Store(path)
-        first.share()
+        first.downgrade_to_read()
         with first.begin() as connection:
             connection.execute(insert(word).values(id=1000, form="new"))
         second.close()
         assert count(first) > 0
         with other(path) as one:
             one.does("assert write_lock.holder(__import__('pathlib').Path(path)).writing")
-            first.share()
+            first.downgrade_to_read()
             one.does("Store(path, read_only=True).close()")
 
 
 def test_nothing_is_shared_while_it_is_read(path: Path) -> None:
     """A connection that is open would lose its database."""
     with Store(path) as store, store.connect() as connection:
-        store.share()
+        store.downgrade_to_read()
         assert connection.execute(select(func.count()).select_from(word)).scalar_one() > 0
         with other(path) as one:
             one.does("assert write_lock.holder(__import__('pathlib').Path(path)).writing")
@@ -195,7 +195,7 @@ def test_a_link_has_the_lock_of_its_store(path: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.duckdb"
     link.symlink_to(path)
     with other(path) as one:
-        one.does("store = Store(path); store.share()")
+        one.does("store = Store(path); store.downgrade_to_read()")
         with pytest.raises(StoreError, match="sentgen ingest"):
             Store(link)
 
@@ -203,14 +203,14 @@ def test_a_link_has_the_lock_of_its_store(path: Path, tmp_path: Path) -> None:
 def test_a_reader_hears_who_fills_an_empty_store(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """It would take it for one that nobody fills; there is nothing to say once something is stored."""
     with other(path) as one:
-        one.does("store = Store(path); store.share()")
+        one.does("store = Store(path); store.downgrade_to_read()")
         Store(path, read_only=True).close()
         assert f"nothing is stored yet: sentgen ingest (process {one.process.pid}), for " in caplog.text
         one.does(
             "with store.begin() as c: c.execute(text(\"insert into corpus by name select 1 as id, 'a' as name, 'corpus'"
             " as kind, 1 as max_order, 'xpos' as tags, false as lowercase, false as function_heads, now()::timestamp as created_at\"))"
         )
-        one.does("store.share()")
+        one.does("store.downgrade_to_read()")
         caplog.clear()
         Store(path, read_only=True).close()
 
@@ -228,7 +228,7 @@ def test_a_store_that_is_not_there_yet_names_who_makes_it(path: Path) -> None:
 def test_a_child_that_ends_leaves_its_parent_the_lock(path: Path) -> None:
     """A copy of this process, of `os.fork`, does at its end what this one has to do at its own (issue 28)."""
     store = Store(path)
-    store.share()
+    store.downgrade_to_read()
     child = os.fork()
     if not child:
         # As a program ends: what was left to the end is done, but for pytest's part of it.

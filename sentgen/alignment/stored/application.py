@@ -77,7 +77,7 @@ def apply_model(
         fresh = [(number, pair) for number, pair in batch if number not in known]
         done.unchanged += len(known)
         if fresh:
-            store.share()
+            store.downgrade_to_read()
             answers = list(aligner.align([pair for _, pair in fresh]))
             with store.begin() as connection:
                 corpus_id = int(pair_corpus(connection, corpus).id)

@@ -208,7 +208,7 @@ class _Training:
         if done >= self.plan.iterations:
             return
         with translated_errors(self.store.path):
-            self.store.share()
+            self.store.downgrade_to_read()
             parameters = self._load() if done else self._start()
         for number in range(done + 1, self.plan.iterations + 1):
             began = time.monotonic()
@@ -357,5 +357,5 @@ class _Training:
         with self.store.begin() as connection:
             # Last: until the iteration is stored, a killed run goes on with the one before.
             forget_older(connection, self.model, self.direction, number)
-        self.store.share()
+        self.store.downgrade_to_read()
         return done

@@ -90,7 +90,7 @@ def _clusters(
         sources = [source.sha256() for source in expand([file])]
         with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
             ingest(store, [file], Settings(corpus, form, kind="cluster"), parser=parser)
-            store.share()
+            store.downgrade_to_read()
             yield Clusters(
                 store, corpus, cluster_names(store, corpus, names=names, sources=sources), kept=True
             )

@@ -63,7 +63,7 @@ def evaluate_alignment(
         PluginError: a system is that of a plug-in, which fails.
     """
     started = Start()
-    store.share()
+    store.downgrade_to_read()
     links = target.links()  # before any system runs for a combination that there is not
     found, missing = _results(store, target, systems, training, budget, progress)
     result = AlignmentResult(

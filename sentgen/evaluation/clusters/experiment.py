@@ -101,7 +101,7 @@ def evaluate_generation(
     if fluency_model is not None:
         find(store, fluency_model)  # likewise
     started = Start()
-    store.share()
+    store.downgrade_to_read()
     _check(source, lengths, system.settings)
     report = progress or (lambda what, done, total: None)
     strings = _generated(source.learned(), (system, system.without_dependencies()), lengths, report)

@@ -85,7 +85,7 @@ def evaluate_regeneration(
     """
     overlap_metrics()  # refuses where there are none, before anything long is run
     started = Start()
-    store.share()
+    store.downgrade_to_read()
     search = replace(search or Search(), **asked)
     plans = _plans(store, model, algorithms, search)
     corpora = _treebanks(plans.values())

@@ -115,7 +115,7 @@ def tune(
         ModelError: the corpora of the model have no trees.
     """
     started = Start()
-    store.share()
+    store.downgrade_to_read()
     search = Search(algorithm=ALGORITHM, seed=asked.seed, changes={"features": asked.features})
     # Cases are lower-cased already where the corpora are.
     plan = plan_search(store, model, replace(search, lowercase=False))

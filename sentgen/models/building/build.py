@@ -93,7 +93,7 @@ def build(
             made.smooth(connection, corpora)
             drop_temporary(connection)
             return made.write(connection, name)
-    store.share()
+    store.downgrade_to_read()
     with store.connect() as connection:
         made.smooth(connection, corpora)
     with store.begin() as connection:
