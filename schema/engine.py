@@ -6,12 +6,11 @@ import errno
 import glob
 import os
 import re
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import duckdb
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -22,11 +21,15 @@ from sentgen import temporary
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
 from sentgen.schema import connections
 from sentgen.schema.durability import block_journal, crash_mark, write_lock
-from sentgen.schema.durability.duckdb_faults import RIGHT_PLANS, WITHOUT_LOG
+from sentgen.schema.durability.duckdb_faults import ARROW_IS_FETCHED, RIGHT_PLANS, WITHOUT_LOG
 from sentgen.schema.durability.write_ahead_log import drop_torn_tail
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from sqlalchemy.pool import PoolProxiedConnection
+
+#: Values of ``?``, or of ``$name``.
+Parameters = Sequence[object] | Mapping[str, object]
 
 #: Name of the execution option of a connection that says how many bytes its DuckDB may use.
 MEMORY_LIMIT = "memory_limit"
@@ -75,24 +78,14 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     drop_torn_tail(path)
     # There is one writer, so that its folder may have one name; readers may be many.
     spill = spill_folder(path) if read_only else path.with_name(f"{path.name}.tmp")
-    config: dict[str, Any] = {
+    config = {
+        **settings(memory_limit, threads),
         **WITHOUT_LOG,
-        **RIGHT_PLANS,
-        "memory_limit": f"{memory_limit // 2**20}MiB",
         "temp_directory": str(spill),
         # The pruning of the sorted tables lives on the order of their rows.
         "preserve_insertion_order": "true",
     }
-    if threads:
-        config["threads"] = threads
-    engine = create_engine(
-        f"duckdb:///{path}",
-        # One connection, so that one transaction is open at a time: two have DuckDB write a log.
-        poolclass=StaticPool,
-        connect_args={"read_only": read_only, "config": config},
-        execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
-    )
-    event.listen(engine, "close", lambda wrapped, _: connections.closing(duck_of(wrapped)))
+    engine = new_engine(path, config, read_only=read_only, memory_limit=memory_limit)
     if not read_only:
         _keep_blocks(engine, path)
     # SQLAlchemy is lazy: what is wrong with the file should be said now.
@@ -102,6 +95,37 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
             temporary.hold(spill, _clear_spilled)
             event.listen(engine, "close", lambda *_: temporary.let_go(spill))
         return engine
+
+
+def settings(memory_limit: int, threads: int | None) -> dict[str, str | bool | int | float | list[str]]:
+    """Return what every connection of ours is opened with."""
+    return {
+        **RIGHT_PLANS,
+        "memory_limit": f"{memory_limit // 2**20}MiB",
+        **({"threads": threads} if threads else {}),
+    }
+
+
+def new_engine(
+    database: Path | None,
+    config: Mapping[str, object],
+    *,
+    read_only: bool,
+    memory_limit: int,
+) -> Engine:
+    """Return an engine with one connection, to a file or to a database in memory.
+
+    So one transaction is open at a time: two have DuckDB write a log. In memory, another one would have a
+    database of its own.
+    """
+    engine = create_engine(
+        f"duckdb:///{database or ':memory:'}",
+        poolclass=StaticPool,
+        connect_args={"read_only": bool(database) and read_only, "config": dict(config)},
+        execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
+    )
+    event.listen(engine, "close", lambda wrapped, _: connections.closing(duck_of(wrapped)))
+    return engine
 
 
 @contextmanager
@@ -123,11 +147,11 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
     """Have every commit keep the blocks that it may rewrite, and the checkpoint of a log at the end, too."""
     dialect = engine.dialect
 
-    def do_commit(wrapped: Any) -> None:
+    def do_commit(wrapped: PoolProxiedConnection) -> None:
         with block_journal.kept(duck_of(wrapped), path):
             type(dialect).do_commit(dialect, wrapped)
 
-    def closing(wrapped: Any, _: object) -> None:
+    def closing(wrapped: object, _: object) -> None:
         # DuckDB checkpoints a log as it closes, outside of any commit.
         if crash_mark.has_log(path):
             block_journal.keep(duck_of(wrapped), path)
@@ -194,19 +218,20 @@ def one_thread(connection: Connection) -> Iterator[None]:
             other.execute("reset threads")
 
 
-def duck_of(wrapped: Any) -> duckdb.DuckDBPyConnection:
+def duck_of(wrapped: object) -> duckdb.DuckDBPyConnection:
     """Return the DuckDB connection below a connection of the driver."""
     # The dialect's wrapper keeps it under a private name.
     return cast(duckdb.DuckDBPyConnection, getattr(wrapped, "_ConnectionWrapper__c", wrapped))
 
 
-def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None) -> pa.Table:
+def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run a query and return its rows as an Arrow table."""
-    return _arrow(duck.execute(query, parameters or None), "to_arrow_table", "fetch_arrow_table")()
+    answer = duck.execute(query, parameters or None)
+    return answer.fetch_arrow_table() if ARROW_IS_FETCHED else answer.to_arrow_table()
 
 
 def arrow_reader(
-    duck: duckdb.DuckDBPyConnection, query: str, parameters: Any = None, *, rows: int = 8192
+    duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = (), *, rows: int = 8192
 ) -> pa.RecordBatchReader:
     """Run a query and return its rows in Arrow batches of at most so many."""
     return arrow_reader_of(duck.execute(query, parameters or None), rows=rows)
@@ -214,7 +239,7 @@ def arrow_reader(
 
 def arrow_reader_of(duck: duckdb.DuckDBPyConnection, *, rows: int = 8192) -> pa.RecordBatchReader:
     """Return the rows of the query that was just run in Arrow batches of at most so many."""
-    return _arrow(duck, "to_arrow_reader", "fetch_record_batch")(rows)
+    return duck.fetch_record_batch(rows) if ARROW_IS_FETCHED else duck.to_arrow_reader(rows)
 
 
 def arrow_error() -> type[Exception]:
@@ -222,18 +247,6 @@ def arrow_error() -> type[Exception]:
     import pyarrow as pa
 
     return cast(type[Exception], pa.ArrowException)
-
-
-def _arrow(duck: duckdb.DuckDBPyConnection, name: str, name_in_1_4: str) -> Callable[..., Any]:
-    """Return a method that DuckDB renamed in 1.5, without the advice that 2.0 gives about it."""
-    method = getattr(duck, name, None) or getattr(duck, name_in_1_4)
-
-    def quietly(*arguments: Any) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            return method(*arguments)
-
-    return quietly
 
 
 @contextmanager

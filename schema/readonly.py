@@ -12,11 +12,11 @@ With the file system cut, nothing can be spilled to disk: a query that needs mor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -24,13 +24,14 @@ from sentgen.errors import QueryRejected, StoreError
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema import connections
 from sentgen.schema.durability import write_lock
-from sentgen.schema.durability.duckdb_faults import RIGHT_PLANS
 from sentgen.schema.engine import (
+    Parameters,
     arrow_error,
     arrow_reader,
     arrow_reader_of,
     default_memory_limit,
     in_use_or_not,
+    settings,
     translated_errors,
 )
 from sentgen.schema.guard import require_harmless, syntax_message
@@ -40,8 +41,6 @@ from sentgen.schema.store import Store
 
 if TYPE_CHECKING:  # a fifth of what a query takes is its import
     import pyarrow as pa
-
-Parameters = Sequence[Any] | Mapping[str, Any]
 
 #: Rows that `parts` brings at once.
 _PART = 2**16
@@ -190,11 +189,12 @@ def open_locked(
     # An ordinary opening: it puts right what a crash has left, and says what is wrong with the store.
     Store(path, read_only=True).close()
     with translated_errors(path):
-        config = _config(limit, threads)
 
         def connect() -> duckdb.DuckDBPyConnection:
             with in_use_or_not(path):
-                return duckdb.connect(str(path), read_only=True, config=config)
+                return duckdb.connect(
+                    str(path), read_only=True, config={**settings(limit, threads), **_SWITCHES}
+                )
 
         duck = write_lock.waited(path, connect)
     try:
@@ -205,11 +205,6 @@ def open_locked(
     return duck
 
 
-def _config(memory_limit: int, threads: int | None) -> dict[str, Any]:
-    limits: dict[str, Any] = {"memory_limit": f"{memory_limit // 2**20}MiB"}
-    return {**_SWITCHES, **RIGHT_PLANS, **limits, **({"threads": threads} if threads else {})}
-
-
 def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) -> duckdb.DuckDBPyConnection:
     """Open a lake as `open_locked` does a store; DuckDB may open its files, and no others."""
     from sentgen.schema.lakes import layout, opening
@@ -218,7 +213,7 @@ def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) ->
     with translated_errors(path):
         manifest = layout.read_manifest(lake)
         # To make the views, DuckDB opens files that are not allowed yet.
-        duck = duckdb.connect(":memory:", config=_config(memory_limit, threads) | _OPEN)
+        duck = duckdb.connect(":memory:", config=settings(memory_limit, threads) | _SWITCHES | _OPEN)
         try:
             opening.create_views(duck, lake, manifest)
             opening.lock(duck, lake, manifest)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, Executable, Table, func, select
 
@@ -22,6 +22,7 @@ from sentgen.schema import migrate
 from sentgen.schema.connections import cursor
 from sentgen.schema.durability import block_journal, crash_mark, write_lock
 from sentgen.schema.engine import (
+    Parameters,
     arrow_table,
     default_memory_limit,
     one_thread,
@@ -260,9 +261,7 @@ def append(
     raw(connection).execute(f"insert into {table} by name select * from _rows")
 
 
-def fetch_arrow(
-    connection: Connection, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()
-) -> pa.Table:
+def fetch_arrow(connection: Connection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run one query and return its rows as an Arrow table."""
     return arrow_table(raw(connection), query, parameters)
 

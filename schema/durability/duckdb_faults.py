@@ -34,3 +34,6 @@ RIGHT_PLANS = {"disabled_optimizers": "common_subplan"} if _VERSION >= (1, 5) el
 #: `block_restore` reads and writes the file for that, whose layout is known of these versions. Waits for a
 #: version with which `tests/schema/test_block_journal.py` finds no file that it cannot open.
 LAYOUT_IS_KNOWN = _VERSION < (2, 1)
+
+#: The methods that return Arrow were renamed in 1.5. Waits for 1.5.
+ARROW_IS_FETCHED = _VERSION < (1, 5)

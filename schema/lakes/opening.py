@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
-from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import Engine, event
 
 from sentgen.errors import DamagedError
 from sentgen.output.wording import quantity
-from sentgen.schema import connections, inspection
+from sentgen.schema import inspection
 from sentgen.schema.base import metadata, quoted
-from sentgen.schema.engine import MEMORY_LIMIT, READ_ONLY, duck_of, spill_folder, temporary_folder
+from sentgen.schema.engine import duck_of, new_engine, settings, spill_folder, temporary_folder
 from sentgen.schema.lakes.layout import MANIFEST, Manifest, file_schema, read_manifest
 from sentgen.schema.lakes.places import Place
 
@@ -27,17 +26,13 @@ def open_engine(place: Place, *, memory_limit: int, threads: int | None = None) 
     manifest = read_manifest(place)
     local = place.files is None
     spill = spill_folder(Path(place.root)) if local else temporary_folder(Path(Path(place.root).name))
-    config = {"memory_limit": f"{memory_limit // 2**20}MiB", "temp_directory": str(spill)}
-    engine = create_engine(
-        "duckdb:///:memory:",
-        # Another connection would have a database of its own.
-        poolclass=StaticPool,
-        connect_args={"config": {**config, **({"threads": threads} if threads else {})}},
-        execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: True},
+    engine = new_engine(
+        None,
+        {**settings(memory_limit, threads), "temp_directory": str(spill)},
+        read_only=True,
+        memory_limit=memory_limit,
     )
-
     event.listen(engine, "connect", lambda wrapped, _: create_views(duck_of(wrapped), place, manifest))
-    event.listen(engine, "close", lambda wrapped, _: connections.closing(duck_of(wrapped)))
     try:
         with engine.connect():
             return engine

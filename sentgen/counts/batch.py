@@ -114,7 +114,7 @@ def ingest_batches(
         pending = next(items, None)
         while pending is not None:
             if not small:
-                store.share()
+                store.downgrade_to_read()
             small = False
             with ExitStack() as drafts:
                 with store.connect() as connection:

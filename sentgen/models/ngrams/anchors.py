@@ -23,7 +23,7 @@ def anchored(
 ) -> Iterator[pa.RecordBatch]:
     """Yield columns of the n-grams of some anchors, ascending, in batches of 1 to about ``rows`` rows."""
     select = f"select {columns} from model_ngram where model_id = {int(model.id)}"
-    parameters = None
+    parameters: dict[str, bytes] = {}
     if len(anchors) <= _UNION_LIMIT:
         query = "\nunion all\n".join(f"{select} and anchor = {int(anchor)}" for anchor in anchors)
     else:
