@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from sqlalchemy import Column, Integer, MetaData
 from sqlalchemy.types import TypeEngine
+
+T = TypeVar("T")
 
 metadata = MetaData()
 
 
 def column(
-    name: str, kind: type[TypeEngine[Any]] | TypeEngine[Any], comment: str, **options: Any
-) -> Column[Any]:
+    name: str,
+    kind: type[TypeEngine[T]] | TypeEngine[T],
+    comment: str,
+    *,
+    nullable: bool = False,
+    unique: bool | None = None,
+    primary_key: bool = False,
+) -> Column[T]:
     """Declare a column that has a description; not null unless said otherwise.
 
     Keys are never declared as constraints on the large tables: DuckDB would build an index in memory.
     ``sentgen db check`` tests them instead.
     """
-    options.setdefault("nullable", False)
-    if options.get("primary_key"):
-        # Ids come from `next_id`; left on, the dialect makes a sequence for each key.
-        options.setdefault("autoincrement", False)
-    return Column(name, kind, comment=comment, **options)
+    return Column(
+        name,
+        kind,
+        comment=comment,
+        nullable=nullable,
+        unique=unique,
+        primary_key=primary_key,
+        autoincrement=False,  # ids come from `next_id`; left on, the dialect makes a sequence for each key
+    )
 
 
-def key(comment: str) -> Column[Any]:
+def key(comment: str) -> Column[int]:
     """Declare the integer primary key of a small table."""
     return column("id", Integer, comment, primary_key=True)
 

@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import duckdb
 
@@ -18,7 +18,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import snapshots
 from sentgen.schema.lakes.layout import MANIFEST
 from sentgen.schema.lakes.places import lake_at
-from sentgen.schema.manifests import place_of, snapshot_at
+from sentgen.schema.manifests import PublishedCorpus, place_of, snapshot_at
 from sentgen.schema.store import Store, fetch_arrow
 
 Kind = Literal["snapshot", "lake", "store"]
@@ -33,7 +33,7 @@ class Citation:
         name: of the snapshot, or the file or folder without those above it.
         sha256: hash of the snapshot, or of the manifest of a lake; None of a store, which changes.
         date: the day of publication, in ISO 8601, or of the youngest corpus; None without corpora.
-        corpora: name, licence, sentences and tokens of each corpus.
+        corpora: what is said of each corpus.
         query: the command line that gives what is cited; None for the data as a whole.
         software: versions of sentgen and DuckDB.
     """
@@ -42,7 +42,7 @@ class Citation:
     name: str
     sha256: str | None
     date: str | None
-    corpora: tuple[dict[str, Any], ...]
+    corpora: tuple[PublishedCorpus, ...]
     query: str | None
     software: str
 

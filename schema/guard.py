@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any
+from typing import cast
 
 import duckdb
 
@@ -100,7 +99,8 @@ _EXPRESSIONS = frozenset(
     """.split()  # noqa: SIM905
 )
 
-Node = dict[str, Any]
+#: A node of DuckDB's syntax tree.
+Node = dict[str, object]
 
 
 def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
@@ -120,7 +120,7 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
         _require_one_select(duck, sql)
         # Bound as a value: the query is parsed here and must not run.
         row = duck.execute("select json_serialize_sql(?::varchar)", [sql]).fetchone()
-        tree: Node = json.loads(row[0]) if row else {"error": True}
+        tree = json.loads(row[0] if row else '{"error": true}')
         if tree.get("error"):
             raise QueryRejected(
                 f"only plain SELECT queries run here: {_first_line(tree.get('error_message', ''))}"
@@ -186,15 +186,11 @@ def _with_ctes(node: Node, scope: frozenset[str], depth: int) -> frozenset[str]:
     """Check the CTEs of a query, each of which sees those before it; return the names then in sight."""
     if node.get("type") == "RECURSIVE_CTE_NODE":
         scope = scope | {str(node["cte_name"]).lower()}
-    for entry in _ctes(node):
+    ctes = cast(dict[str, list[Node]], node.get("cte_map", {"map": []}))
+    for entry in ctes["map"]:
         _visit(entry["value"], scope, depth + 1)
         scope = scope | {str(entry["key"]).lower()}
     return scope
-
-
-def _ctes(node: Node) -> Iterator[Node]:
-    if "cte_map" in node:
-        yield from node["cte_map"]["map"]
 
 
 def _check(node: Node, scope: frozenset[str]) -> None:
@@ -203,7 +199,7 @@ def _check(node: Node, scope: frozenset[str]) -> None:
     if "class" in node and node["class"] not in _EXPRESSIONS:
         raise QueryRejected(f"expressions of the kind {node['class']} are not allowed here")
     kind = node.get("type")
-    if "class" not in node and isinstance(kind, str) and _is_query_or_from(node):
+    if "class" not in node and isinstance(kind, str) and _is_query_or_from(kind):
         if kind not in _FROM | _QUERIES:
             raise QueryRejected(f"{kind} is not allowed here; sentgen schema lists tables, views and columns")
         if kind == "BASE_TABLE":
@@ -211,16 +207,16 @@ def _check(node: Node, scope: frozenset[str]) -> None:
     if "function_name" in node:
         _check_function(node, FUNCTIONS | TABLE_FUNCTIONS)
     if kind == "TABLE_FUNCTION":
-        _check_function(node["function"], TABLE_FUNCTIONS)
+        _check_function(cast(Node, node["function"]), TABLE_FUNCTIONS)
 
 
-def _is_query_or_from(node: Node) -> bool:
+def _is_query_or_from(kind: str) -> bool:
     """Whether a node without a class is a query or a part of a from clause.
 
     The others that have a type as text are modifiers and the types of values.
     """
-    return not str(node["type"]).endswith(("_MODIFIER", "_TYPE_INFO")) and not (
-        node["type"].startswith("ORDER_") or node["type"] in ("ASCENDING", "DESCENDING")
+    return not kind.endswith(("_MODIFIER", "_TYPE_INFO")) and not (
+        kind.startswith("ORDER_") or kind in ("ASCENDING", "DESCENDING")
     )
 
 

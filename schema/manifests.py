@@ -5,10 +5,28 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.lakes.places import lake_at
+
+
+class PublishedCorpus(TypedDict):
+    """What manifests and citations say of a corpus."""
+
+    name: str
+    licence: str | None
+    sentences: int
+    tokens: int
+
+
+class PublishedModel(TypedDict):
+    """What manifests say of a model."""
+
+    name: str
+    version: int
+    order: int
+    smoothing: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +38,8 @@ class Snapshot:
         sha256: of the file.
         bytes: its size.
         published_at: when, in ISO 8601 and UTC; the newest snapshot is the one that is served.
-        corpora: name, licence, sentences and tokens of each corpus.
-        models: name, version, order and smoothing of each model.
+        corpora: what of each corpus is said.
+        models: the same of each model.
         versions: of sentgen, DuckDB and the schema.
     """
 
@@ -29,8 +47,8 @@ class Snapshot:
     sha256: str
     bytes: int
     published_at: str
-    corpora: tuple[dict[str, Any], ...]
-    models: tuple[dict[str, Any], ...]
+    corpora: tuple[PublishedCorpus, ...]
+    models: tuple[PublishedModel, ...]
     versions: dict[str, str]
 
     @property

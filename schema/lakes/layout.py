@@ -18,7 +18,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.base import metadata
@@ -154,7 +154,10 @@ def read_manifest(place: Place) -> Manifest:
                 f"{place}: a lake of format {values['format']}, and this sentgen reads {FORMAT}; "
                 "use the sentgen that made it, or make it again"
             )
-        tables = _tables(values["tables"])
+        tables = {name: tuple(LakeFile(**each) for each in of) for name, of in values["tables"].items()}
+        for name, files in tables.items():
+            if name not in metadata.tables or not all(_NAME.fullmatch(file.path) for file in files):
+                raise ValueError(name)
         if values["schema"] not in ((REVISIONS[-1],) if tables.get("sentence") else _ALIKE):
             raise StoreError(
                 f"{place}: a lake with tables of revision {values['schema']}, and this sentgen reads "
@@ -165,14 +168,6 @@ def read_manifest(place: Place) -> Manifest:
         raise StoreError(
             f"{place}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
         ) from error
-
-
-def _tables(values: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[LakeFile, ...]]:
-    tables = {name: tuple(LakeFile(**each) for each in files) for name, files in values.items()}
-    for name, files in tables.items():
-        if name not in metadata.tables or not all(_NAME.fullmatch(file.path) for file in files):
-            raise ValueError(name)
-    return tables
 
 
 def write_manifest(place: Place, manifest: Manifest) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.schema.engine import translated_errors
 from sentgen.schema.folders import draft, sync_folder
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
 
 MANIFEST = "manifest.json"
 #: A URL, also as `pathlib.Path` leaves one, with one slash; ``file:`` is local.
@@ -38,7 +41,8 @@ class Place:
 
     def __init__(self, root: Path | str) -> None:
         found = _URL.fullmatch(str(root))
-        self.files: Any = None  # the file system of fsspec; None for a local folder
+        #: None for a local folder.
+        self.files: AbstractFileSystem | None = None
         if found and found[1] != "file":
             self.root = f"{found[1]}://{found[2].rstrip('/')}"
             self.files = _file_system(found[1], self.root)
@@ -77,7 +81,7 @@ class Place:
             keep(name)
 
     @contextmanager
-    def draft(self) -> Iterator[tuple[IO[bytes], Any]]:
+    def draft(self) -> Iterator[tuple[IO[bytes], Callable[[str], None]]]:
         """Open a file that has no name yet, and a function that gives it one once it is written.
 
         A file without a name is gone at the end. In a bucket, where no file is seen before it is whole, it
@@ -108,7 +112,7 @@ class Place:
         sync_folder(target.parent)
 
 
-def _file_system(scheme: str, url: str) -> Any:
+def _file_system(scheme: str, url: str) -> AbstractFileSystem:
     with needs("cluster", "fsspec"):
         import fsspec
     try:
