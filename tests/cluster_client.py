@@ -26,7 +26,7 @@ def work(lake: Path, text: str, engine: Engine) -> None:
         settings = recipe(4, "kneser-ney", None, "word", False)
         ModelJob(Place(lake), folder, engine, 1 << 30, sizes=MODEL_SIZES).run("m", ["c"], settings)
     else:
-        Job(Place(lake), folder, Settings(corpus="c"), engine, 1 << 30, sizes=SIZES).run([text])
+        Job(Place(lake), folder, engine, 1 << 30, Settings(corpus="c"), sizes=SIZES).run([text])
 
 
 def main(lake: str, text: str, where: str) -> None:

@@ -14,5 +14,5 @@ from sentgen.schema.lakes.places import Place
 def counted_lake(folder: Path) -> Path:
     """Count the treebank as the corpus ``c`` into a lake below a folder."""
     lake = folder / "lake"
-    Job(Place(lake), lake / "_work", Settings(corpus="c"), Inline(), 1 << 29).run([str(TREEBANK)])
+    Job(Place(lake), lake / "_work", Inline(), 1 << 29, Settings(corpus="c")).run([str(TREEBANK)])
     return lake

@@ -53,7 +53,7 @@ def count(
 ) -> ClusterSummary:
     """Count paths into a lake."""
     asked = Settings(corpus=corpus, **settings)
-    return Job(Place(lake), lake / "_work", asked, engine or Inline(), 1 << 29, sizes=sizes).run(
+    return Job(Place(lake), lake / "_work", engine or Inline(), 1 << 29, asked, sizes=sizes).run(
         [str(p) for p in paths]
     )
 
@@ -238,7 +238,7 @@ def test_killed_after_the_manifest(tmp_path: Path, text: Path, monkeypatch: pyte
 
     count(tmp_path / "whole", text)
     with monkeypatch.context() as patch:
-        patch.setattr(Job, "_clear", killed)
+        patch.setattr(Job, "clear", killed)
         with pytest.raises(Killed):
             count(tmp_path / "lake", text)
     (tmp_path / "lake" / f".sentgen-{'0' * 32}.tmp").touch()  # a draft
@@ -293,7 +293,7 @@ def test_a_lake_of_a_store_takes_more_and_gives_nothing_back(tmp_path: Path, tex
 def test_a_bucket_takes_a_lake(tmp_path: Path, text: Path) -> None:
     bucket, work = Place(f"memory://{tmp_path.name}/lake"), tmp_path / "work"
     for _ in range(2):
-        Job(bucket, work, Settings(corpus="c"), Inline(), 1 << 29, sizes=SMALL).run([str(text)])
+        Job(bucket, work, Inline(), 1 << 29, Settings(corpus="c"), sizes=SMALL).run([str(text)])
     count(tmp_path / "lake", text)
     found = {
         path.removeprefix(f"/{tmp_path.name}/lake/"): bucket.files.cat(path)

@@ -54,7 +54,7 @@ def left(folder: Path) -> set[str]:
 
 def count(lake: Place, work: Path, text: Path) -> None:
     """Count into a lake, in this process."""
-    Job(lake, work, Settings(corpus="c"), Inline(), 1 << 29).run([str(text)])
+    Job(lake, work, Inline(), 1 << 29, Settings(corpus="c")).run([str(text)])
 
 
 def test_a_lake_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> None:

@@ -25,7 +25,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "text.lines").write_text("\n".join(lines))
     lake, sizes = folder / "lake", TaskSizes(range=10_000)
     settings = Settings(corpus="c")
-    Job(Place(lake), lake / "_work", settings, Inline(), 1 << 29, sizes=sizes).run(
+    Job(Place(lake), lake / "_work", Inline(), 1 << 29, settings, sizes=sizes).run(
         [str(folder / "text.lines")]
     )
     return lake

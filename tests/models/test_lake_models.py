@@ -64,7 +64,7 @@ def counted(texts: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path
     rest.write_text("".join(lines[150:]))
     for corpus, path in (("a", half), ("a", rest), ("b", texts[1])):
         settings = Settings(corpus=corpus)
-        Job(Place(lake), lake / "_work", settings, Inline(), 1 << 29, sizes=COUNTED).run([str(path)])
+        Job(Place(lake), lake / "_work", Inline(), 1 << 29, settings, sizes=COUNTED).run([str(path)])
     return lake
 
 
@@ -287,7 +287,7 @@ def test_killed_after_the_manifest(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(ModelJob, "_clear", killed)
+        patch.setattr(ModelJob, "clear", killed)
         with pytest.raises(Killed):
             built(lake)
     assert (lake / "_work").exists()
@@ -305,7 +305,7 @@ def test_other_work_is_refused_while_a_model_is_not_finished(lake: Path, texts: 
         lambda: built(lake, ["a"]),
         lambda: built(lake, smoothing="stupid-backoff"),
         lambda: listing.remove(place, work, "a"),
-        lambda: Job(place, work, Settings(corpus="c"), Inline(), 1 << 29).run([str(texts[0])]),
+        lambda: Job(place, work, Inline(), 1 << 29, Settings(corpus="c")).run([str(texts[0])]),
     ):
         with pytest.raises(
             StoreError, match="an unfinished model 'm', of other corpora or settings; run that again"
@@ -317,7 +317,7 @@ def test_other_work_is_refused_while_a_model_is_not_finished(lake: Path, texts: 
 
 def test_a_model_is_refused_while_a_count_is_not_finished(lake: Path, texts: list[Path]) -> None:
     with pytest.raises(Killed):
-        Job(Place(lake), lake / "_work", Settings(corpus="c"), Dies(3), 1 << 29, sizes=COUNTED).run(
+        Job(Place(lake), lake / "_work", Dies(3), 1 << 29, Settings(corpus="c"), sizes=COUNTED).run(
             [str(texts[0])]
         )
     with pytest.raises(StoreError, match="an unfinished count of corpus 'c'"):
@@ -378,7 +378,7 @@ def test_an_order_that_was_not_counted(tmp_path: Path, texts: list[Path]) -> Non
     lake = tmp_path / "lake"
     with pytest.raises(NotFoundError, match="no lake here"):
         built(lake)
-    Job(Place(lake), lake / "_work", Settings(corpus="a", order=2), Inline(), 1 << 29).run([str(texts[0])])
+    Job(Place(lake), lake / "_work", Inline(), 1 << 29, Settings(corpus="a", order=2)).run([str(texts[0])])
     with pytest.raises(ModelError, match="counted up to order 2"):
         built(lake, ["a"])
 
@@ -396,7 +396,7 @@ def test_models_of_removed_corpora_stay_with_their_words(
         assert registry.is_stale(store, registry.find(store, "m"))
     # A corpus of the same name is another one, though it has as many tokens.
     for corpus, text in zip("ab", texts, strict=True):
-        Job(place, work, Settings(corpus=corpus), Inline(), 1 << 29).run([str(text)])
+        Job(place, work, Inline(), 1 << 29, Settings(corpus=corpus)).run([str(text)])
     assert rows(lake) == before
     with Store(lake, read_only=True) as store:
         assert registry.is_stale(store, registry.find(store, "m"))
@@ -464,7 +464,7 @@ def test_a_counted_corpus_beside_sentences(stored: Path, texts: list[Path], tmp_
     lake = tmp_path / "lake"
     with Store(stored, read_only=True) as store:
         export(store, Place(lake))
-    Job(Place(lake), lake / "_work", Settings(corpus="c"), Inline(), 1 << 29).run([str(texts[0])])
+    Job(Place(lake), lake / "_work", Inline(), 1 << 29, Settings(corpus="c")).run([str(texts[0])])
     with Store(lake, read_only=True) as store:
         assert [name for _, name in maintenance.counted(store)] == ["c"]
         results = list(maintenance.check(store))

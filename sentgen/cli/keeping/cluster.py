@@ -23,6 +23,7 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.cluster import listing
+from sentgen.counts.cluster.catalogue import SETTINGS
 from sentgen.counts.cluster.dask_engine import DaskEngine, cluster
 from sentgen.counts.cluster.job import ClusterSummary, Job
 from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
@@ -46,18 +47,6 @@ ToOption = Annotated[
 WorkOption = Annotated[
     str | None, typer.Option("--work", metavar="FOLDER", help="Shared folder of the work, if it had one.")
 ]
-#: Settings of an ingestion that a count has as well.
-_SETTINGS = (
-    "corpus",
-    "format",
-    "language",
-    "licence",
-    "lowercase",
-    "order",
-    "tags",
-    "function_heads",
-    "on_error",
-)
 #: Memory of a worker of a scheduler, whose machines are not this one.
 _REMOTE_MEMORY = 2 << 30
 _SHOWN = 20
@@ -74,7 +63,7 @@ WorkerMemoryOption = Annotated[
 
 @app.command()
 @asking(Machines, "machines")
-@asking(Settings, "settings", _SETTINGS)
+@asking(Settings, "settings", SETTINGS)
 def count(
     *,
     paths: PathsArgument,
@@ -95,7 +84,7 @@ def count(
     lake = Place(to)
     work = _work(lake, machines.work)
     with _running(machines, memory_limit) as (engine, memory, report):
-        summary = Job(lake, work, settings, engine, memory, report=report, say=_note).run(paths)
+        summary = Job(lake, work, engine, memory, settings, report=report, say=_note).run(paths)
     _report(summary, to)
 
 

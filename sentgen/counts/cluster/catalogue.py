@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.counts.cluster.files import read_json
+from sentgen.counts.cluster.locking import locked
 from sentgen.counts.settings import Settings, check_settings, corpus_row
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
@@ -33,6 +35,18 @@ from sentgen.schema.tables.segments import counted_tables
 
 #: What is made, in the folder of what is not finished: a count, or a model.
 JOB = "job.json"
+#: The settings of an ingestion that a count has as well.
+SETTINGS = (
+    "corpus",
+    "format",
+    "language",
+    "licence",
+    "lowercase",
+    "order",
+    "tags",
+    "function_heads",
+    "on_error",
+)
 #: A lake knows no times: the same texts make the same bytes.
 EPOCH = datetime(1970, 1, 1)
 #: Tables whose rows belong to segments.
@@ -71,18 +85,7 @@ class Counted:
 
 def settings_of(settings: Settings) -> dict[str, Any]:
     """Return the settings that a count depends on, as JSON keeps them."""
-    names = (
-        "corpus",
-        "format",
-        "language",
-        "licence",
-        "lowercase",
-        "order",
-        "tags",
-        "function_heads",
-        "on_error",
-    )
-    return {name: getattr(settings, name) for name in names}
+    return {name: getattr(settings, name) for name in SETTINGS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,13 @@ class Unfinished:
     what: str
     name: str
     stages: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, job: Mapping[str, Any]) -> Unfinished:
+        """Return what was planned."""
+        if "model" in job:
+            return cls("model", job["model"]["name"], tuple(job["stages"]))
+        return cls("count", job["settings"]["corpus"])
 
     def __str__(self) -> str:
         return f"count of corpus {self.name!r}" if self.what == "count" else f"model {self.name!r}"
@@ -110,6 +120,10 @@ class Catalogue:
     def read(cls, lake: Place) -> Catalogue:
         """Return that of a lake; of no lake yet, an empty one."""
         return cls(lake, read_manifest(lake) if is_lake(lake) else Manifest({}))
+
+    def tables(self) -> dict[str, list[LakeFile]]:
+        """Return the files of all tables, for a manifest that has others."""
+        return {table: list(files) for table, files in self.manifest.tables.items()}
 
     def files(self, table: str) -> Sequence[LakeFile]:
         """Return the files of a table."""
@@ -169,15 +183,14 @@ class Catalogue:
         job = planned(work)
         if job is None:
             return None
-        if "model" in job:
-            model = job["model"]
-            there = any(row["id"] == model["id"] for row in self.rows("model"))
-            return None if there else Unfinished("model", model["name"], tuple(job["stages"]))
-        corpus = str(job["settings"]["corpus"])
-        known = self.known(corpus)
+        found = Unfinished.of(job)
         # In the manifest it is finished, though it may have been killed before its folder was removed.
-        done = all((one["sha256"], one["format"], one["version"]) in known for one in job["sources"])
-        return None if done else Unfinished("count", corpus)
+        if found.what == "model":
+            done = any(row["id"] == job["model"]["id"] for row in self.rows("model"))
+        else:
+            known = self.known(found.name)
+            done = all((one["sha256"], one["format"], one["version"]) in known for one in job["sources"])
+        return None if done else found
 
     def add(self, settings: Settings, sources: Sequence[Counted], files: Sequence[LakeFile]) -> None:
         """Name the files of a segment in the manifest, and describe it: from now on it is there."""
@@ -201,7 +214,7 @@ class Catalogue:
         )
         first = max(self.next_id("source"), 1)
         described = [_source_row(source, number, first + place) for place, source in enumerate(sources)]
-        tables = {name: list(self.manifest.tables[name]) for name in self.manifest.tables}
+        tables = self.tables()
         for file in files:
             tables.setdefault(file.path.split("/")[0], []).append(file)
         tables["corpus"] = [self.write("corpus", corpora, 0)]
@@ -239,13 +252,12 @@ class Catalogue:
             )
         gone = [row for row in self.rows("segment") if row["corpus_id"] == number]
         counted = {file.path for file in self.files_of(number)}
-        tables = {table: list(files) for table, files in self.manifest.tables.items()}
+        tables = self.tables()
         for table in _OF_SEGMENT:
             tables[table] = [file for file in self.files(table) if file.path not in counted]
         tables["source"] = [f for f in self.files("source") if bounds(self.lake, f, "corpus_id")[1] != number]
         for table, column in (("corpus", "id"), ("segment", "corpus_id")):
-            rows = [row for row in self.rows(table) if row[column] != number]
-            tables[table] = [self.write(table, rows, 0)] if rows else []
+            tables[table] = self.without(table, column, {number})
         self.drop_unused(tables)
         self.commit(tables)
         return sum(row["sentences"] for row in gone), sum(row["tokens"] for row in gone)
@@ -273,6 +285,11 @@ class Catalogue:
         batch = pa.RecordBatch.from_pylist(list(rows), schema=file_schema(table))
         return write_file(self.lake, table, part, [batch])
 
+    def without(self, table: str, column: str, numbers: Container[int]) -> list[LakeFile]:
+        """Write a small table without some rows, and return its files: none if none is left."""
+        rows = [row for row in self.rows(table) if row[column] not in numbers]
+        return [self.write(table, rows, 0)] if rows else []
+
     def commit(self, tables: Mapping[str, Sequence[LakeFile]]) -> None:
         """Replace the manifest: from now on the lake has these files."""
         self._earlier |= {file.path for file in self.manifest.files}
@@ -297,6 +314,22 @@ class Catalogue:
         """Remove the files between, and those that the manifest does not name."""
         self.sweep()
         folders.remove(work)
+
+
+@contextmanager
+def changed(lake: Place, work: Path) -> Iterator[Catalogue]:
+    """Take something out of a lake, alone; files that the manifest does not name any more are removed.
+
+    Raises:
+        InUseError: another process writes the lake.
+        StoreError: something is not finished, which goes on from the lake as it is.
+    """
+    with locked(lake, work):
+        catalogue = Catalogue.read(lake)
+        if (unfinished := catalogue.unfinished(work)) is not None:
+            raise in_the_way(lake, work, unfinished)
+        yield catalogue
+        catalogue.sweep()
 
 
 def planned(work: Path) -> Any:
@@ -346,18 +379,9 @@ def _remove(lake: Place, path: str) -> None:
 
 
 def _source_row(source: Counted, corpus: int, number: int) -> dict[str, Any]:
-    figures = {
-        name: getattr(source, name) for name in ("sentences", "tokens", "rejected", "cyclic", "empty_nodes")
-    }
-    identity = {"sha256": source.sha256, "format": source.format, "reader_version": source.version}
-    return {
-        "id": number,
-        "corpus_id": corpus,
-        "path": source.path,
-        **identity,
-        **figures,
-        "ingested_at": EPOCH,
-    }
+    told = asdict(source)
+    told["reader_version"] = told.pop("version")
+    return {"id": number, "corpus_id": corpus, **told, "ingested_at": EPOCH}
 
 
 def bounds(lake: Place, file: LakeFile, column: str) -> tuple[int, int]:

@@ -17,8 +17,8 @@ class ClusterTask:
 
     receipt: Path
     function: Callable[..., dict[str, Any]]
-    arguments: Sequence[Any]
-    named: Mapping[str, Any]
+    arguments: Sequence[object]
+    named: Mapping[str, object]
 
     def __call__(self) -> dict[str, Any]:
         """Do it, unless it is done; return what it returned, then or now.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,26 +14,16 @@ from sentgen.corpus.formats import MARKUP_WARNING, takes_tags_for_words
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source, expand, place_of
 from sentgen.counts.cluster import counting, merging, reading, words
-from sentgen.counts.cluster.catalogue import (
-    JOB,
-    Catalogue,
-    Counted,
-    Unfinished,
-    in_the_way,
-    settings_of,
-)
-from sentgen.counts.cluster.engine import Engine
-from sentgen.counts.cluster.files import read_json, write_json
-from sentgen.counts.cluster.locking import left_if_used, locked
+from sentgen.counts.cluster.catalogue import JOB, Counted, settings_of
+from sentgen.counts.cluster.files import write_json
+from sentgen.counts.cluster.lake_job import LakeJob
 from sentgen.counts.cluster.reading import TREES, ShardReading
 from sentgen.counts.cluster.shards import Shard, SourcePart, pack, survey
-from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
+from sentgen.counts.cluster.stages import disk_note
 from sentgen.counts.settings import Settings
 from sentgen.counts.source_reading import choose_reader
 from sentgen.errors import InputError
-from sentgen.schema import folders
 from sentgen.schema.lakes.layout import LakeFile
-from sentgen.schema.lakes.places import Place
 
 #: What counting the trees of a shard takes.
 _LEAST_MEMORY = 512 << 20
@@ -83,31 +73,17 @@ class ClusterSummary:
 
 
 @dataclass(slots=True)
-class Job:
+class Job(LakeJob):
     """One run of a count.
 
     Args:
-        lake: where the counts go.
-        work: folder of the files between, which all workers see.
         settings: of the corpus.
-        engine: runs the tasks.
-        memory: bytes that a worker may take.
-        report: is told how far the work is.
-        say: is told what may interest a person, such as the disk that is needed.
         sizes: how work is cut up.
     """
 
-    lake: Place
-    work: Path
     settings: Settings
-    engine: Engine
-    memory: int
-    report: Progress = lambda *_: None
-    say: Callable[[str], None] = lambda _: None
     sizes: TaskSizes = field(default_factory=TaskSizes)
     _summary: ClusterSummary = field(init=False)
-    _catalogue: Catalogue = field(init=False)
-    _stages: Stages = field(init=False)
 
     def run(self, paths: Sequence[str]) -> ClusterSummary:
         """Count what the corpus does not have yet, and name it in the manifest.
@@ -117,29 +93,16 @@ class Job:
             InUseError: another process writes the lake.
             StoreError: the disk is full, workers are gone, or an unfinished count is in the way.
         """
-        with locked(self.lake, self.work), left_if_used(self.work):
-            began = time.monotonic()
+        began = time.monotonic()
+        with self.begun("count"):
             self._summary = ClusterSummary(self.settings.corpus)
-            self._stages = Stages(self.work, self.engine, self.report, self._summary.stages)
-            self._catalogue = Catalogue.read(self.lake)
-            self._catalogue.check(self.settings)
-            unfinished = self._catalogue.unfinished(self.work)
-            if unfinished is None and (self.work / JOB).exists():
-                # Killed between the manifest and this.
-                self._clear()
-            elif unfinished and unfinished.what != "count":
-                raise in_the_way(self.lake, self.work, unfinished)
-            folders.make(self.work, kept=True)
+            self.catalogue.check(self.settings)
             shards, sources = self._plan(paths)
             if sources:
-                counted = self._count(shards, sources)
-                self._catalogue.add(self.settings, sources, counted)
-            self._clear()
-            self._summary.seconds = time.monotonic() - began
-            return self._summary
-
-    def _clear(self) -> None:
-        self._catalogue.clear(self.work)
+                self.catalogue.add(self.settings, sources, self._count(shards, sources))
+            self.clear()
+        self._summary.seconds, self._summary.stages = time.monotonic() - began, self.stages.seconds
+        return self._summary
 
     def _plan(self, paths: Sequence[str]) -> tuple[list[Shard], list[Counted]]:
         """Return what has to be counted: shards, and the sources that they are of."""
@@ -147,7 +110,7 @@ class Job:
         # The survey of a file that has changed since is another one.
         names = [_name_of(source, reader, self.sizes.shard) for source, reader in found]
         calls = [(source, reader.name, number) for number, (source, reader) in enumerate(found)]
-        surveys = self._stages.run("survey", survey, calls, names=names, most=self.sizes.shard)
+        surveys = self.stages.run("survey", survey, calls, names=names, most=self.sizes.shard)
         return self._choose(found, surveys)
 
     def _sources(self, paths: Sequence[str]) -> list[tuple[Source, Reader]]:
@@ -170,7 +133,7 @@ class Job:
         self, found: Sequence[tuple[Source, Reader]], surveys: Sequence[dict[str, Any]]
     ) -> tuple[list[Shard], list[Counted]]:
         """Leave out what the corpus has, and cut up the rest."""
-        known = self._catalogue.known(self.settings.corpus)
+        known = self.catalogue.known(self.settings.corpus)
         pieces: list[tuple[str, SourcePart]] = []
         sources: list[Counted] = []
         for (source, reader), one in zip(found, surveys, strict=True):
@@ -183,9 +146,7 @@ class Job:
             pieces += [(reader.name, SourcePart(**{**piece, **where})) for piece in one["pieces"]]
             sources.append(Counted(place_of(source.name), *identity))
         plan = {"settings": settings_of(self.settings), "sources": [asdict(source) for source in sources]}
-        kept = read_json(self.work / JOB)
-        if kept is not None and {name: kept[name] for name in plan} != plan:
-            raise in_the_way(self.lake, self.work, Unfinished("count", kept["settings"]["corpus"]))
+        kept = self.plan(plan)
         if not sources:
             return [], []
         if kept is None:
@@ -204,17 +165,16 @@ class Job:
 
     def _count(self, shards: Sequence[Shard], sources: list[Counted]) -> list[LakeFile]:
         """Run the stages that follow the plan; return the files that they left in the lake."""
-        memory = max(self.memory - PROGRAM, _LEAST_MEMORY)
         parts = math.ceil(sum(shard.bytes for shard in shards) / self.sizes.words) or 1
         (self.work / "read").mkdir(exist_ok=True)
-        read = ShardReading(self.settings, str(self.work / "read"), parts, memory)
-        receipts = self._stages.run("read", reading.read_shard, [(read, shard) for shard in shards])
+        read = ShardReading(self.settings, str(self.work / "read"), parts, self.task_memory(_LEAST_MEMORY))
+        receipts = self.stages.run("read", reading.read_shard, [(read, shard) for shard in shards])
         tokens = [sum(tally["tokens"] for tally in one["tallies"]) for one in receipts]
         self._tally(receipts, sources)
         trees = [number for number, one in enumerate(receipts) if one["trees"]]
         numbering, files = self._number(read, len(shards), trees)
         calls = [(read, numbering, number, bool(one["trees"])) for number, one in enumerate(receipts)]
-        counted = self._stages.run("count", counting.count_shard, calls, tokens=tokens, shards=len(shards))
+        counted = self.stages.run("count", counting.count_shard, calls, tokens=tokens, shards=len(shards))
         batches = [one["batches"] for one in counted]
         files += self._merge(read, batches, trees)
         self._summary.files, self._summary.bytes = len(files), sum(file.bytes for file in files)
@@ -225,7 +185,7 @@ class Job:
             sources[tally["id"]].add(tally)
         for source in sources:
             if not source.sentences and not source.rejected:
-                self._clear()
+                self.clear()
                 raise InputError("has no sentences", path=source.path)
         done = self._summary
         done.sources = len(sources)
@@ -237,50 +197,50 @@ class Job:
         self, read: ShardReading, shards: int, trees: Sequence[int]
     ) -> tuple[counting.LakeNumbers, list[LakeFile]]:
         """Number the words and labels of all shards."""
-        base, lake, every = self._catalogue, self.lake, range(shards)
+        base, lake, every = self.catalogue, self.lake, range(shards)
         found = [read.file(number, "words") for number in every]
         stored = [file.path for file in base.files("word")]
-        known = [self._stages.file("known", number) for number in range(len(stored))]
-        self._stages.run(
+        known = [self.stages.file("known", number) for number in range(len(stored))]
+        self.stages.run(
             "known",
             words.split_words,
             [(lake, file, read.parts, to) for file, to in zip(stored, known, strict=True)],
         )
         parts = range(read.parts)
-        summed = [self._stages.file("words", part, "parquet") for part in parts]
-        self._stages.run(
+        summed = [self.stages.file("words", part, "parquet") for part in parts]
+        self.stages.run(
             "words",
             words.sum_words,
             [(part, found, known, to) for part, to in zip(parts, summed, strict=True)],
         )
-        sizes: dict[str, Any] = {
-            "sentences": self._summary.sentences,
-            "most": max(self.sizes.range, self._summary.tokens // self.sizes.most),
-            "memory": read.memory // 2,
-        }
-        (numbered,) = self._stages.run(
-            "number", words.number_words, [(lake, summed, base.next_id("word"), len(stored))], **sizes
+        (numbered,) = self.stages.run(
+            "number",
+            words.number_words,
+            [(lake, summed, base.next_id("word"), len(stored))],
+            sentences=self._summary.sentences,
+            most=max(self.sizes.range, self._summary.tokens // self.sizes.most),
+            memory=read.memory // 2,
         )
         files = _files([numbered["file"]])
         self._summary.new_words = numbered["new"]
-        fresh = [self._stages.file("fresh", number) for number in range(len(files))]
-        self._stages.run(
+        fresh = [self.stages.file("fresh", number) for number in range(len(files))]
+        self.stages.run(
             "fresh",
             words.split_words,
             [(lake, f.path, read.parts, to) for f, to in zip(files, fresh, strict=True)],
         )
-        numbers = [self._stages.file("numbers", part) for part in parts]
+        numbers = [self.stages.file("numbers", part) for part in parts]
         known += fresh
-        self._stages.run(
+        self.stages.run(
             "numbers",
             words.resolve_words,
             [(part, found, known, to) for part, to in zip(parts, numbers, strict=True)],
         )
-        tags = self._stages.file("tags", 0, "parquet")
+        tags = self.stages.file("tags", 0, "parquet")
         labels = [file.path for file in base.files("tag")]
         found = [read.file(number, "tags") for number in trees]
         call = (lake, found, labels, base.next_id("tag"), len(labels), tags)
-        files += _files(one["file"] for one in self._stages.run("tags", words.number_tags, [call]))
+        files += _files(one["file"] for one in self.stages.run("tags", words.number_tags, [call]))
         numbering = counting.LakeNumbers(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
         return numbering, files
 
@@ -288,7 +248,7 @@ class Job:
         self, read: ShardReading, batches: Sequence[Sequence[int]], trees: Sequence[int]
     ) -> list[LakeFile]:
         """Merge what the shards counted, each range by itself."""
-        segment, base = self._catalogue.next_segment, self._catalogue
+        segment, base = self.catalogue.next_segment, self.catalogue
         tables = [f"ngram_{order}" for order in range(1, self.settings.order + 1)]
         calls = []
         for number in range(len(batches[0])):
@@ -301,7 +261,7 @@ class Job:
                 calls.append(
                     (self.lake, runs, segment, {table: len(base.files(table)) + number for table in tables})
                 )
-        found = self._stages.run("merge", merging.merge_range, calls, memory=read.memory, scratch=self.work)
+        found = self.stages.run("merge", merging.merge_range, calls, memory=read.memory, scratch=self.work)
         of_trees = [
             (
                 self.lake,
@@ -313,11 +273,11 @@ class Job:
             for table in TREES
             if trees
         ]
-        found += self._stages.run("trees", merging.merge_trees, of_trees, memory=read.memory)
-        return [LakeFile(**file) for one in found for file in one["files"]]
+        found += self.stages.run("trees", merging.merge_trees, of_trees, memory=read.memory)
+        return _files(file for one in found for file in one["files"])
 
 
-def _files(found: Any) -> list[LakeFile]:
+def _files(found: Iterable[Mapping[str, Any] | None]) -> list[LakeFile]:
     return [LakeFile(**file) for file in found if file]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, in_the_way
+from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, changed
 from sentgen.counts.cluster.job import STAGES
 from sentgen.counts.cluster.locking import locked
 from sentgen.errors import NotFoundError
@@ -59,13 +59,8 @@ def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
         StoreError: a count is not finished, which goes on from the lake as it is; or the lake was
             made of a store.
     """
-    with locked(lake, work):
-        catalogue = Catalogue.read(lake)
-        if (unfinished := catalogue.unfinished(work)) is not None:
-            raise in_the_way(lake, work, unfinished)
-        size = catalogue.remove(name)
-        catalogue.sweep()
-        return size
+    with changed(lake, work) as catalogue:
+        return catalogue.remove(name)
 
 
 def drop_unfinished(lake: Place, work: Path) -> Unfinished:

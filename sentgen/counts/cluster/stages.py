@@ -62,11 +62,11 @@ class Stages:
         self,
         stage: str,
         function: Callable[..., dict[str, Any]],
-        calls: Sequence[tuple[Any, ...]],
+        calls: Sequence[tuple[object, ...]],
         *,
         names: Sequence[str] = (),
         tokens: Sequence[int] = (),
-        **named: Any,
+        **named: object,
     ) -> list[dict[str, Any]]:
         """Run the tasks of a stage that are not done; return what all of them returned.
 

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -22,7 +21,7 @@ from sentgen.arrays import Ints
 from sentgen.counts.cluster.files import aside, read_batch, write_batches
 from sentgen.counts.cluster.reading import partitioned
 from sentgen.counts.vocabulary import Vocabulary
-from sentgen.schema.engine import arrow_reader, arrow_table
+from sentgen.schema.engine import arrow_reader, arrow_table, settings
 from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
@@ -179,12 +178,7 @@ def _reserved(strings: Sequence[str], column: str) -> Iterable[pa.RecordBatch]:
 @contextmanager
 def database(folder: Path, memory: int) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a database in memory that spills into a folder."""
-    limit = f"{max(memory >> 20, 64)}MiB"
     # One thread: the tasks beside it have the other cores.
-    config: dict[str, Any] = {
-        "memory_limit": limit,
-        "threads": "1",
-        "temp_directory": str(folder / ".duckdb"),
-    }
+    config = settings(max(memory, 64 << 20), 1) | {"temp_directory": str(folder / ".duckdb")}
     with duckdb.connect(config=config) as duck:
         yield duck

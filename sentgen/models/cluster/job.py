@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, Unfinished, in_the_way, planned
-from sentgen.counts.cluster.engine import Engine
+from sentgen.counts.cluster.catalogue import EPOCH, JOB
 from sentgen.counts.cluster.files import read_json, write_json
-from sentgen.counts.cluster.locking import left_if_used, locked
-from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages, disk_note
+from sentgen.counts.cluster.lake_job import LakeJob
+from sentgen.counts.cluster.stages import disk_note
 from sentgen.errors import InputError
 from sentgen.models.building.chosen import BuiltFrom, built_from
 from sentgen.models.building.model_rows import rows_of
@@ -26,9 +24,8 @@ from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import next_version
 from sentgen.models.smoothing import kneser_ney
-from sentgen.schema import Store, folders
+from sentgen.schema import Store
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
-from sentgen.schema.lakes.places import Place
 from sentgen.schema.tables.corpus import source
 
 #: What tasks of the smallest limit get.
@@ -59,28 +56,14 @@ class Built:
 
 
 @dataclass(slots=True)
-class ModelJob:
-    """One run of a build.
+class ModelJob(LakeJob):
+    """One run of a build, in the lake that has the counts.
 
     Args:
-        lake: the lake that has the counts, and gets the model.
-        work: folder of the files between, which all workers see.
-        engine: runs the tasks.
-        memory: bytes that a worker may take.
-        report: is told how far the work is.
-        say: is told what may interest a person, such as the disk that is needed.
         sizes: how work is cut up.
     """
 
-    lake: Place
-    work: Path
-    engine: Engine
-    memory: int
-    report: Progress = lambda *_: None
-    say: Callable[[str], None] = lambda _: None
     sizes: ModelTaskSizes = field(default_factory=ModelTaskSizes)
-    _catalogue: Catalogue = field(init=False)
-    _stages: Stages = field(init=False)
 
     def run(self, name: str, corpora: Sequence[str], settings: Recipe) -> Built:
         """Build the next version of a model, and name it in the manifest.
@@ -94,26 +77,15 @@ class ModelJob:
         """
         check(name, settings)
         read_manifest(self.lake)
-        with locked(self.lake, self.work), left_if_used(self.work):
-            began = time.monotonic()
-            self._stages = Stages(self.work, self.engine, self.report)
-            self._catalogue = Catalogue.read(self.lake)
-            unfinished = self._catalogue.unfinished(self.work)
-            if unfinished is None and (kept := planned(self.work)) is not None:
-                # Killed between the manifest and this.
-                self._clear()
-                if (done := self._finished(kept, name, corpora, settings)) is not None:
-                    return done
-            elif unfinished and (unfinished.what != "model" or settings.smoothing == stupid_backoff.NAME):
-                raise in_the_way(self.lake, self.work, unfinished)
-            folders.make(self.work, kept=True)
+        began = time.monotonic()
+        # Stupid back-off has no stages, with which it could go on.
+        with self.begun("model" if settings.smoothing == SMOOTHING[0] else "") as kept:
+            if kept and (done := self._finished(kept, name, corpora, settings)) is not None:
+                return done
             built = self._build(name, corpora, settings)
-            self._clear()
-            built.seconds, built.stages = time.monotonic() - began, self._stages.seconds
-            return built
-
-    def _clear(self) -> None:
-        self._catalogue.clear(self.work)
+            self.clear()
+        built.seconds, built.stages = time.monotonic() - began, self.stages.seconds
+        return built
 
     def _finished(
         self, kept: dict[str, Any], name: str, corpora: Sequence[str], settings: Recipe
@@ -124,7 +96,7 @@ class ModelJob:
             return None
         if [each["name"] for each in kept["corpora"]] != list(dict.fromkeys(corpora)):
             return None
-        (row,) = (row for row in self._catalogue.rows("model") if row["id"] == planned["id"])
+        (row,) = (row for row in self.catalogue.rows("model") if row["id"] == planned["id"])
         return Built(f"{name}@{row['version']}", row["vocabulary"], row["tokens"])
 
     def _build(self, name: str, corpora: Sequence[str], settings: Recipe) -> Built:
@@ -162,12 +134,10 @@ class ModelJob:
             "recipe": _told(settings),
             "corpora": [{**asdict(each), "segments": list(each.segments)} for each in found],
         }
-        kept = read_json(self.work / JOB)
-        if kept is not None and {key: kept.get(key) for key in what} != what:
-            raise in_the_way(self.lake, self.work, Unfinished("model", kept["model"]["name"]))
+        kept = self.plan(what)
         if kept is None:
             segments = [segment for each in found for segment in each.segments]
-            firsts, parts, ngrams = ranges(self._catalogue, segments, settings.order, self.sizes)
+            firsts, parts, ngrams = ranges(self.catalogue, segments, settings.order, self.sizes)
             kept = {**what, "stages": STAGES, "ranges": firsts, "parts": parts, "ngrams": ngrams}
             kept["file"] = self.sizes.file
             write_json(self.work / JOB, kept)
@@ -175,13 +145,12 @@ class ModelJob:
         self.say(disk_note(self.work, "builds", ngrams * _WORK_BYTES, ngrams * _LAKE_BYTES))
         for folder in _ARRAYS:
             (self.work / folder).mkdir(exist_ok=True)
-        memory = max(self.memory - PROGRAM, _LEAST_MEMORY)
-        work = str(self.work)
-        return ModelPlan(self.lake, work, settings, found, tuple(kept["ranges"]), kept["parts"], memory)
+        cut, memory = (tuple(kept["ranges"]), kept["parts"]), self.task_memory(_LEAST_MEMORY)
+        return ModelPlan(self.lake, str(self.work), settings, found, *cut, memory)
 
     def _smooth(self, plan: ModelPlan, number: int) -> tuple[list[LakeFile], dict[str, Any]]:
         """Run the stages; return the files that they left in the lake, and what was estimated."""
-        run, order = self._stages.run, plan.recipe.order
+        run, order = self.stages.run, plan.recipe.order
         every = [(plan, one) for one in range(len(plan.ranges))]
         parts = [(plan, one) for one in range(plan.parts)] if order > 1 else []
         counts = [one["counts"] for one in run("split", contexts.split, every)]
@@ -199,15 +168,15 @@ class ModelJob:
         run("interpolate", suffixes.interpolate, parts)
         anchors = estimated["anchors"]
         run("place", contexts.place, [(*call, anchors) for call in every])
-        first = len(self._catalogue.files("model_ngram"))
+        first = len(self.catalogue.files("model_ngram"))
         calls = [(plan, one, number, first + one) for one in range(len(anchors))]
         written = run("write", files.write, calls)
         return [LakeFile(**one["file"]) for one in written], estimated
 
     def _add(self, rows: dict[str, list[dict[str, Any]]], found: Sequence[LakeFile]) -> None:
         """Name the model in the manifest: from now on it is there."""
-        catalogue = self._catalogue
-        tables = {name: list(there) for name, there in catalogue.manifest.tables.items()}
+        catalogue = self.catalogue
+        tables = catalogue.tables()
         if found:
             tables["model_ngram"] = [*tables.get("model_ngram", ()), *found]
         for name, new in rows.items():

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from sentgen.counts.cluster.catalogue import EPOCH, Catalogue, bounds, in_the_way
-from sentgen.counts.cluster.locking import locked
+from sentgen.counts.cluster.catalogue import EPOCH, bounds, changed
 from sentgen.errors import StoreError
 from sentgen.models.registry import find_all
 from sentgen.schema import Store
@@ -33,26 +31,20 @@ def remove_model(lake: Place, work: Path, label: str) -> list[str]:
             made of a store.
     """
     read_manifest(lake)
-    with locked(lake, work):
-        catalogue = Catalogue.read(lake)
-        if (unfinished := catalogue.unfinished(work)) is not None:
-            raise in_the_way(lake, work, unfinished)
+    with changed(lake, work) as catalogue:
         with Store(lake.root, read_only=True) as store:
             found = find_all(store, label)
         gone = {model.id for model in found}
-        tables = {name: list(files) for name, files in catalogue.manifest.tables.items()}
+        tables = catalogue.tables()
         tables["model_ngram"] = [file for file in catalogue.files("model_ngram") if not _of(lake, file, gone)]
         for table, column in _TABLES.items():
-            rows = [row for row in catalogue.rows(table) if row[column] not in gone]
-            tables[table] = [catalogue.write(table, rows, 0)] if rows else []
-        removed: list[dict[str, Any]] = catalogue.rows("removed_model")
-        removed += [
+            tables[table] = catalogue.without(table, column, gone)
+        removed = catalogue.rows("removed_model") + [
             {"id": one.id, "name": one.name, "version": one.version, "removed_at": EPOCH} for one in found
         ]
         tables["removed_model"] = [catalogue.write("removed_model", removed, 0)]
         catalogue.drop_unused(tables)
         catalogue.commit(tables)
-        catalogue.sweep()
         return [model.label for model in found]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.counts.cluster.files import read_batch, write_batches
 from sentgen.models.cluster.plan import ModelPlan, columns
 from sentgen.models.smoothing.rows import damaged
@@ -87,7 +87,7 @@ def _read(plan: ModelPlan, part: int, n: int, space: Space) -> tuple[Ints, list[
 
 
 def _send(
-    plan: ModelPlan, stage: str, part: int, n: int, values: Floats, unknown: Any, sizes: Sequence[int]
+    plan: ModelPlan, stage: str, part: int, n: int, values: Floats, unknown: Bools, sizes: Sequence[int]
 ) -> None:
     """Write values for each range, in the order of its n-grams; null where a part does not know them."""
 
