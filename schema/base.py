@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from sqlalchemy import Column, Integer, MetaData
@@ -45,3 +46,8 @@ def key(comment: str) -> Column[int]:
 def quoted(name: str) -> str:
     """Quote an identifier for SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def now() -> datetime:
+    """Return the time as the store keeps it: UTC, without a zone."""
+    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)

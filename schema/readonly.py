@@ -35,6 +35,7 @@ from sentgen.schema.engine import (
     translated_errors,
 )
 from sentgen.schema.guard import require_harmless, syntax_message
+from sentgen.schema.lakes import layout, opening
 from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.manifests import place_of
 from sentgen.schema.store import Store
@@ -207,8 +208,6 @@ def open_locked(
 
 def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) -> duckdb.DuckDBPyConnection:
     """Open a lake as `open_locked` does a store; DuckDB may open its files, and no others."""
-    from sentgen.schema.lakes import layout, opening
-
     path = Path(lake.root)
     with translated_errors(path):
         manifest = layout.read_manifest(lake)

@@ -9,7 +9,6 @@ import math
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -19,8 +18,9 @@ from sqlalchemy import Connection, Engine, Executable, Table, func, select
 from sentgen.default_store import default_path, unnamed_path
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import migrate
+from sentgen.schema.base import now
 from sentgen.schema.connections import cursor
-from sentgen.schema.durability import block_journal, crash_mark, write_lock
+from sentgen.schema.durability import block_journal, crash_mark, recovery, write_lock
 from sentgen.schema.engine import (
     Parameters,
     arrow_table,
@@ -30,6 +30,7 @@ from sentgen.schema.engine import (
     raw,
     translated_errors,
 )
+from sentgen.schema.lakes import opening
 from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
 
@@ -124,9 +125,6 @@ class Store:
                 raise
 
     def _opened_lake(self, lake: Place, *, read_only: bool) -> Engine:
-        # Most commands open files: they need not wait for what lakes need.
-        from sentgen.schema.lakes import opening
-
         if not read_only:
             raise StoreError(
                 f"{lake}: a lake is only read; this writes, and needs a store: a file, with --db"
@@ -157,9 +155,7 @@ class Store:
             self._let_go()
 
     def _examine(self, read_only: bool) -> None:
-        """Look for half of a transaction; the modules for that are imported after a crash only."""
-        from sentgen.schema.durability import recovery
-
+        """Look for half of a transaction."""
         recovery.examine(self.engine, self.path)
         if not read_only:  # a reader leaves the log where it is
             crash_mark.clear(self.path)
@@ -264,11 +260,6 @@ def append(
 def fetch_arrow(connection: Connection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run one query and return its rows as an Arrow table."""
     return arrow_table(raw(connection), query, parameters)
-
-
-def now() -> datetime:
-    """Return the time as the store keeps it: UTC, without a zone."""
-    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)
 
 
 def next_id(connection: Connection, table: Table) -> int:

@@ -6,12 +6,12 @@ import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import Connection, DateTime, String, Table, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.schema.base import column, metadata
+from sentgen.schema.base import column, metadata, now
 
 saved_query = Table(
     "saved_query",
@@ -74,8 +74,7 @@ def save_query(
         connection.execute(delete(saved_query).where(saved_query.c.name == name))
     elif any(one.name == name for one in list_saved(connection)):
         raise InputError(f"there is a saved query {name!r}; choose another name, or --replace it")
-    now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
-    row = {"name": name, "command": command, "arguments": json.dumps(list(arguments)), "saved_at": now}
+    row = {"name": name, "command": command, "arguments": json.dumps(list(arguments)), "saved_at": now()}
     connection.execute(insert(saved_query), row)
 
 
