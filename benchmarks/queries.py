@@ -19,7 +19,7 @@ from typing import Any
 from harness import OUT, SENTGEN, data, measure, megabytes, own_usage, show
 from sqlalchemy import Connection
 
-from sentgen.lookups.grew.matches import count_matches, match
+from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 
 COPIES, TREEBANKS = 26, ("en_ewt-ud-train.conllu", "en_gum-ud-train.conllu")
@@ -49,9 +49,8 @@ def trees(request: str, **options: Any) -> Callable[[Connection], int]:
 
     def ask(connection: Connection) -> int:
         if options:
-            ask_rows = count_matches if "keys" in options else match
-            return int(ask_rows(connection, request, **options).found.num_rows)
-        return int(count_matches(connection, request).table["count"][0].as_py())
+            return int(Match(request=request, **options).ask(connection).found.num_rows)
+        return int(Match(request=request, count=True).ask(connection).total or 0)
 
     return ask
 
@@ -89,7 +88,7 @@ CASES = (
     Case("agreement", trees("pattern { V -[nsubj]-> S; V.Number = S.Number }")),
     Case("not projective", trees("global { is_not_projective }")),
     Case("twenty hits in context", trees(SVO, limit=20)),
-    Case("by lemma and order", trees(SVO, keys=["V.lemma", "S#V#O"], limit=20)),
+    Case("by lemma and order", trees(SVO, key=["V.lemma", "S#V#O"], limit=20)),
 )
 
 

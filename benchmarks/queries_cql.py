@@ -80,9 +80,9 @@ def one(number: int, path: Path) -> None:
     import time
 
     from sentgen.cli.console.options import open_store
-    from sentgen.lookups.concordances.concordance import Order, concordance, count_hits
-    from sentgen.lookups.statistics.collocations import find_collocations
-    from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+    from sentgen.lookups.concordances.concordance import Kwic, Order
+    from sentgen.lookups.statistics.collocations import Collocations
+    from sentgen.lookups.statistics.frequencies import Frequencies
 
     case = CQL_CASES[number]
     wall = cpu = float("inf")
@@ -91,14 +91,14 @@ def one(number: int, path: Path) -> None:
         for _ in range(TIMES):
             began, used = time.monotonic(), time.process_time()
             if case.asked == "frequencies":
-                hits = hit_frequencies(connection, case.query, by="a.lemma").table.num_rows
+                hits = Frequencies(query=case.query, by=["a.lemma"]).ask(connection).table.num_rows
             elif case.asked == "collocations":
-                hits = find_collocations(connection, cql=case.query).table.num_rows
+                hits = Collocations(cql=case.query).ask(connection).table.num_rows
             elif case.asked == "count":
-                hits = count_hits(connection, cql=case.query).total or 0
+                hits = Kwic(cql=case.query, count=True).ask(connection).total or 0
             else:
                 order = Order.LEFT if case.asked == "sorted" else Order.NONE
-                hits = concordance(connection, cql=case.query, order=order).total or 0
+                hits = Kwic(cql=case.query, sort=order).ask(connection).total or 0
             wall, cpu = min(wall, time.monotonic() - began), min(cpu, time.process_time() - used)
     print(json.dumps({"wall": wall, "cpu": cpu, "hits": hits}))
 

@@ -13,8 +13,14 @@ from sentgen.counts.settings import Settings
 from sentgen.evaluation.check.request import CheckRequest
 from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.clusters.request import ClusterRequest
-from sentgen.lookups import questions
-from sentgen.lookups.statistics.keyness_question import Keywords
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.dependency_search import Arguments, Dependencies
+from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
@@ -38,14 +44,14 @@ _FORMAT = ("format", "str | None", None, "Format of both texts; detected if not 
 #: Class of options to the declaration, what the method takes beside it, and what is added.
 DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "IngestOptions": (Settings, ("corpus",), (_PARSER,)),
-    "NgramsOptions": (questions.Ngrams, ("pattern",), ()),
-    "DependenciesOptions": (questions.Dependencies, ("head", "modifier"), ()),
-    "ArgumentsOptions": (questions.Arguments, ("word",), ()),
-    "KwicOptions": (questions.Kwic, ("pattern",), ()),
-    "MatchOptions": (questions.Match, ("request",), ()),
-    "FrequenciesOptions": (questions.Frequencies, ("by",), ()),
-    "CollocationsOptions": (questions.Collocations, ("word",), ()),
-    "SketchOptions": (questions.Sketch, ("word",), ()),
+    "NgramsOptions": (Ngrams, ("pattern",), ()),
+    "DependenciesOptions": (Dependencies, ("head", "modifier"), ()),
+    "ArgumentsOptions": (Arguments, ("word",), ()),
+    "KwicOptions": (Kwic, ("pattern",), ()),
+    "MatchOptions": (Match, ("request",), ()),
+    "FrequenciesOptions": (Frequencies, ("by",), ()),
+    "CollocationsOptions": (Collocations, ("word",), ()),
+    "SketchOptions": (Sketch, ("word",), ()),
     "KeynessOptions": (Keywords, ("corpus", "against"), ()),
     "BuildOptions": (BuildRequest, ("name", "corpus"), ()),
     "VectorOptions": (VectorRequest, ("name", "corpus"), ()),

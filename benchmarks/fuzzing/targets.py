@@ -36,9 +36,9 @@ from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bag_reader import Notation, read_bags
-from sentgen.lookups.concordances.concordance import Order, concordance
-from sentgen.lookups.dependency_search import End, find_dependencies
-from sentgen.lookups.ngram_search import find_ngrams
+from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.dependency_search import Dependencies
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.models import arpa, build, registry
 from sentgen.schema import Store, metadata
 from sentgen.schema.guard import require_harmless
@@ -244,12 +244,14 @@ def search(bench: Bench, rng: random.Random) -> None:
     with bench.store.connect() as connection:
         what = rng.randrange(3)
         if what == 0:
-            find_ngrams(connection, pattern, min_count=rng.choice((1, 2)), limit=rng.choice((0, 5)))
+            Ngrams(pattern=pattern, min_count=rng.choice((1, 2)), limit=rng.choice((0, 5))).ask(connection)
         elif what == 1:
             order, seed = rng.choice(list(Order)), rng.choice((None, 1))
-            concordance(connection, pattern, context=rng.choice((0, 3)), order=order, seed=seed, limit=5)
+            Kwic(pattern=pattern, context=rng.choice((0, 3)), sort=order, random=seed, limit=5).ask(
+                connection
+            )
         else:
-            find_dependencies(connection, End(pattern), limit=5)
+            Dependencies(head=pattern, limit=5).ask(connection)
 
 
 def guard(bench: Bench, rng: random.Random) -> None:

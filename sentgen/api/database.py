@@ -11,17 +11,14 @@ from sentgen.api import options as taken
 from sentgen.api.arguments import declared, signed
 from sentgen.api.door import StoreSession, translated
 from sentgen.api.tables import Table
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.dependency_search import Arguments, Dependencies
+from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
-from sentgen.lookups.questions import (
-    Arguments,
-    Collocations,
-    Dependencies,
-    Frequencies,
-    Kwic,
-    Match,
-    Ngrams,
-    Sketch,
-)
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output import progress
 from sentgen.schema import readonly
 from sentgen.schema.guard import require_harmless
@@ -204,7 +201,7 @@ class Database:
         **options: Unpack[taken.KeynessOptions],
     ) -> Table:
         """Find what is more frequent in some corpora than in others."""
-        from sentgen.lookups.statistics.keyness_question import Keywords
+        from sentgen.lookups.statistics.keyness import Keywords
 
         return self._ask(Keywords, {"corpus": corpus, "against": against, **options})
 

@@ -15,7 +15,7 @@ from sentgen.errors import StoreError
 from sentgen.generation.drawing.svg import corpus_tree
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of
-from sentgen.lookups.questions import Match
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statement import Answer
 from sentgen.output.tabular import Rows
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import COUNTED, QuestionValue, explained
 from sentgen.lookups.counted_anew import trees
 from sentgen.lookups.patterns import ANY, conjunction, tag_among, word_among
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.options import Option
 
 
 class Layer(StrEnum):
@@ -69,104 +70,115 @@ class End:
     tag: str = ANY
 
 
-#: Any head, and any modifier.
-ANYTHING = End()
+LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 
 
-def find_dependencies(
-    connection: Connection,
-    head: End = ANYTHING,
-    modifier: End = ANYTHING,
-    *,
-    layer: Layer = Layer.WORD,
-    level: Level = Level.WORD_WORD,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
-) -> Answer:
-    """Return dependency events, most frequent first, then by their words.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependencies(Lookup):
+    """The dependencies between a head and its modifiers."""
 
-    Args:
-        connection: the store.
-        head: what the head is.
-        modifier: what the modifier is.
-        layer: the tree of words or the tree of units.
-        level: back-off level.
-        corpora: their names; none for all.
-        condition: what the metadata of their sentences meet; none for all sentences.
-        ignore_case: take words that differ in capital letters only for one, and add up their events.
-        limit: rows at most, 0 for all.
-    """
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
-    bindings = Bindings()
-    conditions = [
-        f"layer = {bindings.bind('layer', str(layer))}",
-        f"level = {bindings.bind('level', str(level))}",
+    head: Annotated[
+        str,
+        Option(
+            "The head: a word, or `*`. With `reverse` the modifier.",
+            argument=True,
+            shell="The head: a word, or `*`. With --reverse the modifier.",
+        ),
     ]
-    values = []
-    for side, known, end in zip(("head", "modifier"), level.split("-"), (head, modifier), strict=True):
-        if known == "word":
-            word = selection.fold(end.pattern)
-            among = word_among(f"{side}_word_id", word, bindings, ignore_case=selection.ignore_case)
-            conditions.append(among)
-            values.append(QuestionValue("word", word))
-        else:
-            conditions.append(tag_among(f"{side}_tag_id", end.pattern, bindings))
-            values.append(QuestionValue(COUNTED, end.pattern))
-        conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
-        values.append(QuestionValue(COUNTED, end.tag))
-    table, chosen = trees("dependency_event", selection, bindings)
-    conditions += chosen
-    text = _EVENTS.format(
-        table=table,
-        conditions=where(conjunction(conditions), "  "),
-        head=selection.spelled("head.form"),
-        modifier=selection.spelled("modifier.form"),
-        count="sum(count)::bigint" if selection.ignore_case else "count",
-        group="\ngroup by all" if selection.ignore_case else "",
-        limit=limit_clause(limit, bindings),
-    )
-    query = Statement(text, bindings)
-    ends = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
-    missing = f"dependencies of {ends} in layer {layer}, level {level}"
-    return explained(connection, limited(connection, query, limit, missing), selection, values)
+    modifier: Annotated[
+        str,
+        Option(
+            "The modifier: a word, or `*`. With `reverse` the head.",
+            argument=True,
+            shell="The modifier: a word, or `*`. With --reverse the head.",
+        ),
+    ] = "*"
+    reverse: Annotated[bool, Option("Ask for the heads of a word instead of its modifiers.")] = False
+    tag: Annotated[str, Option("Tag of the first word, such as VBD.", metavar="TAG")] = "*"
+    layer: LayerOption = Layer.WORD
+    level: Annotated[
+        Level,
+        Option(
+            "Word or tag, of head and modifier.",
+            shell="Word or tag, of head and modifier; a tag is asked for by its name.",
+        ),
+    ] = Level.WORD_WORD
+
+    def ask(self, connection: Connection) -> Answer:
+        """Return dependency events, most frequent first, then by their words.
+
+        With ``ignore_case``, events of words that differ in capital letters only are added up.
+        """
+        asked, other = End(self.head, self.tag), End(self.modifier)
+        head, modifier = (other, asked) if self.reverse else (asked, other)
+        selection, bindings = self.select(connection), Bindings()
+        conditions = [
+            f"layer = {bindings.bind('layer', str(self.layer))}",
+            f"level = {bindings.bind('level', str(self.level))}",
+        ]
+        values = []
+        ends = zip(("head", "modifier"), self.level.split("-"), (head, modifier), strict=True)
+        for side, known, end in ends:
+            if known == "word":
+                word = selection.fold(end.pattern)
+                among = word_among(f"{side}_word_id", word, bindings, ignore_case=selection.ignore_case)
+                conditions.append(among)
+                values.append(QuestionValue("word", word))
+            else:
+                conditions.append(tag_among(f"{side}_tag_id", end.pattern, bindings))
+                values.append(QuestionValue(COUNTED, end.pattern))
+            conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
+            values.append(QuestionValue(COUNTED, end.tag))
+        table, chosen = trees("dependency_event", selection, bindings)
+        text = _EVENTS.format(
+            table=table,
+            conditions=where(conjunction([*conditions, *chosen]), "  "),
+            head=selection.spelled("head.form"),
+            modifier=selection.spelled("modifier.form"),
+            count="sum(count)::bigint" if selection.ignore_case else "count",
+            group="\ngroup by all" if selection.ignore_case else "",
+            limit=limit_clause(self.limit, bindings),
+        )
+        both = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
+        missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
+        answer = limited(connection, Statement(text, bindings), self.limit, missing)
+        return explained(connection, answer, selection, values)
 
 
-def count_arguments(
-    connection: Connection,
-    word: str,
-    *,
-    tag: str = ANY,
-    layer: Layer = Layer.WORD,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 0,
-) -> Answer:
-    """Return how often a head has 0, 1, 2, ... modifiers on each side; 7 stands for seven and more.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments(Lookup):
+    """How many modifiers a word takes on each side."""
 
-    ``share`` is the part of all occurrences of that tag of the word: one histogram per tag and side, the most
-    frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
-    """
-    selection = select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case)
-    bindings = Bindings()
-    level = "tag" if word == ANY else "word"
-    table, chosen = trees("argument_count", selection, bindings)
-    conditions = [
-        f"layer = {bindings.bind('layer', str(layer))}",
-        f"level = {bindings.bind('level', level)}",
-        word_among("word_id", selection.fold(word), bindings, ignore_case=selection.ignore_case),
-        tag_among("tag_id", tag, bindings),
-        *chosen,
-    ]
-    text = _ARGUMENTS.format(
-        table=table,
-        conditions=where(conjunction(conditions), "  "),
-        limit=limit_clause(limit, bindings),
-    )
-    query = Statement(text, bindings)
-    with_tag = f" with tag {tag!r}" if tag != ANY else ""
-    answer = limited(connection, query, limit, f"head {word!r}{with_tag} in layer {layer}")
-    values = [QuestionValue("word", selection.fold(word)), QuestionValue(COUNTED, tag)]
-    return explained(connection, answer, selection, values)
+    word: Annotated[str, Option("The head: a word, or `*` for all words of a tag.", argument=True)]
+    tag: Annotated[str, Option("Its tag, such as VBD.", metavar="TAG")] = "*"
+    layer: LayerOption = Layer.WORD
+    limit: LimitOption = 0
+
+    def ask(self, connection: Connection) -> Answer:
+        """Return how often a head has 0, 1, 2, ... modifiers on each side; 7 stands for seven and more.
+
+        ``share`` is the part of all occurrences of that tag of the word: one histogram per tag and side, the
+        most frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
+        """
+        selection, bindings = self.select(connection), Bindings()
+        level = "tag" if self.word == ANY else "word"
+        word = selection.fold(self.word)
+        table, chosen = trees("argument_count", selection, bindings)
+        conditions = [
+            f"layer = {bindings.bind('layer', str(self.layer))}",
+            f"level = {bindings.bind('level', level)}",
+            word_among("word_id", word, bindings, ignore_case=selection.ignore_case),
+            tag_among("tag_id", self.tag, bindings),
+            *chosen,
+        ]
+        text = _ARGUMENTS.format(
+            table=table,
+            conditions=where(conjunction(conditions), "  "),
+            limit=limit_clause(self.limit, bindings),
+        )
+        with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""
+        missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
+        answer = limited(connection, Statement(text, bindings), self.limit, missing)
+        return explained(
+            connection, answer, selection, [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
+        )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.counted_anew import ngrams, size
 from sentgen.lookups.patterns import conjunction, split_pattern, word_among
-from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.question import Lookup, MinCountOption
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import (
     Answer,
     Bindings,
@@ -21,6 +23,7 @@ from sentgen.lookups.statement import (
     literal,
     where,
 )
+from sentgen.options import Option
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS
 from sentgen.schema.tables.counts import MAX_ORDER
 
@@ -59,40 +62,37 @@ _ALL_WORDS = """\
   from {table}{conditions}"""
 
 
-def find_ngrams(
-    connection: Connection,
-    pattern: str,
-    *,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    min_count: int = 1,
-    limit: int = 20,
-) -> Answer:
-    """Return the n-grams that match a pattern of 1 to 5 words, most frequent first, then by their words.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ngrams(Lookup):
+    """The n-grams that match a pattern."""
 
-    The columns are ``w1`` to ``wn``; ``count``; ``per_million``, the count per million tokens; and
-    ``probability``, the maximum likelihood estimate c(w1..wn) / c(w1..wn-1) of the last word after the
-    others, over all corpora asked for. A single word is compared with all words and ``</s>``; nothing
-    precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out.
-    With ``ignore_case``, everything is counted as if all words were lower-cased.
-    Linear in the n-grams of that order, a column scan; with a condition, those of its sentences are counted
-    from their tokens first, of any order.
+    pattern: Annotated[
+        str, Option("1 to 5 words; `*` is any word, `down*` a word that begins with down.", argument=True)
+    ]
+    min_count: MinCountOption = 1
 
-    Raises:
-        InputError: the pattern is empty or too long.
-        NotFoundError: no such corpus, or none counted to that order.
-    """
-    words = split_pattern(pattern, most=MAX_ORDER)
-    selection = select_corpora(
-        connection, corpora, condition=condition, min_order=len(words), ignore_case=ignore_case
-    )
-    query = _statement([selection.fold(word) for word in words], selection, min_count, limit)
-    missing = f"n-gram {pattern!r}{at_least(min_count)}"
-    answer = replace(limited(connection, query, limit, missing), left_out=selection.left_out)
-    return explained(
-        connection, answer, selection, [QuestionValue("word", selection.fold(word)) for word in words]
-    )
+    def ask(self, connection: Connection) -> Answer:
+        """Return the n-grams of 1 to 5 words, most frequent first, then by their words.
+
+        The columns are ``w1`` to ``wn``; ``count``; ``per_million``, the count per million tokens; and
+        ``probability``, the maximum likelihood estimate c(w1..wn) / c(w1..wn-1) of the last word after the
+        others, over all corpora asked for. A single word is compared with all words and ``</s>``; nothing
+        precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out.
+        With ``ignore_case``, everything is counted as if all words were lower-cased.
+        Linear in the n-grams of that order, a column scan; with a condition, those of its sentences are
+        counted from their tokens first, of any order.
+
+        Raises:
+            InputError: the pattern is empty or too long.
+            NotFoundError: no such corpus, or none counted to that order.
+        """
+        given = split_pattern(self.pattern, most=MAX_ORDER)
+        selection = self.select(connection, min_order=len(given))
+        words = [selection.fold(word) for word in given]
+        query = _statement(words, selection, self.min_count, self.limit)
+        missing = f"n-gram {self.pattern!r}{at_least(self.min_count)}"
+        answer = replace(limited(connection, query, self.limit, missing), left_out=selection.left_out)
+        return explained(connection, answer, selection, [QuestionValue("word", word) for word in words])
 
 
 def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Statement:

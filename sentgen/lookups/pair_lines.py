@@ -69,7 +69,7 @@ def dependency_lines(
     selection: Selection,
     limit: int,
 ) -> Answer:
-    """Return the places where a word governs another one, as many as `find_dependencies` counts.
+    """Return the places where a word governs another one, as many as `Dependencies` counts.
 
     Args:
         connection: the store.
@@ -105,7 +105,7 @@ def collocation_lines(
 ) -> Answer:
     """Return the places where a collocate stands in the window of a word, each of them once.
 
-    As many as `find_collocations` counts; both are word patterns.
+    As many as `Collocations` counts; both are word patterns.
     """
     bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
     conditions = [_word("n", word, selection, bindings), _word("t", collocate, selection, bindings)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Protocol, TypedDict
+from typing import Annotated, ClassVar, Protocol
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.lookups.statement import Answer
 from sentgen.options import Option
 
@@ -53,20 +54,6 @@ class Question(Protocol):
     def ask(self, connection: Connection) -> Answer: ...
 
 
-class About(TypedDict):
-    """What the functions of this room are asked about."""
-
-    corpora: list[str]
-    condition: str | None
-    ignore_case: bool
-
-
-class Asked(About):
-    """The same, with the number of rows."""
-
-    limit: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lookup:
     """A question about sentences: what all of them take."""
@@ -79,12 +66,13 @@ class Lookup:
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
-    @property
-    def about(self) -> About:
-        """The sentences and the words that are meant, as functions of this room take them."""
-        return {"corpora": self.corpus, "condition": self.where, "ignore_case": self.ignore_case}
-
-    @property
-    def asked(self) -> Asked:
-        """The same, with the number of rows."""
-        return {**self.about, "limit": self.limit}
+    def select(self, connection: Connection, *, min_order: int = 0, sentences: bool = False) -> Selection:
+        """Look up the corpora that are meant; see `sentgen.lookups.selection.select_corpora`."""
+        return select_corpora(
+            connection,
+            self.corpus,
+            condition=self.where,
+            min_order=min_order,
+            ignore_case=self.ignore_case,
+            sentences=sentences,
+        )

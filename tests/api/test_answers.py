@@ -18,7 +18,7 @@ from sentgen.api.tables import Table
 from sentgen.cli import build
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError
-from sentgen.lookups.questions import Match
+from sentgen.lookups.grew.matches import Match
 
 DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
 ABSTRACT = "Trucks brought clean water to the flooded camp."

@@ -130,7 +130,7 @@ def test_the_server_takes_the_same(name: str, _line: str, operation: str) -> Non
 
 def test_help_tells_of_every_option() -> None:
     """`help(db.kwic)` shows types, defaults, and a sentence for each option."""
-    from sentgen.lookups.questions import Kwic
+    from sentgen.lookups.concordances.concordance import Kwic
 
     said = inspect.getdoc(sentgen.Database.kwic) or ""
 

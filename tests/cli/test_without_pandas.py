@@ -15,9 +15,9 @@ from sentgen import without_pandas
 without_pandas.install()
 without_pandas.install()
 from sentgen.schema import Store
-from sentgen.lookups.ngram_search import find_ngrams
+from sentgen.lookups.ngram_search import Ngrams
 with Store(sys.argv[1], read_only=True) as store, store.connect() as connection:
-    found = find_ngrams(connection, "the *").table.num_rows
+    found = Ngrams(pattern="the *").ask(connection).table.num_rows
 print(found > 0, "pandas" in sys.modules)
 import pandas
 print(pandas.DataFrame({"x": [1, 2]}).x.sum(), str(sys.meta_path).count("WithoutPandas"))

@@ -10,8 +10,11 @@ from all_counts import CONLLU
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.dependency_search import Level
-from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.dependency_search import Arguments, Dependencies, Level
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
 _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did you mean"

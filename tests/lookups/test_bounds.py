@@ -13,16 +13,17 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, NotFoundError, QueryError
 from sentgen.lookups import bounds
-from sentgen.lookups.concordances.concordance import count_hits
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import parse_cql
-from sentgen.lookups.grew.matches import count_matches
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.grew.reading import read_request
 from sentgen.lookups.metadata.grammar import read as read_condition
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Lookup
-from sentgen.lookups.questions import Frequencies, Kwic, Match, Ngrams
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
 
@@ -87,7 +88,7 @@ def test_a_query_in_cql_is_bounded(query: str, told: str) -> None:
 def test_a_request_is_bounded(connection: Connection, request_: str, told: str) -> None:
     """One line says what is too much."""
     with pytest.raises(InputError, match=told) as caught:
-        count_matches(connection, request_)
+        Match(request=request_, count=True).ask(connection)
     assert "\n" not in str(caught.value)
 
 
@@ -112,7 +113,10 @@ def test_thousands_of_alternatives_are_one_condition(connection: Connection) -> 
     """They take no longer than others, as their parameters are not named one by one."""
     query = f"[word='the|{'|'.join(f'w{number}' for number in range(2500))}'%c]"
 
-    assert count_hits(connection, cql=query).total == count_hits(connection, cql="'the'%c").total
+    assert (
+        Kwic(cql=query, count=True).ask(connection).total
+        == Kwic(cql="'the'%c", count=True).ask(connection).total
+    )
 
 
 def test_of_many_values_that_never_occur_the_first_are_named(connection: Connection) -> None:
@@ -134,26 +138,28 @@ def test_of_many_values_that_never_occur_the_first_are_named(connection: Connect
 def test_a_label_may_be_any_name(connection: Connection, one: str, other: str) -> None:
     """Nothing of it comes into the statement: SQL has names of its own, and takes A for a."""
     query = "{0}:[] {1}:[] :: {0}.lemma != {1}.lemma & {0}"
-    plain = count_hits(connection, cql=query.format("x", "y")).total
+    plain = Kwic(cql=query.format("x", "y"), count=True).ask(connection).total
 
     assert plain
-    assert count_hits(connection, cql=query.format(one, other)).total == plain
+    assert Kwic(cql=query.format(one, other), count=True).ask(connection).total == plain
 
 
 def test_a_node_may_have_any_name(connection: Connection) -> None:
     """As it may stand for any token."""
     request, names = "pattern {{ {0} [xpos=DT]; {1} []; {0} < {1} }}", (("v", "V"), ("select", "É"))
-    plain = count_matches(connection, request.format("x", "y")).total
+    plain = Match(request=request.format("x", "y"), count=True).ask(connection).total
 
     assert plain
-    assert {count_matches(connection, request.format(*two)).total for two in names} == {plain}
+    assert {Match(request=request.format(*two), count=True).ask(connection).total for two in names} == {plain}
 
 
 def test_no_word_of_a_query_stands_in_its_statement(connection: Connection) -> None:
     """But for the names of columns of an answer, which are quoted, and the values, which are bound."""
     cql = parse_cql(connection, 'zzl:"zzv" zzm:[] :: zzl.lemma != zzm.lemma', Selection(()))
     statement = cql.find(Bindings()).parts
-    statement += count_matches(connection, "pattern { zzn [xpos=zzv]; zze: zzn -> zzo }").query.text
+    statement += (
+        Match(request="pattern { zzn [xpos=zzv]; zze: zzn -> zzo }", count=True).ask(connection).query.text
+    )
     statement += Ngrams(pattern="zzv *", where="length > 3 and not sent_id = zzv").ask(connection).query.text
 
     assert "zz" not in statement

@@ -12,10 +12,9 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.concordances.concordance import count_hits
-from sentgen.lookups.grew.matches import count_matches
-from sentgen.lookups.questions import Frequencies
-from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
 #: Texts of one sentence, with their genre, if they have one, and the year.
@@ -47,7 +46,9 @@ def genres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 def test_words_by_metadata(genres: Connection) -> None:
     """What follows a *the*, by genre: of all tokens, and of those of that genre."""
-    answer = hit_frequencies(genres, '"the" a:[]', by="a.word,match.doc_genre", corpora=["texts"], limit=0)
+    answer = Frequencies(query='"the" a:[]', by=["a.word,match.doc_genre"], corpus=["texts"], limit=0).ask(
+        genres
+    )
     hits, sizes = Counter[tuple[str, str]](), Counter[str]()
     for text, genre, _ in TEXTS:
         words = text.split()
@@ -69,10 +70,12 @@ def test_words_by_metadata(genres: Connection) -> None:
 
 def test_parts_agree_in_all_metadata(genres: Connection) -> None:
     """With genre and year, a part is what has both; *saw* occurs once in each of three of them."""
-    rows = hit_frequencies(genres, "saw", by="match.doc_genre,match.doc_year", corpora=["texts"]).table
-    matched = count_matches(
-        genres, 'pattern { X [form="saw"] }', keys=["meta.genre", "meta.year"], corpora=["texts"]
-    ).table
+    rows = Frequencies(query="saw", by=["match.doc_genre,match.doc_year"], corpus=["texts"]).ask(genres).table
+    matched = (
+        Match(request='pattern { X [form="saw"] }', key=["meta.genre", "meta.year"], corpus=["texts"])
+        .ask(genres)
+        .table
+    )
     expected = {("fiction", "1950"): 1e6 / 6, ("news", "2020"): 1e6 / 11, ("_", "2020"): 1e6 / 4}
 
     for table, missing in ((rows, "_"), (matched, "__undefined__")):
@@ -86,8 +89,8 @@ def test_parts_agree_in_all_metadata(genres: Connection) -> None:
 
 def test_metadata_of_a_label_that_may_stand_for_nothing(genres: Connection) -> None:
     """Hits count once for each place of a label, and not at all where it has none."""
-    bound = hit_frequencies(genres, '"the" a:"old"? []', by="a.doc_genre", corpora=["texts"]).table
-    words = hit_frequencies(genres, '"the" a:"old"? []', by="a.word,word", corpora=["texts"]).table
+    bound = Frequencies(query='"the" a:"old"? []', by=["a.doc_genre"], corpus=["texts"]).ask(genres).table
+    words = Frequencies(query='"the" a:"old"? []', by=["a.word,word"], corpus=["texts"]).ask(genres).table
 
     # "the old man" and "the old bank"; "the old" itself, and all others, have no "old" between.
     assert dict(zip(bound["a.doc_genre"].to_pylist(), bound["count"].to_pylist(), strict=True)) == {
@@ -99,8 +102,8 @@ def test_metadata_of_a_label_that_may_stand_for_nothing(genres: Connection) -> N
 
 def test_a_pattern_as_of_kwic_is_a_query(genres: Connection) -> None:
     """As many as a concordance has; its ends are the labels."""
-    rows = hit_frequencies(genres, "the *", by="matchend.word,word", limit=0).table
-    total = count_hits(genres, "the *").table.to_pylist()[0]["hits"]
+    rows = Frequencies(query="the *", by=["matchend.word,word"], limit=0).ask(genres).table
+    total = Kwic(pattern="the *", count=True).ask(genres).table.to_pylist()[0]["hits"]
 
     assert sum(rows["count"].to_pylist()) == total == 8
     assert all(
@@ -130,12 +133,12 @@ def test_keys_are_given_one_by_one_or_with_commas(genres: Connection) -> None:
 def test_a_key_of_metadata_has_one_meaning_everywhere(key: str, genres: Connection) -> None:
     """As each language spells it: hits by it, and hits of sentences chosen by it, are of the same texts."""
     spoken = Counter(genre or "_" for text, genre, _ in TEXTS for word in text.split() if word == "old")
-    hits = hit_frequencies(genres, "old", by=key, corpora=["texts"]).table.to_pylist()
-    rows = count_matches(
-        genres, 'pattern { X [form="old"] }', keys=[key], corpora=["texts"]
-    ).table.to_pylist()
-    chosen = count_hits(genres, "old", condition=f"{key} = news").table.to_pylist()
-    constrained = count_hits(genres, cql=f'a:"old" :: {key} = "news"').table.to_pylist()
+    hits = Frequencies(query="old", by=[key], corpus=["texts"]).ask(genres).table.to_pylist()
+    rows = (
+        Match(request='pattern { X [form="old"] }', key=[key], corpus=["texts"]).ask(genres).table.to_pylist()
+    )
+    chosen = Kwic(pattern="old", where=f"{key} = news", count=True).ask(genres).table.to_pylist()
+    constrained = Kwic(cql=f'a:"old" :: {key} = "news"', count=True).ask(genres).table.to_pylist()
 
     assert {row[key]: row["count"] for row in hits} == spoken == {"fiction": 1, "news": 2, "_": 1}
     assert {row[key].replace("__undefined__", "_"): row["count"] for row in rows} == spoken
@@ -146,8 +149,8 @@ def test_a_key_of_metadata_has_one_meaning_everywhere(key: str, genres: Connecti
 def test_hits_are_counted_by_what_every_sentence_has(key: str, genres: Connection) -> None:
     """By corpus *the* occurs 6 times in one and 2 times in the other; documents are those of the texts."""
     sizes = {"texts": sum(len(text.split()) for text, *_ in TEXTS), "more": 7}
-    hits = hit_frequencies(genres, "the", by=key, limit=0).table.to_pylist()
-    rows = count_matches(genres, 'pattern { X [form="the"] }', keys=[key], limit=0).table.to_pylist()
+    hits = Frequencies(query="the", by=[key], limit=0).ask(genres).table.to_pylist()
+    rows = Match(request='pattern { X [form="the"] }', key=[key], limit=0).ask(genres).table.to_pylist()
 
     assert {row[key]: row["count"] for row in hits} == {row[key]: row["count"] for row in rows}
     assert sum(row["count"] for row in hits) == 8
@@ -194,7 +197,7 @@ def test_no_request_counts_by_a_key_that_nothing_has(
 ) -> None:
     """Wherever the key stands: one row of nothing would look like an answer."""
     with pytest.raises(InputError) as caught:
-        count_matches(genres, request_, keys=keys)
+        Match(request=request_, key=keys).ask(genres)
 
     assert str(caught.value).startswith(said)
 
@@ -214,4 +217,4 @@ def test_no_request_counts_by_a_key_that_nothing_has(
 def test_keys_that_there_are_not(by: str, error: type[Exception], said: str, genres: Connection) -> None:
     """They are refused with those that there are."""
     with pytest.raises(error, match=said):
-        hit_frequencies(genres, "the", by=by)
+        Frequencies(query="the", by=[by]).ask(genres)

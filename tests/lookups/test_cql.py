@@ -13,18 +13,19 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.concordances import concordance as concordance_module
-from sentgen.lookups.concordances.concordance import Order, concordance, count_hits
+from sentgen.lookups.concordances.concordance import Kwic, Order
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import Strategy, is_cql, parse_cql
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer
-from sentgen.lookups.statistics.collocations import Window, find_collocations
-from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
-from sentgen.lookups.statistics.sketch import word_sketch
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 #: Of the manual of CQP (section on matching strategies), which shows what each of them finds.
+AROUND = {"window": "2,1"}
 BOOK = "the/DET old/ADJ book/NOUN on/ADP the/DET table/NOUN in/ADP the/DET room/NOUN"
 PHRASE = '[upos="DET"]? [upos="ADJ"]* [upos="NOUN"] ([upos="ADP"] [upos="DET"]? [upos="ADJ"]* [upos="NOUN"])*'
 #: From the same manual: what is CQL of tokens there is read here.
@@ -92,8 +93,8 @@ def test_strategies_find_what_the_manual_of_cqp_shows(
     store: Connection, strategy: Strategy, expected: list[str]
 ) -> None:
     """And all: 3 begins before the first noun with 3 ends, 2 before the second with 2, 2 with 1."""
-    assert nodes(concordance(store, cql=PHRASE, strategy=strategy, context=0)) == expected
-    assert count_hits(store, PHRASE).total == 3 * 3 + 2 * 2 + 2
+    assert nodes(Kwic(cql=PHRASE, strategy=strategy, context=0).ask(store)) == expected
+    assert Kwic(pattern=PHRASE, count=True).ask(store).total == 3 * 3 + 2 * 2 + 2
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_strategies_find_what_the_manual_of_cqp_shows(
 )
 def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> None:
     """Each of them by what it names."""
-    assert count_hits(store, cql=query).total == hits
+    assert Kwic(cql=query, count=True).ask(store).total == hits
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,7 @@ def test_an_error_in_a_later_line_shows_that_line(store: Connection) -> None:
 def test_too_many_tokens_are_refused(store: Connection) -> None:
     """Before anything is asked."""
     with pytest.raises(InputError, match="more than 400 tokens"):
-        count_hits(store, '("a"{50} "b"{50}){5}')
+        Kwic(pattern='("a"{50} "b"{50}){5}', count=True).ask(store)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_what_is_cql_by_itself(pattern: str, cql: bool) -> None:
 
 def test_nothing_found_is_explained(connection: Connection) -> None:
     """As for other patterns."""
-    assert concordance(connection, '[upos="noun"]').hints == ("did you mean upos=NOUN?",)
+    assert Kwic(pattern='[upos="noun"]').ask(connection).hints == ("did you mean upos=NOUN?",)
 
 
 @pytest.mark.nightly(by_day=4)
@@ -199,12 +200,12 @@ def test_ranges_change_nothing(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, order: Order, seed: int | None, query: str
 ) -> None:
     """Nor how many lines are made at once; sorted, the first of all lines come first."""
-    whole = concordance(connection, query, order=order, seed=seed, limit=3)
-    everything = concordance(connection, query, order=order, limit=0).table.to_pylist()
+    whole = Kwic(pattern=query, sort=order, random=seed, limit=3).ask(connection)
+    everything = Kwic(pattern=query, sort=order, limit=0).ask(connection).table.to_pylist()
     monkeypatch.setattr(concordance_module, "LINES", 2)
     monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 3)
     monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
-    parts = concordance(connection, query, order=order, seed=seed, limit=3)
+    parts = Kwic(pattern=query, sort=order, random=seed, limit=3).ask(connection)
 
     assert parts.table.to_pylist() == whole.table.to_pylist()
     assert parts.total == len(everything)
@@ -256,10 +257,10 @@ def test_frequencies_of_ranges_are_added(
 ) -> None:
     """To the same rows, in the same order, and of the same documents."""
     in_ranges.setattr("sentgen.lookups.cql.plan.WALKED", -1 if walked else 1e9)
-    asked: dict[str, Any] = {"by": by, "strategy": strategy, "limit": limit}
-    parts = hit_frequencies(connection, query, **asked)
+    asked: dict[str, Any] = {"by": [by], "strategy": strategy, "limit": limit}
+    parts = Frequencies(query=query, **asked).ask(connection)
     in_ranges.undo()
-    whole = hit_frequencies(connection, query, **asked)
+    whole = Frequencies(query=query, **asked).ask(connection)
 
     assert told(parts) == told(whole)
 
@@ -268,9 +269,11 @@ def test_frequencies_of_ranges_are_added(
 @pytest.mark.parametrize(
     ("node", "within"),
     [
-        *product(("lemma:fall", "none", '[xpos="NN.*"]'), (Window(2, 1), "*", "nsubj")),
-        ('[xpos="DT"] []*', Window(0, 3)),
-        ('"the" []', Window(2, 1)),
+        *product(
+            ("lemma:fall", "none", '[xpos="NN.*"]'), (AROUND, {"dependency": "*"}, {"dependency": "nsubj"})
+        ),
+        ('[xpos="DT"] []*', {"window": "0,3"}),
+        ('"the" []', AROUND),
     ],
 )
 @pytest.mark.parametrize("ignore_case", [True, False])
@@ -279,24 +282,24 @@ def test_collocations_of_ranges_are_added(
     connection: Connection,
     in_ranges: pytest.MonkeyPatch,
     node: str,
-    within: Window | str,
+    within: dict[str, str],
     ignore_case: bool,
     min_count: int,
 ) -> None:
     """Rare ones in each of them, too; heads and modifiers have all counts of the store."""
-    asked: dict[str, Any] = {"within": within, "ignore_case": ignore_case, "min_count": min_count}
-    parts = find_collocations(connection, node, **asked)
+    asked: dict[str, Any] = {**within, "ignore_case": ignore_case, "min_count": min_count}
+    parts = Collocations(word=node, **asked).ask(connection)
     in_ranges.undo()
 
-    assert told(parts) == told(find_collocations(connection, node, **asked))
+    assert told(parts) == told(Collocations(word=node, **asked).ask(connection))
 
 
 def test_a_sketch_of_ranges_is_the_same(connection: Connection, in_ranges: pytest.MonkeyPatch) -> None:
     """It asks for collocations."""
-    parts = word_sketch(connection, "lemma:fall", min_count=1)
+    parts = Sketch(word="lemma:fall", min_count=1).ask(connection)
     in_ranges.undo()
 
-    assert told(parts) == told(word_sketch(connection, "lemma:fall", min_count=1))
+    assert told(parts) == told(Sketch(word="lemma:fall", min_count=1).ask(connection))
 
 
 def told(answer: Answer) -> tuple[Any, ...]:
@@ -306,29 +309,29 @@ def told(answer: Answer) -> tuple[Any, ...]:
 
 def test_frequencies_of_hits(connection: Connection) -> None:
     """Seven determiners *the*, one of them *The*; "the dow" is the most frequent of what begins with one."""
-    whole = hit_frequencies(connection, '[xpos="DT"] []').table.to_pylist()
-    labelled = hit_frequencies(connection, '[xpos="DT"] a:[]', by="a.xpos", limit=1).table.to_pylist()
-    alike = hit_frequencies(connection, '[xpos="DT"]', ignore_case=True).table.to_pylist()
+    whole = Frequencies(query='[xpos="DT"] []').ask(connection).table.to_pylist()
+    labelled = Frequencies(query='[xpos="DT"] a:[]', by=["a.xpos"], limit=1).ask(connection).table.to_pylist()
+    alike = Frequencies(query='[xpos="DT"]', ignore_case=True).ask(connection).table.to_pylist()
 
     assert [(row["word"], row["count"]) for row in whole[:2]] == [("the dow", 4), ("the stock", 2)]
     assert whole[0]["share"] == pytest.approx(4 / sum(row["count"] for row in whole))
     assert labelled[0]["a.xpos"] == "NNP"
     assert [row["word"] for row in alike] == ["the"]
     with pytest.raises(QueryError, match="no label 'b' in the query; there are a, match, matchend"):
-        hit_frequencies(connection, "a:[]", by="b.word")
+        Frequencies(query="a:[]", by=["b.word"]).ask(connection)
 
 
 def test_collocates_of_a_query(connection: Connection) -> None:
     """A node of one token is what the pattern is; a longer one is no collocate of itself."""
-    asked: dict[str, Any] = {"within": Window(2, 1), "min_count": 1, "limit": 0}
-    one = find_collocations(connection, "lemma:fall", **asked)
-    same = find_collocations(connection, cql='[lemma="fall"]', **asked)
-    longer = find_collocations(connection, '"the" "dow"', **asked)
-    related = find_collocations(connection, cql='[lemma="fall"]', within="nsubj", min_count=1)
+    asked: dict[str, Any] = {**AROUND, "min_count": 1, "limit": 0}
+    one = Collocations(word="lemma:fall", **asked).ask(connection)
+    same = Collocations(cql='[lemma="fall"]', **asked).ask(connection)
+    longer = Collocations(word='"the" "dow"', **asked).ask(connection)
+    related = Collocations(cql='[lemma="fall"]', dependency="nsubj", min_count=1).ask(connection)
 
     assert same.table.to_pylist() == one.table.to_pylist()
     assert not {"the", "dow"} & set(longer.table["collocate"].to_pylist())
-    expected = find_collocations(connection, "lemma:fall", within="nsubj", min_count=1)
+    expected = Collocations(word="lemma:fall", dependency="nsubj", min_count=1).ask(connection)
     assert related.table.to_pylist() == expected.table.to_pylist()
     with pytest.raises(InputError, match="by relation a node is one token"):
-        find_collocations(connection, '"the" "dow"', within="nsubj")
+        Collocations(word='"the" "dow"', dependency="nsubj").ask(connection)

@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.concordances.concordance import all_lines
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store
 
 #: Word, lemma and part of speech; the second document has no parts of speech.
@@ -141,7 +141,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> It
 @pytest.mark.parametrize(("query", "expected"), SEARCHES, ids=[query for query, _ in SEARCHES])
 def test_concordances_are_those_of_blacklab(documents: Connection, query: str, expected: list[str]) -> None:
     """Every match is a hit, in the order of the text."""
-    _, parts = all_lines(documents, cql=query, context=1)
+    _, parts = Kwic(cql=query, context=1).parts(documents)
     rows = [row for part in parts for row in part.to_pylist()]
 
     assert [f"{row['left']} [{row['node']}] {row['right']}".strip() for row in rows] == expected
@@ -149,6 +149,6 @@ def test_concordances_are_those_of_blacklab(documents: Connection, query: str, e
 
 def test_any_two_tokens(documents: Connection) -> None:
     """One less than tokens in each document: 8 + 11 + 5 + 9."""
-    _, parts = all_lines(documents, cql="[] []", context=0)
+    _, parts = Kwic(cql="[] []", context=0).parts(documents)
 
     assert sum(part.num_rows for part in parts) == 33

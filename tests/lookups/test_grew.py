@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.grew import matches
-from sentgen.lookups.grew.matches import count_matches, match, matched_sentences
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.grew.reading import read_key, read_request
 
 NAMES = ("X", "Y", "Z")
@@ -124,7 +125,7 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forest]:
 
 def hits_of(connection: Connection, request: str) -> list[tuple[str, dict[str, str]]]:
     """The hits by SQL: sentence, and what each name stands for."""
-    rows = match(connection, request, limit=0).table.to_pylist()
+    rows = Match(request=request, limit=0).ask(connection).table.to_pylist()
     return [(row["sent_id"], dict(part.split("=", 1) for part in row["nodes"].split())) for row in rows]
 
 
@@ -154,10 +155,12 @@ def test_sql_finds_what_brute_force_finds(trees: Forest, request: str) -> None:
     wanted = expected(request, sentences)
 
     assert sortable(hits_of(connection, request)) == sortable(wanted), request
-    assert count_matches(connection, request).table.to_pylist() == [{"count": len(wanted)}]
+    assert Match(request=request, count=True).ask(connection).table.to_pylist() == [{"count": len(wanted)}]
     with in_ranges():
         assert sortable(hits_of(connection, request)) == sortable(wanted), request
-        assert count_matches(connection, request).table.to_pylist() == [{"count": len(wanted)}]
+        assert Match(request=request, count=True).ask(connection).table.to_pylist() == [
+            {"count": len(wanted)}
+        ]
 
 
 @contextmanager
@@ -192,7 +195,7 @@ def test_keys_count_what_brute_force_counts(
             # Again with the condition as a filter: is this hit among those that remain?
             narrowed = grew_oracle.hits(read_request(f"{request_} with {{ {whether} }}"), tree)
             counted[*row, "yes" if hit in list(narrowed) else "no"] += 1
-    found = count_matches(connection, request_, keys=keys, whether=[whether], limit=0).table.to_pylist()
+    found = Match(request=request_, key=keys, whether=[whether], limit=0).ask(connection).table.to_pylist()
 
     assert {tuple(row[name] for name in [*keys, whether]): row["count"] for row in found} == counted
     assert sum(row["frequency"] for row in found) == pytest.approx(1)
@@ -200,7 +203,7 @@ def test_keys_count_what_brute_force_counts(
 
 
 @pytest.mark.nightly(by_day=21)
-@pytest.mark.parametrize("ask", [match, count_matches, matched_sentences])
+@pytest.mark.parametrize("asked", ["hits", "counts", "sentences"])
 @pytest.mark.parametrize(
     ("limit", "seed"),
     [
@@ -212,20 +215,20 @@ def test_keys_count_what_brute_force_counts(
     "request_", [*(one[0] for one in KEYED), "pattern { }", "global { is_cyclic }", "pattern { X ->> Y }"]
 )
 def test_ranges_change_nothing(
-    trees: Forest, ask: Callable[..., Any], limit: int, seed: int | None, request_: str
+    trees: Forest, asked: str, limit: int, seed: int | None, request_: str
 ) -> None:
     """The first hits, the same ones drawn, their number, and their number by keys."""
     connection, _ = trees
-    asked: dict[str, Any] = {"limit": limit}
-    if ask is not count_matches:
-        asked |= {"seed": seed}
-    elif found := [one for one in KEYED if one[0] == request_]:
-        asked |= {"keys": found[0][1], "whether": [found[0][2]]}
+    question = Match(request=request_, limit=limit, random=seed)
+    if asked == "counts":
+        keyed = [(keys, [whether]) for one, keys, whether in KEYED if one == request_]
+        keys, whether = keyed[0] if keyed else ([], [])
+        question = replace(question, key=keys, whether=whether, count=not keyed, random=None)
 
     def told() -> Any:
-        answer = ask(connection, request_, **asked)
-        if isinstance(answer, list):
-            return answer
+        if asked == "sentences":
+            return question.sentences(connection)
+        answer = question.ask(connection)
         return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.filled()
 
     whole = told()
@@ -236,7 +239,9 @@ def test_ranges_change_nothing(
 def test_order_as_a_key(trees: Forest) -> None:
     """S#V#O says which comes first."""
     connection, _ = trees
-    found = count_matches(connection, "pattern { X -> Y; Y -> Z }", keys=["X#Y#Z"], limit=0).table.to_pylist()
+    found = (
+        Match(request="pattern { X -> Y; Y -> Z }", key=["X#Y#Z"], limit=0).ask(connection).table.to_pylist()
+    )
     orders = {
         "X << Y << Z": "X << Y; Y << Z",
         "Z << Y << X": "Z << Y; Y << X",
@@ -245,14 +250,14 @@ def test_order_as_a_key(trees: Forest) -> None:
 
     for order, asked in orders.items():
         (count,) = (row["count"] for row in found if row["X#Y#Z"] == order)
-        total = count_matches(connection, f"pattern {{ X -> Y; Y -> Z; {asked} }}").table["count"][0].as_py()
+        total = Match(request=f"pattern {{ X -> Y; Y -> Z; {asked} }}", count=True).ask(connection).total
         assert count == total > 0
 
 
 def test_metadata_as_a_key(trees: Forest) -> None:
     """Of the sentence; the number of hits is that of the trees with such a value."""
     connection, sentences = trees
-    found = count_matches(connection, "pattern { }", keys=["meta.genre"]).table.to_pylist()
+    found = Match(request="pattern { }", key=["meta.genre"]).ask(connection).table.to_pylist()
     genres = Counter(tree.metadata.get("genre", "__undefined__") for tree in sentences)
 
     assert {row["meta.genre"]: row["count"] for row in found} == genres
@@ -282,12 +287,12 @@ def test_words_of_several_tokens(tmp_path: Path) -> None:
         with store.connect() as connection:
 
             def values(key: str) -> dict[str, str]:
-                found = count_matches(connection, "pattern { X [upos] }", keys=["X.__id__", key], limit=0)
+                found = Match(request="pattern { X [upos] }", key=["X.__id__", key], limit=0).ask(connection)
                 return {row["X.__id__"]: row[key] for row in found.table.to_pylist()}
 
             assert values("X.textform") == {"1": "Parle", "2": "du", "3": "_", "4": "chat"}
             assert values("X.wordform") == {"1": "parle", "2": "de", "3": "le", "4": "chat"}
-            assert count_matches(connection, "pattern { X [textform=du] }").table["count"][0].as_py() == 1
+            assert Match(request="pattern { X [textform=du] }", count=True).ask(connection).total == 1
 
 
 def test_sample_is_drawn_from_all_hits(trees: Forest) -> None:
@@ -295,7 +300,9 @@ def test_sample_is_drawn_from_all_hits(trees: Forest) -> None:
     connection, _ = trees
     request = "pattern { X -> Y }"
     everything = hits_of(connection, request)
-    draws = [match(connection, request, seed=seed, limit=10).table.to_pylist() for seed in (1, 1, 2)]
+    draws = [
+        Match(request=request, random=seed, limit=10).ask(connection).table.to_pylist() for seed in (1, 1, 2)
+    ]
 
     assert draws[0] == draws[1] != draws[2]
     places = [
@@ -304,7 +311,7 @@ def test_sample_is_drawn_from_all_hits(trees: Forest) -> None:
     ]
     assert places == sorted(places)
     assert max(places) > 20
-    names = {f"s{number}" for number in matched_sentences(connection, request, seed=1, limit=10)}
+    names = {f"s{number}" for number in Match(request=request, random=1, limit=10).sentences(connection)}
     assert names == {row["sent_id"] for row in draws[0]}
 
 
@@ -361,7 +368,7 @@ def test_a_slip_is_shown_in_its_place(request_: str, told: str, picture: str) ->
 def test_what_cannot_be_asked_is_refused(trees: Forest, request_: str, keys: list[str], told: str) -> None:
     """One line each."""
     with pytest.raises(InputError) as raised:
-        count_matches(trees[0], request_, keys=keys)
+        Match(request=request_, key=keys).ask(trees[0])
 
     assert told in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -369,7 +376,7 @@ def test_what_cannot_be_asked_is_refused(trees: Forest, request_: str, keys: lis
 
 def test_nothing_is_explained(trees: Forest) -> None:
     """What of the request never occurs, and what could be meant."""
-    notes = match(trees[0], "pattern { X [upos=a]; X -[q]-> Y }").notes
+    notes = Match(request="pattern { X [upos=a]; X -[q]-> Y }").ask(trees[0]).notes
 
     assert len(notes) == 1
     assert "upos=a never occurs, did you mean upos=A?" in notes[0]
@@ -381,11 +388,13 @@ def test_case_is_ignored_where_that_is_asked(trees: Forest) -> None:
     connection, _ = trees
 
     def count(form: str, **options: bool) -> int:
-        found = count_matches(connection, f'pattern {{ X [form="{form}"] }}', **options)
+        found = Match(request=f'pattern {{ X [form="{form}"] }}', count=True, **options).ask(connection)
         return int(found.table["count"][0].as_py())
 
     assert count("a", ignore_case=True) == count("a") + count("A") > max(count("a"), count("A"))
-    rows = count_matches(
-        connection, "pattern { X [upos] }", keys=["X.form"], ignore_case=True, limit=0
-    ).table.to_pylist()
+    rows = (
+        Match(request="pattern { X [upos] }", key=["X.form"], ignore_case=True, limit=0)
+        .ask(connection)
+        .table.to_pylist()
+    )
     assert {row["X.form"]: row["count"] for row in rows}["a"] == count("a", ignore_case=True)

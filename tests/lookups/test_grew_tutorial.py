@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.grew.matches import count_matches, match
+from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 
 
@@ -21,8 +21,11 @@ def test_the_tutorial_agrees_with_grew(data_dir: Path, tmp_path: Path) -> None:
     with Store(tmp_path / "fr.duckdb", create=True) as store:
         ingest(store, [str(data_dir / "ud" / "fr_gsd-sud-test-r2.14.conllu")], Settings("fr", order=1))
         with store.connect() as connection:
-            counted = {one: count_matches(connection, one).table["count"][0].as_py() for one in wanted}
-            shown = {one: match(connection, one, limit=20).found.num_rows for one in wanted}
+            counted = {
+                one: Match(request=one, count=True).ask(connection).table["count"][0].as_py()
+                for one in wanted
+            }
+            shown = {one: Match(request=one, limit=20).ask(connection).found.num_rows for one in wanted}
 
     assert len(wanted) == 33
     assert counted == wanted

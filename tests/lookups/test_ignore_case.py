@@ -11,10 +11,11 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.lookups.concordances.concordance import Order, all_lines
-from sentgen.lookups.dependency_search import Layer, Level
-from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
-from sentgen.lookups.statistics.collocations import Unit
+from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer, Level
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statistics.collocations import Collocations, Unit
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
 
@@ -83,7 +84,7 @@ def test_a_concordance_finds_all_and_shows_them_as_they_are(order: Order, both: 
 
 def test_all_lines_are_found_as_well(both: Connection) -> None:
     """The road for answers that memory does not hold finds the same."""
-    _, parts = all_lines(both, "THE", corpora=["cased"], ignore_case=True)
+    _, parts = Kwic(pattern="THE", corpus=["cased"], ignore_case=True).parts(both)
     asked = Kwic(pattern="THE", corpus=["cased"], ignore_case=True, limit=0)
 
     assert [line for part in parts for line in part.to_pylist()] == asked.ask(both).table.to_pylist()

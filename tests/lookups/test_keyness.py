@@ -17,7 +17,7 @@ from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyness import Keyness, find_keywords
+from sentgen.lookups.statistics.keyness import Keyness, Keywords
 from sentgen.schema import Store
 
 
@@ -38,7 +38,7 @@ def test_every_item_has_its_measures(by: By, sides: tuple[str, str], connection:
     counts = items(by)
     here, there = (counts[side] for side in sides)
     c, d = here.total(), there.total()
-    rows = find_keywords(connection, [sides[0]], [sides[1]], by=by, limit=0).table.to_pylist()
+    rows = Keywords(corpus=[sides[0]], against=[sides[1]], by=by, limit=0).ask(connection).table.to_pylist()
 
     assert {c, d} == {39, 10}
     assert {row[by] for row in rows} == set(here + there)
@@ -64,8 +64,8 @@ def test_the_order_is_that_of_the_measure(measure: Keyness, negative: bool, conn
         return float("inf") if value is None else float(value)
 
     asked: dict[str, Any] = {"measure": measure, "negative": negative}
-    rows = find_keywords(connection, ["toy"], ["other"], limit=0, **asked).table.to_pylist()
-    few = find_keywords(connection, ["toy"], ["other"], limit=3, **asked)
+    rows = Keywords(corpus=["toy"], against=["other"], limit=0, **asked).ask(connection).table.to_pylist()
+    few = Keywords(corpus=["toy"], against=["other"], limit=3, **asked).ask(connection)
     places = [place(row) for row in rows]
 
     assert places == sorted(places, reverse=not negative)
@@ -75,15 +75,19 @@ def test_the_order_is_that_of_the_measure(measure: Keyness, negative: bool, conn
 
 def test_capitals_and_rare_words(connection: Connection) -> None:
     """*the* occurs 6 times in toy, and in other once, beside a *The*."""
-    rows = find_keywords(connection, ["toy"], ["other"], min_count=7).table.to_pylist()
-    folded = find_keywords(connection, ["toy"], ["other"], min_count=8, ignore_case=True).table.to_pylist()
+    rows = Keywords(corpus=["toy"], against=["other"], min_count=7).ask(connection).table.to_pylist()
+    folded = (
+        Keywords(corpus=["toy"], against=["other"], min_count=8, ignore_case=True)
+        .ask(connection)
+        .table.to_pylist()
+    )
 
     assert {row["word"]: (row["count"], row["reference_count"]) for row in rows} == {
         ".": (8, 0),
         "the": (6, 1),
     }
     assert {row["word"]: row["reference_count"] for row in folded} == {".": 0, "the": 2}
-    assert find_keywords(connection, ["toy"], ["other"], min_count=9).notes == [
+    assert Keywords(corpus=["toy"], against=["other"], min_count=9).ask(connection).notes == [
         "no word that occurs at least 9 times in both together"
     ]
 
@@ -103,14 +107,16 @@ def mixed(tmp_path: Path) -> Iterator[Connection]:
 def test_sides_that_cannot_be_compared(connection: Connection, mixed: Connection) -> None:
     """Each is refused with what to do."""
     with pytest.raises(InputError, match="compared with itself: toy"):
-        find_keywords(connection, ["toy"], ["other", "toy"])
+        Keywords(corpus=["toy"], against=["other", "toy"]).ask(connection)
     with pytest.raises(InputError, match="others to compare them with"):
-        find_keywords(connection, ["toy"], [])
+        Keywords(corpus=["toy"], against=[]).ask(connection)
     with pytest.raises(NotFoundError, match="no corpus 'nope'"):
-        find_keywords(connection, ["toy"], ["nope"])
+        Keywords(corpus=["toy"], against=["nope"]).ask(connection)
     with pytest.raises(InputError, match=r"lower-cased.*--ignore-case"):
-        find_keywords(mixed, ["small"], ["large"])
-    rows = find_keywords(mixed, ["small"], ["large"], ignore_case=True, limit=0).table.to_pylist()
+        Keywords(corpus=["small"], against=["large"]).ask(mixed)
+    rows = (
+        Keywords(corpus=["small"], against=["large"], ignore_case=True, limit=0).ask(mixed).table.to_pylist()
+    )
     assert {row["word"] for row in rows if row["count"] == row["reference_count"]} == {"the", "sat", "."}
 
 

@@ -18,7 +18,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups import subcorpora
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyness import find_keywords
+from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()
@@ -91,15 +91,14 @@ def test_each_side_has_its_own_sentences(
 ) -> None:
     """Counts and rates are those of the sentences of each side, whatever names and conditions choose them."""
     here, there = tokens(focus, by), tokens(reference, by)
-    found = find_keywords(
-        opened,
-        [sides[0]],
-        [sides[1]],
-        condition=conditions[0],
-        against_condition=conditions[1],
+    found = Keywords(
+        corpus=[sides[0]],
+        against=[sides[1]],
+        where=conditions[0],
+        against_where=conditions[1],
         by=by,
         limit=0,
-    )
+    ).ask(opened)
     rows = found.table.to_pylist()
 
     assert {row[by]: (row["count"], row["reference_count"]) for row in rows} == {
@@ -127,17 +126,17 @@ def test_what_cannot_be_compared_is_refused(
 ) -> None:
     """A side without sentences, or the same sentences twice: no table of zeros."""
     with pytest.raises(InputError, match=told):
-        find_keywords(
-            opened, [sides[0]], [sides[1]], condition=conditions[0], against_condition=conditions[1]
+        Keywords(corpus=[sides[0]], against=[sides[1]], where=conditions[0], against_where=conditions[1]).ask(
+            opened
         )
 
 
 def test_a_side_without_tags_is_refused(opened: Connection) -> None:
     """Plain text has no parts of speech: every one of the other side would be key."""
     with pytest.raises(InputError, match="plain has no upos to compare; compare by word"):
-        find_keywords(opened, ["first"], ["plain"], by=By.UPOS)
+        Keywords(corpus=["first"], against=["plain"], by=By.UPOS).ask(opened)
     with pytest.raises(QueryError, match="no key 'gnre'"):
-        find_keywords(opened, ["first"], ["plain"], condition="gnre = news")
+        Keywords(corpus=["first"], against=["plain"], where="gnre = news").ask(opened)
 
 
 def test_the_command_and_python_take_conditions(path: Path, tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances import places, word_places
-from sentgen.lookups.concordances.concordance import Order, all_lines, concordance
+from sentgen.lookups.concordances.concordance import Kwic, Order
 from sentgen.lookups.statement import Answer, Statement
 from sentgen.lookups.statistics import dispersion
-from sentgen.lookups.statistics.frequencies import By, frequency_list
+from sentgen.lookups.statistics.frequencies import By, Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -93,7 +93,7 @@ PATTERNS = st.lists(
     max_size=6,
 ).filter(lambda words: set(words) != {"*"})
 ASKED = {
-    "corpora": st.sampled_from([(), ("whole",), ("pairs", "whole"), ("low",)]),
+    "corpus": st.sampled_from([[], ["whole"], ["pairs", "whole"], ["low"]]),
     "ignore_case": st.booleans(),
     "limit": st.sampled_from([0, 1, 2, 5, 20]),
 }
@@ -104,25 +104,28 @@ ASKED = {
     words=PATTERNS,
     order=st.sampled_from(Order),
     seed=st.none() | st.integers(0, 3),
-    asked=st.fixed_dictionaries(ASKED | {"placed": st.booleans()}),
+    placed=st.booleans(),
+    asked=st.fixed_dictionaries(ASKED),
 )
-@example(0, ["rare", "lemma:a"], Order.NONE, None, {"limit": 2})
-@example(0, ["a", "*"], Order.NONE, None, {"limit": 2})
-@example(0, ["upos:VERB"], Order.LEFT, None, {"limit": 10})
-@example(0, ["*", "a"], Order.NONE, None, {"limit": 0})
-@example(0, ["a", "*", "b"], Order.LEFT, 1, {"limit": 2})
+@example(0, ["rare", "lemma:a"], Order.NONE, None, False, {"limit": 2})
+@example(0, ["a", "*"], Order.NONE, None, False, {"limit": 2})
+@example(0, ["upos:VERB"], Order.LEFT, None, False, {"limit": 10})
+@example(0, ["*", "a"], Order.NONE, None, False, {"limit": 0})
+@example(0, ["a", "*", "b"], Order.LEFT, 1, False, {"limit": 2})
 def test_concordances(
     connections: list[Connection],
     number: int,
     words: list[str],
     order: Order,
     seed: int | None,
+    placed: bool,
     asked: dict[str, Any],
 ) -> None:
     connection = connections[number]
 
     def answer() -> Answer:
-        return concordance(connection, " ".join(words), order=order, seed=seed, context=2, **asked)
+        question = Kwic(pattern=" ".join(words), sort=order, random=seed, context=2, **asked)
+        return question.lines(connection, placed=placed)
 
     whole = answer()
     with as_if_large():
@@ -139,7 +142,7 @@ def test_frequencies(
     connections: list[Connection], number: int, by: By, pattern: str, asked: dict[str, Any]
 ) -> None:
     def answer() -> tuple[Any, ...]:
-        rows, *others = told(frequency_list(connections[number], by=by, pattern=pattern, **asked))
+        rows, *others = told(Frequencies(by=[by], pattern=pattern, **asked).ask(connections[number]))
         # Sums of floats, in another order.
         sums = ("dp", "juilland_d")
         return [
@@ -170,7 +173,7 @@ def test_words_are_counted_as_tokens_are(
         order by count desc, word
     """
     for connection in connections:
-        found = frequency_list(connection, corpora=corpora, ignore_case=ignore_case, limit=0).table
+        found = Frequencies(corpus=corpora, ignore_case=ignore_case, limit=0).ask(connection).table
         assert (
             found.select(["word", "count", "documents"]).to_pylist()
             == fetch_arrow(connection, query).to_pylist()
@@ -184,7 +187,7 @@ def test_one_document_needs_no_tokens(tmp_path: Path, monkeypatch: pytest.Monkey
     with Store(tmp_path / "one.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "one.lines")], Settings("one"))
         with store.connect() as connection:
-            answer = frequency_list(connection)
+            answer = Frequencies().ask(connection)
 
     of_one = {"documents": 1, "dp": None, "juilland_d": None, "document_share": 1}
     assert answer.table.to_pylist() == [
@@ -207,9 +210,9 @@ def test_first_lines_of_a_large_store_read_its_beginning(
 
     monkeypatch.setattr(Statement, "run", noted)
     with as_if_large():
-        answer = concordance(connections[0], "a", limit=1)
+        answer = Kwic(pattern="a", limit=1).ask(connections[0])
         searched = [text for text in read if text.startswith("select sentence_id, position")]
-        _, lines = all_lines(connections[0], "a")
+        _, lines = Kwic(pattern="a").parts(connections[0])
         everything = sum(part.num_rows for part in lines)
 
     assert answer.total == everything > 1

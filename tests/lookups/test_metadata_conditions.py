@@ -17,24 +17,19 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.bounds import MOST_NESTED, MOST_WORDS
-from sentgen.lookups.dependency_search import End, Layer
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.dependency_search import Arguments, Dependencies, End, Layer
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import read
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
 from sentgen.lookups.question import Question
-from sentgen.lookups.questions import (
-    Arguments,
-    Collocations,
-    Dependencies,
-    Frequencies,
-    Kwic,
-    Match,
-    Ngrams,
-    Sketch,
-)
 from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statement import Answer, Bindings, Statement
-from sentgen.lookups.statistics.collocations import Window
+from sentgen.lookups.statistics.collocations import Collocations, Window
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()

@@ -11,7 +11,9 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.questions import Frequencies, Kwic, Ngrams
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
 pytestmark = pytest.mark.data

@@ -10,10 +10,10 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.lookups.dependency_search import ANYTHING, End, Layer, find_dependencies
+from sentgen.lookups.dependency_search import Dependencies, End, Layer
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
 from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statistics.collocations import Window, find_collocations
+from sentgen.lookups.statistics.collocations import Collocations, Window
 from sentgen.schema import Store
 
 WORDS = ("camp", "arrived", "the", "people", "water")
@@ -39,7 +39,7 @@ def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
     selection = select_corpora(demo, [], ignore_case=ignore_case)
     compared = 0
     for word in WORDS:
-        events = find_dependencies(demo, End(word), ANYTHING, layer=layer, ignore_case=ignore_case, limit=0)
+        events = Dependencies(head=word, layer=layer, ignore_case=ignore_case, limit=0).ask(demo)
         counts: Counter[tuple[str, str, str]] = Counter()
         for row in events.table.to_pylist():
             counts[row["modifier"], row["modifier_tag"], row["direction"]] += row["count"]
@@ -69,9 +69,14 @@ def test_the_lines_of_a_collocate_are_as_many_as_it_is_counted(ignore_case: bool
     selection = select_corpora(demo, [], ignore_case=ignore_case)
     for window in (Window(5, 5), Window(2, 1)):
         for word in WORDS:
-            found = find_collocations(
-                demo, word, within=window, min_count=1, ignore_case=ignore_case, limit=6
+            asked = Collocations(
+                word=word,
+                window=f"{window.left},{window.right}",
+                min_count=1,
+                ignore_case=ignore_case,
+                limit=6,
             )
+            found = asked.ask(demo)
             for row in found.table.to_pylist():
                 other = row["collocate"].replace("*", r"\*")
                 answer = collocation_lines(demo, word, other, window=window, selection=selection, limit=0)

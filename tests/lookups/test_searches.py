@@ -11,14 +11,22 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.concordances import concordance as concordance_module
-from sentgen.lookups.concordances.concordance import Order, all_lines, concordance
-from sentgen.lookups.dependency_search import End, Level, count_arguments, find_dependencies
-from sentgen.lookups.ngram_search import find_ngrams
-from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams
+from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.dependency_search import (
+    Arguments,
+    Dependencies,
+    Level,
+)
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statement import Answer
-from sentgen.lookups.statistics.collocations import Measure, Unit, Window, find_collocations, read_window
-from sentgen.lookups.statistics.frequencies import By, frequency_list
-from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+from sentgen.lookups.statistics.collocations import (
+    Collocations,
+    Measure,
+    Unit,
+    Window,
+    read_window,
+)
+from sentgen.lookups.statistics.frequencies import By, Frequencies
 from sentgen.output.tabular import Rows
 
 
@@ -31,7 +39,7 @@ def rows(answer: Answer, *columns: str) -> list[tuple[Any, ...]]:
 
 def test_ngrams_after_a_context(connection: Connection) -> None:
     """toy has 39 tokens; "the dow" occurs 4 times, twice before "fell" and twice before "jones"."""
-    answer = find_ngrams(connection, "the dow *")
+    answer = Ngrams(pattern="the dow *").ask(connection)
 
     assert rows(answer) == [
         ("the", "dow", "fell", 2, pytest.approx(2e6 / 39), 0.5),
@@ -42,22 +50,22 @@ def test_ngrams_after_a_context(connection: Connection) -> None:
 
 def test_unigram_probability_counts_sentence_ends(connection: Connection) -> None:
     """49 tokens and 10 </s>: p(fell) = 4 / 59."""
-    assert rows(find_ngrams(connection, "fel*"), "w1", "count", "probability") == [
+    assert rows(Ngrams(pattern="fel*").ask(connection), "w1", "count", "probability") == [
         ("fell", 4, pytest.approx(4 / 59))
     ]
-    assert rows(find_ngrams(connection, "<s>"), "count", "probability") == [(10, None)]
+    assert rows(Ngrams(pattern="<s>").ask(connection), "count", "probability") == [(10, None)]
 
 
 def test_free_context_has_its_own_denominators(connection: Connection) -> None:
     """c(the dow) 4 of c(the) 6 in toy; nothing else precedes dow."""
-    assert rows(find_ngrams(connection, "* dow", corpora=["toy"]), "w1", "count", "probability") == [
+    assert rows(Ngrams(pattern="* dow", corpus=["toy"]).ask(connection), "w1", "count", "probability") == [
         ("the", 4, pytest.approx(4 / 6))
     ]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 def test_probabilities_of_a_context_sum_to_one(order: int, connection: Connection) -> None:
-    answer = find_ngrams(connection, " ".join("*" * order), limit=0)
+    answer = Ngrams(pattern=" ".join("*" * order), limit=0).ask(connection)
     sums: dict[tuple[str, ...], float] = {}
     for *words, _, _, probability in rows(answer):
         sums[tuple(words[:-1])] = sums.get(tuple(words[:-1]), 0) + (probability or 0)
@@ -67,16 +75,16 @@ def test_probabilities_of_a_context_sum_to_one(order: int, connection: Connectio
 
 def test_limit_and_min_count(connection: Connection) -> None:
     """Ties are broken by the words: ". </s>" 8 times, then the pairs with 4."""
-    answer = find_ngrams(connection, "* *", limit=3)
+    answer = Ngrams(pattern="* *", limit=3).ask(connection)
 
     assert rows(answer, "w1", "w2", "count") == [(".", "</s>", 8), ("<s>", "the", 4), ("the", "dow", 4)]
     assert answer.truncated
-    assert not find_ngrams(connection, "* *", min_count=8).truncated
-    assert find_ngrams(connection, "* *", min_count=9).table.num_rows == 0
+    assert not Ngrams(pattern="* *", min_count=8).ask(connection).truncated
+    assert Ngrams(pattern="* *", min_count=9).ask(connection).table.num_rows == 0
 
 
 def test_pattern_is_bound(connection: Connection) -> None:
-    answer = find_ngrams(connection, "x'); drop table word; --")
+    answer = Ngrams(pattern="x'); drop table word; --").ask(connection)
 
     assert answer.table.num_rows == 0
     assert "'x'');'" in answer.query.filled()
@@ -85,13 +93,13 @@ def test_pattern_is_bound(connection: Connection) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        lambda c: find_ngrams(c, "the d*w *", corpora=["toy"], limit=1),
-        lambda c: find_dependencies(c, End("fell"), corpora=["toy", "other"], limit=2),
-        lambda c: count_arguments(c, "*", tag="V*"),
-        lambda c: concordance(c, "the * lemma:fall", seed=3, corpora=["toy"], limit=2),
-        lambda c: frequency_list(c, by=By.XPOS, pattern="N*", corpora=["toy"]),
-        lambda c: find_collocations(c, "dow/NNP", corpora=["toy"], within=Window(2, 0)),
-        lambda c: find_collocations(c, "dow", within="nsubj*", corpora=["toy"], min_count=1),
+        lambda c: Ngrams(pattern="the d*w *", corpus=["toy"], limit=1).ask(c),
+        lambda c: Dependencies(head="fell", corpus=["toy", "other"], limit=2).ask(c),
+        lambda c: Arguments(word="*", tag="V*").ask(c),
+        lambda c: Kwic(pattern="the * lemma:fall", random=3, corpus=["toy"], limit=2).ask(c),
+        lambda c: Frequencies(by=[By.XPOS], pattern="N*", corpus=["toy"]).ask(c),
+        lambda c: Collocations(word="dow/NNP", corpus=["toy"], window="2,0").ask(c),
+        lambda c: Collocations(word="dow", dependency="nsubj*", corpus=["toy"], min_count=1).ask(c),
     ],
 )
 def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> None:
@@ -107,27 +115,29 @@ def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> N
 
 def test_dependencies_of_a_head(connection: Connection) -> None:
     """ "dow" stands left of "fell" in s3 and s7, at distance 1; the rows of two segments are added up."""
-    found = rows(find_dependencies(connection, End("fell"), End("dow")))
+    found = rows(Dependencies(head="fell", modifier="dow").ask(connection))
 
     assert found == [("fell", "VBD", "dow", "NNP", "left", 1, 2)]
 
 
 def test_heads_of_a_modifier(connection: Connection) -> None:
-    found = rows(find_dependencies(connection, modifier=End("stock", "NN")), "head", "distance", "count")
+    found = rows(
+        Dependencies(head="stock", tag="NN", reverse=True).ask(connection), "head", "distance", "count"
+    )
 
     assert found == [("bought", 1, 1), ("market", 1, 1), ("sold", 2, 1)]
 
 
 def test_tag_level_asks_for_tags(connection: Connection) -> None:
     """Left of a past tense at distance 1 stands a proper noun in s1, s2, s3, s7."""
-    found = rows(find_dependencies(connection, End("VBD"), End("NNP"), level=Level.TAG_TAG))
+    found = rows(Dependencies(head="VBD", modifier="NNP", level=Level.TAG_TAG).ask(connection))
 
     assert found == [(None, "VBD", None, "NNP", "left", 1, 4)]
 
 
 def test_arguments(connection: Connection) -> None:
     """fell: s1 and s4 one right, s3 two, s7 none; one left in all four."""
-    assert rows(count_arguments(connection, "fell")) == [
+    assert rows(Arguments(word="fell").ask(connection)) == [
         ("VBD", "left", 1, 4, 1.0),
         ("VBD", "right", 0, 1, 0.25),
         ("VBD", "right", 1, 2, 0.5),
@@ -137,14 +147,14 @@ def test_arguments(connection: Connection) -> None:
 
 def test_arguments_of_a_tag(connection: Connection) -> None:
     """VBZ occurs once, "barks", between "dog" and "!"."""
-    assert rows(count_arguments(connection, "*", tag="VBZ")) == [
+    assert rows(Arguments(word="*", tag="VBZ").ask(connection)) == [
         ("VBZ", "left", 1, 1, 1.0),
         ("VBZ", "right", 1, 1, 1.0),
     ]
 
 
 def test_concordance_lines(connection: Connection) -> None:
-    answer = concordance(connection, "the dow", context=1)
+    answer = Kwic(pattern="the dow", context=1).ask(connection)
 
     assert rows(answer) == [
         ("toy", "d1", "s1", "", "the dow", "jones"),
@@ -176,25 +186,25 @@ def test_concordance_lines(connection: Connection) -> None:
 )
 def test_token_patterns(pattern: str, nodes: list[str], connection: Connection) -> None:
     """Sequences stay within the sentence; no space is shown where the source has none."""
-    assert [node for (node,) in rows(concordance(connection, pattern), "node")] == nodes
+    assert [node for (node,) in rows(Kwic(pattern=pattern).ask(connection), "node")] == nodes
 
 
 def test_concordance_is_sorted(connection: Connection) -> None:
     """By the nearest word first: fell, rose / bought < the."""
-    right = rows(concordance(connection, "jones", order=Order.RIGHT), "right")
-    left = rows(concordance(connection, "stock", order=Order.LEFT, corpora=["toy"]), "left")
+    right = rows(Kwic(pattern="jones", sort=Order.RIGHT).ask(connection), "right")
+    left = rows(Kwic(pattern="stock", sort=Order.LEFT, corpus=["toy"]).ask(connection), "left")
 
     assert right == [("fell .",), ("rose .",)]
     assert left == [("the traders bought",), ("traders sold the",)]
 
 
 def test_first_lines_and_total(connection: Connection) -> None:
-    answer = concordance(connection, ".", limit=3)
+    answer = Kwic(pattern=".", limit=3).ask(connection)
 
     assert rows(answer, "sent_id") == [("s1",), ("s2",), ("s3",)]
     assert (answer.total, answer.truncated) == (8, True)
-    assert not concordance(connection, ".", limit=8).truncated
-    assert concordance(connection, ".", limit=0).table.num_rows == 8
+    assert not Kwic(pattern=".", limit=8).ask(connection).truncated
+    assert Kwic(pattern=".", limit=0).ask(connection).table.num_rows == 8
 
 
 @pytest.mark.parametrize(("sentences", "lines"), [(4, 1), (4, 100)])
@@ -205,7 +215,7 @@ def test_ranges_of_sentences_make_no_difference(
     asked = [*product(("the",), Order, (None, 1), (2, 100)), ("* fell", Order.NONE, None, 2)]
 
     def answers() -> list[tuple[list[tuple[Any, ...]], bool, int | None]]:
-        found = (concordance(connection, p, order=o, seed=s, limit=n) for p, o, s, n in asked)
+        found = (Kwic(pattern=p, sort=o, random=s, limit=n).ask(connection) for p, o, s, n in asked)
         return [(rows(one), one.truncated, one.total) for one in found]
 
     whole = answers()
@@ -214,15 +224,16 @@ def test_ranges_of_sentences_make_no_difference(
 
     assert answers() == whole
     for order in Order:
-        everything = rows(concordance(connection, "the", order=order, limit=0))
-        assert everything == rows(concordance(connection, "the", order=order, limit=100))
-    _, parts = all_lines(connection, "the")
+        everything = rows(Kwic(pattern="the", sort=order, limit=0).ask(connection))
+        assert everything == rows(Kwic(pattern="the", sort=order, limit=100).ask(connection))
+    _, parts = Kwic(pattern="the").parts(connection)
     assert sum(part.num_rows for part in parts) == len(everything)
 
 
 def test_random_lines_repeat_with_the_seed(connection: Connection) -> None:
     samples = [
-        rows(concordance(connection, "*/VBD", seed=seed, limit=4), "sent_id", "node") for seed in (1, 1, 2, 3)
+        rows(Kwic(pattern="*/VBD", random=seed, limit=4).ask(connection), "sent_id", "node")
+        for seed in (1, 1, 2, 3)
     ]
 
     assert samples[0] == samples[1]
@@ -231,18 +242,18 @@ def test_random_lines_repeat_with_the_seed(connection: Connection) -> None:
 
 
 def test_unnamed_sentence_goes_by_its_number(connection: Connection) -> None:
-    assert rows(concordance(connection, "barks"), "sent_id") == [("9",)]
+    assert rows(Kwic(pattern="barks").ask(connection), "sent_id") == [("9",)]
 
 
 def test_long_patterns_are_refused(connection: Connection) -> None:
     """Issue 12: DuckDB took minutes to plan the joins of 200 words."""
     with pytest.raises(InputError, match="has 51 words; at most 50"):
-        concordance(connection, "the " * 51)
+        Kwic(pattern="the " * 51).ask(connection)
 
 
 def test_stars_alone_are_refused(connection: Connection) -> None:
     with pytest.raises(InputError, match="stars alone"):
-        concordance(connection, "* *")
+        Kwic(pattern="* *").ask(connection)
 
 
 def test_frequencies_with_dispersion(connection: Connection) -> None:
@@ -252,7 +263,7 @@ def test_frequencies_with_dispersion(connection: Connection) -> None:
     "jones" 2 + 0: (|1 - 18/39| + 21/39) / 2 = 21/39.
     Juilland's D of rates p and q in two documents: sd / mean = |p - q| / (p + q), and sqrt(n - 1) is 1.
     """
-    answer = frequency_list(connection, corpora=["toy"], limit=0)
+    answer = Frequencies(corpus=["toy"], limit=0).ask(connection)
     found = {row["word"]: row for row in answer.table.to_pylist()}
 
     assert list(found)[:2] == [".", "the"]
@@ -274,7 +285,7 @@ def test_frequencies_with_dispersion(connection: Connection) -> None:
 
 def test_dispersion_needs_documents(connection: Connection) -> None:
     """One document has no parts to be compared."""
-    dispersion = rows(frequency_list(connection, corpora=["other"]), "dp", "juilland_d", "document_share")
+    dispersion = rows(Frequencies(corpus=["other"]).ask(connection), "dp", "juilland_d", "document_share")
 
     assert set(dispersion) == {(None, None, 1.0)}
 
@@ -284,8 +295,8 @@ def test_dispersion_over_three_documents(connection: Connection) -> None:
     rates = [3 / 18, 3 / 21, 1 / 10]
     mean = sum(rates) / 3
     expected = 1 - (sum((rate - mean) ** 2 for rate in rates) / 3) ** 0.5 / mean / 2**0.5
-    of_hits = hit_frequencies(connection, '[word="the"]').table.to_pylist()
-    [row] = frequency_list(connection, pattern="the").table.to_pylist()
+    of_hits = Frequencies(query='[word="the"]').ask(connection).table.to_pylist()
+    [row] = Frequencies(pattern="the").ask(connection).table.to_pylist()
 
     assert row["juilland_d"] == pytest.approx(expected)
     assert of_hits[0]["juilland_d"] == pytest.approx(expected)
@@ -305,7 +316,7 @@ def test_dispersion_over_three_documents(connection: Connection) -> None:
 def test_frequencies_of_each_attribute(
     by: By, pattern: str, expected: list[tuple[str, int]], connection: Connection
 ) -> None:
-    assert rows(frequency_list(connection, by=by, pattern=pattern), str(by), "count") == expected
+    assert rows(Frequencies(by=[by], pattern=pattern).ask(connection), str(by), "count") == expected
 
 
 def test_window_measures(connection: Connection) -> None:
@@ -313,7 +324,7 @@ def test_window_measures(connection: Connection) -> None:
 
     o11 = 4, r1 = 4 tokens in the windows, c1 = c(the) = 6, n = 39, f = c(dow) = 4; e11 = 24/39.
     """
-    [found] = rows(find_collocations(connection, "dow", within=Window(1, 0), corpora=["toy"]))
+    [found] = rows(Collocations(word="dow", window="1,0", corpus=["toy"]).ask(connection))
     likelihood = 2 * (4 * log(4 / (24 / 39)) + 2 * log(2 / (35 * 6 / 39)) + 33 * log(33 / (35 * 33 / 39)))
 
     assert found == pytest.approx(("the", 4, 6, 14 + log2(2 * 4 / (4 + 6)), log2(4 * 39 / 24), likelihood))
@@ -321,7 +332,7 @@ def test_window_measures(connection: Connection) -> None:
 
 def test_overlapping_windows_count_a_token_once(connection: Connection) -> None:
     """ "the" is within two words of "dow" and of "jones" in s1 and s2, yet there are only four of it."""
-    found = rows(find_collocations(connection, "xpos:NNP", within=Window(2, 2)), "collocate", "count")
+    found = rows(Collocations(word="xpos:NNP", window="2,2").ask(connection), "collocate", "count")
 
     assert dict(found)["the"] == 4
 
@@ -329,7 +340,7 @@ def test_overlapping_windows_count_a_token_once(connection: Connection) -> None:
 def test_repelled_words_have_negative_likelihood(connection: Connection) -> None:
     """Within one word of a full stop or noun "the" is never; near "stock" "." is 2 of 3 right neighbours."""
     found = rows(
-        find_collocations(connection, "*/VBD", within=Window(3, 3), min_count=1, limit=0),
+        Collocations(word="*/VBD", window="3,3", min_count=1, limit=0).ask(connection),
         "collocate",
         "pmi",
         "log_likelihood",
@@ -341,14 +352,14 @@ def test_repelled_words_have_negative_likelihood(connection: Connection) -> None
 
 def test_windows_end_at_the_sentence(connection: Connection) -> None:
     """ "barks" shares its sentence with three tokens."""
-    found = rows(find_collocations(connection, "barks", within=Window(9, 9), min_count=1), "collocate")
+    found = rows(Collocations(word="barks", window="9,9", min_count=1).ask(connection), "collocate")
 
     assert sorted(found) == [("!",), ("The",), ("dog",)]
 
 
 def test_lemma_collocates(connection: Connection) -> None:
     found = rows(
-        find_collocations(connection, "prices", by=Unit.LEMMA, within=Window(0, 1), min_count=1),
+        Collocations(word="prices", by=Unit.LEMMA, window="0,1", min_count=1).ask(connection),
         "collocate",
     )
 
@@ -360,7 +371,7 @@ def test_dependency_measures(connection: Connection) -> None:
 
     e11 = 4 * 2 / 11; the cells are 2, 2, 0, 7.
     """
-    found = rows(find_collocations(connection, "fell", within="nsubj"))
+    found = rows(Collocations(word="fell", dependency="nsubj").ask(connection))
     likelihood = 2 * (2 * log(2 / (8 / 11)) + 2 * log(2 / (4 * 9 / 11)) + 7 * log(7 / (7 * 9 / 11)))
 
     assert len(found) == 1
@@ -370,7 +381,7 @@ def test_dependency_measures(connection: Connection) -> None:
 
 def test_heads_as_collocates(connection: Connection) -> None:
     found = rows(
-        find_collocations(connection, "stock", within="*", min_count=1),
+        Collocations(word="stock", dependency="*", min_count=1).ask(connection),
         "relation",
         "role",
         "collocate",
@@ -388,7 +399,7 @@ def test_heads_as_collocates(connection: Connection) -> None:
 @pytest.mark.parametrize("measure", list(Measure))
 def test_ranked_by_the_measure(measure: Measure, connection: Connection) -> None:
     column = {"log-likelihood": "log_likelihood"}.get(measure, str(measure))
-    values = find_collocations(connection, "fell", measure=measure, min_count=1).table[column].to_pylist()
+    values = Collocations(word="fell", measure=measure, min_count=1).ask(connection).table[column].to_pylist()
 
     assert values == sorted(values, reverse=True)
 
@@ -408,7 +419,7 @@ def test_read_window_refuses(text: str) -> None:
 
 def test_collocations_refuse(connection: Connection) -> None:
     with pytest.raises(InputError, match="one word"):
-        find_collocations(connection, "the dow")
+        Collocations(word="the dow").ask(connection)
     with pytest.raises(InputError, match="exclude"):
         Collocations(word="dow", window="1,1", dependency="nsubj").ask(connection)
 

@@ -7,8 +7,8 @@ from itertools import groupby
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.lookups.statistics.collocations import Measure, Unit, find_collocations
-from sentgen.lookups.statistics.sketch import word_sketch
+from sentgen.lookups.statistics.collocations import Collocations, Measure, Unit
+from sentgen.lookups.statistics.sketch import Sketch
 
 
 @pytest.mark.nightly(by_day=12)
@@ -19,13 +19,14 @@ def test_each_relation_has_its_strongest_collocates(
     connection: Connection, word: str, measure: Measure, each: int
 ) -> None:
     """The same rows as collocations by that relation, as many as are asked for."""
-    rows = word_sketch(connection, word, measure=measure, min_count=1, each=each).table.to_pylist()
+    rows = Sketch(word=word, measure=measure, min_count=1, limit=each).ask(connection).table.to_pylist()
     assert rows
     sizes = []
     for (relation, role), group in groupby(rows, lambda row: (row["relation"], row["role"])):
-        found = find_collocations(
-            connection, word, within=relation, by=Unit.LEMMA, measure=measure, min_count=1, limit=0
-        ).table.to_pylist()
+        collocates = Collocations(
+            word=word, dependency=relation, by=Unit.LEMMA, measure=measure, min_count=1, limit=0
+        )
+        found = collocates.ask(connection).table.to_pylist()
         expected = [row for row in found if row["role"] == role]
         shown = list(group)
         sizes.append((-shown[0]["pairs"], relation, role))
@@ -39,7 +40,7 @@ def test_each_relation_has_its_strongest_collocates(
 
 def test_a_word_that_is_not_there_is_said_to_be_missing(connection: Connection) -> None:
     """As by the other look-ups."""
-    answer = word_sketch(connection, "lemma:fal")
+    answer = Sketch(word="lemma:fal").ask(connection)
 
     assert not answer.table.num_rows
     assert answer.notes[0].startswith("no collocate of 'lemma:fal' in a relation")

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances import surface_words
-from sentgen.lookups.concordances.concordance import Order, concordance
+from sentgen.lookups.concordances.concordance import Kwic, Order
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.pair_lines import collocation_lines
 from sentgen.lookups.selection import select_corpora
@@ -59,7 +59,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> I
 
 
 def lines(connection: Connection, pattern: str, **options: object) -> list[tuple[str, ...]]:
-    found = concordance(connection, pattern, **options).table  # type: ignore[arg-type]
+    found = Kwic(pattern=pattern, **options).ask(connection).table  # type: ignore[arg-type]
     names = ("sent_id", "left", "node", "right")
     return list(zip(*(found[name].to_pylist() for name in names), strict=True))
 
@@ -111,17 +111,17 @@ def test_words_are_found_as_they_are_written(
 ) -> None:
     assert lines(connection, pattern) == found
     assert lines(connection, pattern, limit=0) == found
-    assert concordance(connection, pattern, limit=1).total in (len(found), None)
+    assert Kwic(pattern=pattern, limit=1).ask(connection).total in (len(found), None)
 
 
 def test_case_and_order(connection: Connection) -> None:
     assert [line[0] for line in lines(connection, "DU", ignore_case=True)] == ["a", "b", "c"]
-    assert [line[0] for line in lines(connection, "du", order=Order.RIGHT, ignore_case=True)] == [
+    assert [line[0] for line in lines(connection, "du", sort=Order.RIGHT, ignore_case=True)] == [
         "c",
         "b",
         "a",
     ]
-    drawn = lines(connection, "du", seed=3, limit=2)
+    drawn = lines(connection, "du", random=3, limit=2)
     assert sorted(drawn) == lines(connection, "du")
 
 
@@ -145,4 +145,4 @@ def test_too_many_ways_to_read_a_pattern(connection: Connection, monkeypatch: py
     monkeypatch.setattr(surface_words, "MOST_SHAPES", 3)
 
     with pytest.raises(InputError, match="ask for fewer words"):
-        concordance(connection, "du du")
+        Kwic(pattern="du du").ask(connection)

@@ -84,7 +84,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statement.py": LOOKUPS,
-    "sentgen/lookups/questions.py": ("frequencies",),
+    "sentgen/lookups/statistics/frequencies.py": ("frequencies",),
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),

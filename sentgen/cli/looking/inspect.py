@@ -19,20 +19,15 @@ from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.concordance import Order, all_lines
+from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.dependency_search import Arguments, Dependencies
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
-from sentgen.lookups.questions import (
-    Arguments,
-    Collocations,
-    Dependencies,
-    Frequencies,
-    Kwic,
-    Ngrams,
-    Sketch,
-)
 from sentgen.lookups.statement import Answer, Statement
-from sentgen.lookups.statistics.collocations import read_window
-from sentgen.lookups.statistics.keyness_question import Keywords
+from sentgen.lookups.statistics.collocations import Collocations, read_window
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
 from sentgen.output.typography import is_right_to_left, readable
 from sentgen.output.wording import quantity
@@ -201,14 +196,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Outpu
         return _cut_sides(lines, width, width) if width is not None else lines
 
     with reading.connection() as connection:
-        query, lines = all_lines(
-            connection,
-            asked.pattern,
-            cql=asked.cql,
-            strategy=asked.strategy,
-            context=asked.context,
-            **asked.about,
-        )
+        query, lines = asked.parts(connection)
         reading.show(query)
         if not out.parts(map(shown, lines), look=line_look):
             # Asked once more as for a few lines, which says why there may be none.

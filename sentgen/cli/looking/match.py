@@ -16,7 +16,7 @@ from sentgen.cli.looking.inspect import StoreOptions, aligned, finish, line_look
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.browsing import find_trees
-from sentgen.lookups.questions import Match
+from sentgen.lookups.grew.matches import Match
 from sentgen.output.files import write_text
 from sentgen.output.wording import quantity
 

@@ -16,18 +16,15 @@ from sentgen.cli.looking.match import check_parts
 from sentgen.cli.looking.sql import check_sql
 from sentgen.errors import InputError
 from sentgen.lookups.checking import check
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.dependency_search import Arguments, Dependencies
+from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
-from sentgen.lookups.questions import (
-    Arguments,
-    Collocations,
-    Dependencies,
-    Frequencies,
-    Kwic,
-    Match,
-    Ngrams,
-    Sketch,
-)
-from sentgen.lookups.statistics.keyness_question import Keywords
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
 

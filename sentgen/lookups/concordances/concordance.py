@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
@@ -14,9 +14,11 @@ from sentgen.lookups.concordances import places
 from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits, read_hits
 from sentgen.lookups.concordances.places import Part, Places, SentenceRange, sentences_of
 from sentgen.lookups.concordances.surface import surface_of
-from sentgen.lookups.cql.search import Strategy
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.cql.search import CqlOption, Strategy, StrategyOption, check_one
+from sentgen.lookups.question import MOST, ContextOption, Lookup
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, ResultBudget, Statement
+from sentgen.options import Option
 from sentgen.output.tabular import Rows
 
 if TYPE_CHECKING:
@@ -97,112 +99,101 @@ _KEYS = f"{_PLACE}, chosen_by, words"
 _COLUMNS, _PLACES = 6, 3
 
 
-def concordance(
-    connection: Connection,
-    pattern: str = "",
-    *,
-    cql: str | None = None,
-    strategy: Strategy = Strategy.ALL,
-    context: int = 15,
-    order: Order = Order.NONE,
-    seed: int | None = None,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
-    placed: bool = False,
-) -> Answer:
-    """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kwic(Lookup):
+    """A word or a sequence of words in context (concordance)."""
 
-    The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
-    ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
-    sentences of the lines returned are read as text. Contexts end at the sentence. A large store is searched
-    in ranges of sentences, which bounds memory, and for plain words by the rarest of them
-    (`sentgen.lookups.concordances.word_places`); the statement of the answer is that for all of it.
-
-    Args:
-        connection: the store.
-        pattern: one or more token patterns (see `sentgen.lookups.patterns`), or what can only be CQL.
-        cql: a query in CQL instead.
-        strategy: which of the spans that a CQL query matches are hits.
-        context: words on each side at most.
-        order: ``left`` sorts all hits by the words before the node, nearest first, for the first ones;
-            ``right`` by those after it. With a seed, the lines that were drawn are sorted.
-        seed: draw the lines at random instead of the first ones: the same for the same seed and store.
-        corpora: their names; none for all.
-        condition: what the metadata of their sentences meet; none for all sentences.
-        ignore_case: find words and lemmas in capital and small letters alike.
-        limit: lines at most, 0 for all.
-        placed: add ``sentence_id``, ``first`` and ``last``: the place of the node, which no statement shows.
-
-    Raises:
-        InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
-        NotFoundError: no such corpus.
-    """
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
+    pattern: Annotated[
+        str,
+        Option(
+            "Tokens: `word`, `down*`, `*`, `lemma:go`, `upos:VERB`, `xpos:VBD`, `fell/VBD`; or CQL, which"
+            ' begins with `[` or with a word in quotes: `[lemma="go"] []{0,3} "home"`.',
+            argument=True,
+        ),
+    ] = ""
+    cql: CqlOption = None
+    strategy: StrategyOption = Strategy.ALL
+    count: Annotated[bool, Option("Only the number of hits.", shell="Print the number of hits alone.")] = (
+        False
     )
-    hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
-    drawn = seed if limit else None
-    search = _Search(connection, hits, context, order, drawn, sentences_of(connection), placed)
-    missing = f"occurrence of {pattern if cql is None else cql!r}"
-    lines = replace(search, placed=False).lines(limit)
-    if search.at_once(limit):
-        found = search.lines(limit).fetch(connection, limit)
-        if found.num_rows < limit:
-            answer = Answer(found, lines, missing, total=found.num_rows)
-            return explained(connection, answer, selection, hits.values)
-        total = search.hits(None)
-    else:
-        found, total = search.gathered(limit)
-    answer = Answer(found, lines, missing, truncated=total > found.num_rows, total=total)
-    return explained(connection, answer, selection, hits.values)
+    context: ContextOption = 15
+    sort: Annotated[
+        Order,
+        Option(
+            "Sort all hits, or those drawn at random, by what is before or after the node.",
+        ),
+    ] = Order.NONE
+    random: Annotated[
+        int | None,
+        Option(
+            "Seed: lines drawn at random, not the first ones.",
+            shell="Lines drawn at random, not the first ones.",
+            metavar="SEED",
+            api={"ge": -MOST, "le": MOST},
+        ),
+    ] = None
 
+    def __post_init__(self) -> None:
+        check_one(self.pattern, self.cql)
 
-def count_hits(
-    connection: Connection,
-    pattern: str = "",
-    *,
-    cql: str | None = None,
-    strategy: Strategy = Strategy.ALL,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-) -> Answer:
-    """Return the number of lines that `concordance` has in all, as the one row of a column ``hits``."""
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
-    hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
-    search = _Search(connection, hits, 0, Order.NONE, None, sentences_of(connection))
-    parts, known = search.searched(1)
-    total = sum(map(search.hits, parts)) if known is None else known
-    missing = f"occurrence of {pattern if cql is None else cql!r}"
-    answer = Answer(Rows(("hits",), [(total,)], ("BIGINT",)), search.count(), missing, total=total)
-    return explained(connection, answer, selection, hits.values)
+    def ask(self, connection: Connection) -> Answer:
+        """Return the lines, or with ``count`` how many there are, as the one row of a column ``hits``."""
+        return self._counted(connection) if self.count else self.lines(connection)
 
+    def lines(self, connection: Connection, *, placed: bool = False) -> Answer:
+        """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
 
-def all_lines(
-    connection: Connection,
-    pattern: str = "",
-    *,
-    cql: str | None = None,
-    strategy: Strategy = Strategy.ALL,
-    context: int = 15,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-) -> tuple[Statement, Iterator[pa.Table]]:
-    """Return the statement for all lines of a concordance, and the lines themselves, a part at a time.
+        The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
+        ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
+        sentences of the lines returned are read as text. Contexts end at the sentence. A large store is
+        searched in ranges of sentences, which bounds memory, and for plain words by the rarest of them
+        (`sentgen.lookups.concordances.word_places`); the statement of the answer is that for all of it.
 
-    For answers that memory does not hold: as `concordance` without a limit, in the order of the corpus.
-    """
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
-    hits = read_hits(connection, pattern, selection, cql=cql, strategy=strategy, written=True)
-    search = _Search(connection, hits, context, Order.NONE, None, sentences_of(connection))
-    return search.lines(0), search.parts()
+        Args:
+            connection: the store.
+            placed: add ``sentence_id``, ``first`` and ``last``: the place of the node, which no statement
+                shows.
+
+        Raises:
+            InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
+            NotFoundError: no such corpus.
+        """
+        limit, seed = self.limit, self.random if self.limit else None
+        search = replace(self._search(connection), order=self.sort, seed=seed)
+        lines, search = search.lines(limit), replace(search, placed=placed)
+        if search.at_once(limit):
+            found = search.lines(limit).fetch(connection, limit)
+            total = search.hits(None) if found.num_rows == limit else found.num_rows
+        else:
+            found, total = search.gathered(limit)
+        answer = Answer(found, lines, self._missing, truncated=total > found.num_rows, total=total)
+        return explained(connection, answer, search.selection, search.pattern.values)
+
+    def parts(self, connection: Connection) -> tuple[Statement, Iterator[pa.Table]]:
+        """Return the statement for all lines, and the lines themselves, a part at a time.
+
+        For answers that memory does not hold: as `lines` without a limit, in the order of the corpus.
+        """
+        search = self._search(connection)
+        return search.lines(0), search.parts()
+
+    def _counted(self, connection: Connection) -> Answer:
+        search = self._search(connection)
+        parts, known = search.searched(1)
+        total = sum(map(search.hits, parts)) if known is None else known
+        row = Rows(("hits",), [(total,)], ("BIGINT",))
+        answer = Answer(row, search.count(), self._missing, total=total)
+        return explained(connection, answer, search.selection, search.pattern.values)
+
+    @property
+    def _missing(self) -> str:
+        return f"occurrence of {self.pattern if self.cql is None else self.cql!r}"
+
+    def _search(self, connection: Connection) -> _Search:
+        """Return the search for all hits, in the order of the corpus."""
+        selection, by = self.select(connection, sentences=True), self.strategy
+        hits = read_hits(connection, self.pattern, selection, cql=self.cql, strategy=by, written=True)
+        return _Search(connection, selection, hits, self.context, sentences_of(connection))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +201,12 @@ class _Search:
     """A concordance that is asked for, of the whole store or of a range of its sentences."""
 
     connection: Connection
+    selection: Selection
     pattern: ReadPattern
     context: int
-    order: Order
-    seed: int | None
     sentences: int
+    order: Order = Order.NONE
+    seed: int | None = None
     placed: bool = False
 
     @property
@@ -239,7 +231,7 @@ class _Search:
             # It needs numpy, which takes longer to import than a look-up in a small store.
             from sentgen.lookups.concordances.word_places import places_of_words
 
-            asked = (self.connection, self.pattern.shapes, self.pattern.selection, self.sentences)
+            asked = (self.connection, self.pattern.shapes, self.selection, self.sentences)
             found = places_of_words(*asked, 0 if self.sorts_all else limit, self.seed)
         if isinstance(found, tuple):
             return found

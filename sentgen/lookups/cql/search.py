@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import duckdb
 from sqlalchemy import Connection
 
-from sentgen.errors import QueryError
+from sentgen.errors import InputError, QueryError
 from sentgen.lookups.attributes import COLUMNS, Value
 from sentgen.lookups.boolean import Negation
 from sentgen.lookups.cql import syntax
@@ -22,6 +22,7 @@ from sentgen.lookups.keys import StoreKeys, bare
 from sentgen.lookups.regular import told
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
+from sentgen.options import Option
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
 
@@ -38,6 +39,10 @@ class Strategy(StrEnum):
     STANDARD = "standard"
 
 
+CqlOption = Annotated[
+    str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
+]
+StrategyOption = Annotated[Strategy, Option("Which matches of a CQL query to keep: all, or as CQP chooses.")]
 _EACH = "select sentence_id, first, last from {match}"
 _SPANS = _EACH.replace("select", "select distinct")
 #: A span is one of the longest if none that begins before it, or with it and is longer, ends behind it.
@@ -87,6 +92,13 @@ def is_cql(pattern: str) -> bool:
     (True, True, False, False)
     """
     return _CQL.match(pattern) is not None
+
+
+def check_one(pattern: str, cql: str | None) -> None:
+    """Refuse both a pattern and a query in CQL, and neither."""
+    if bool(pattern) == (cql is not None):
+        wrong = "a pattern and a query in CQL exclude each other" if pattern else "nothing is asked for"
+        raise InputError(f"{wrong}; give a pattern, or a query in CQL")
 
 
 @dataclass(frozen=True, slots=True)

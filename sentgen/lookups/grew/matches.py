@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 from sqlalchemy import Connection
 
@@ -21,7 +22,6 @@ from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 from sentgen.lookups.grew.statements import GrewStatements
 from sentgen.lookups.grew.syntax import (
     Clause,
-    CountKey,
     FeatureCondition,
     FeatureRelation,
     Filter,
@@ -31,9 +31,11 @@ from sentgen.lookups.grew.syntax import (
     Node,
 )
 from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.question import MOST, ContextOption, Lookup
 from sentgen.lookups.regular import fault
-from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limited
+from sentgen.options import Option
 from sentgen.output.tabular import Rows
 
 #: Sentences that are searched at once, and what part of them the first time, where the first hits are enough.
@@ -42,165 +44,112 @@ _FIRST = 8
 _GATHERED = Statement("select count(*) from gathered")
 
 
-def match(
-    connection: Connection,
-    request: str,
-    *,
-    context: int = 15,
-    seed: int | None = None,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
-) -> Answer:
-    """Return the hits of a Grew request in context, in the order of the corpus.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match(Lookup):
+    """The places where a Grew request matches the trees."""
 
-    The columns are ``corpus``, ``document``, ``sent_id``, ``left``, ``node``, ``right``, where the node
-    reaches from the first token to the last one of the hit, and ``nodes`` (``V=fell@4 S=prices@3``, and the
-    relations of edges with names).
+    request: Annotated[
+        str,
+        Option("The request, such as `pattern { V [upos=VERB]; V -[obj]-> O }`.", argument=True),
+    ] = ""
+    key: Annotated[
+        list[str],
+        Option(
+            "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`.",
+            shell="What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`;"
+            " may be repeated.",
+            metavar="KEY",
+            api={"max_length": 20},
+        ),
+    ] = field(default_factory=list)
+    whether: Annotated[
+        list[str],
+        Option(
+            "Conditions to count hits by, yes or no: `S [upos=PRON]`.",
+            shell="Condition to count hits by, yes or no: `S [upos=PRON]`; may be repeated.",
+            metavar="CLAUSES",
+            api={"max_length": 20},
+        ),
+    ] = field(default_factory=list)
+    count: Annotated[bool, Option("Only the number of hits.")] = False
+    context: ContextOption = 15
+    random: Annotated[
+        int | None,
+        Option(
+            "Seed: hits drawn at random, not the first ones.",
+            shell="Hits drawn at random, not the first ones.",
+            metavar="SEED",
+            api={"ge": -MOST, "le": MOST},
+        ),
+    ] = None
 
-    Args:
-        connection: the store.
-        request: the request, as https://grew.fr/doc/request/ describes it.
-        context: words on each side at most.
-        seed: draw the hits at random instead of the first ones: the same for the same seed and store.
-        corpora: their names; none for all.
-        condition: what the metadata of their sentences meet; none for all sentences.
-        ignore_case: compare forms and lemmas in capital and small letters alike.
-        limit: hits at most, 0 for all.
+    @property
+    def counted(self) -> bool:
+        """Whether hits are counted, so that there are no lines."""
+        return bool(self.count or self.key or self.whether)
 
-    Raises:
-        InputError: the request does not parse, or names what it does not have.
-        NotFoundError: no such corpus.
-    """
-    selection = _selected(connection, corpora, condition, ignore_case)
-    search = _Search.of(connection, request, selection)
-    answer = _hits(search, limit, context, seed, _missing(request))
-    return _with_hints(connection, answer, selection, search.request)
+    def ask(self, connection: Connection) -> Answer:
+        """Return the hits of a Grew request in context, in the order of the corpus, or how many there are.
 
+        The columns of hits are ``corpus``, ``document``, ``sent_id``, ``left``, ``node``, ``right``, where
+        the node reaches from the first token to the last one of the hit, and ``nodes``
+        (``V=fell@4 S=prices@3``, and the relations of edges with names).
 
-def count_matches(
-    connection: Connection,
-    request: str,
-    *,
-    keys: Sequence[str] = (),
-    whether: Sequence[str] = (),
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
-) -> Answer:
-    """Return how many hits a Grew request has: one row, or one for each of the values of keys.
+        Counts are one row, or one for each of the values of keys. The columns are those of the keys and
+        conditions, ``count``, and with them ``frequency``, the share in all hits; the most frequent come
+        first. With metadata among the keys (but for ``text`` and ``sent_id``), ``per_million_in_part`` is the
+        count per million tokens of the sentences that have the same metadata.
 
-    The columns are those of the keys and conditions, ``count``, and with them ``frequency``, the share in
-    all hits; the most frequent come first. With metadata among the keys (but for ``text`` and ``sent_id``),
-    ``per_million_in_part`` is the count per million tokens of the sentences that have the same metadata.
+        Raises:
+            InputError: the request does not parse, or names what it does not have.
+            NotFoundError: no such corpus.
+        """
+        search, missing = self._search(connection), f"match of {' '.join(self.request.split())!r}"
+        if self.key or self.whether:
+            with search.counted() as statements:
+                answer = limited(connection, search.keyed(statements, self.limit), self.limit, missing)
+                answer = replace(answer, query=search.keyed(search.statements(), self.limit))
+        elif self.count:
+            total = search.count()
+            found = Rows(("count",), [(total,)], ("BIGINT",))
+            answer = Answer(found, search.statements().count(), missing, total=total)
+        else:
+            answer = _hits(search, self.limit, self.context, self.random, missing)
+        return _with_hints(connection, answer, search.selection, search.request)
 
-    Args:
-        connection: the store.
-        request: the request.
-        keys: what to count hits by: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``meta.genre``.
-        whether: conditions to count hits by: ``S [upos=PRON]``.
-        corpora: their names; none for all.
-        condition: what the metadata of their sentences meet; none for all sentences.
-        ignore_case: compare forms and lemmas in capital and small letters alike.
-        limit: rows at most, 0 for all.
+    def check(self, connection: Connection) -> None:
+        """Refuse what `ask` would, without looking for hits."""
+        search = self._search(connection)
+        if self.key or self.whether:
+            search.keyed(search.statements(), 0)
 
-    Raises:
-        InputError: something does not parse, or names what the request does not have.
-        NotFoundError: no such corpus.
-    """
-    selection = _selected(connection, corpora, condition, ignore_case)
-    search = _Search.of(connection, request, selection, keys, whether)
-    if not (keys or whether):
-        total = search.count()
-        found = Rows(("count",), [(total,)], ("BIGINT",))
-        answer = Answer(found, search.statements().count(), _missing(request), total=total)
-    else:
-        with search.counted() as statements:
-            answer = limited(connection, search.keyed(statements, limit), limit, _missing(request))
-            answer = replace(answer, query=search.keyed(search.statements(), limit))
-    return _with_hints(connection, answer, selection, search.request)
+    def sentences(self, connection: Connection) -> list[int]:
+        """Return the numbers of the sentences of the same hits, in the order of the corpus."""
+        limit, seed = self.limit, self.random
+        with self._search(connection).chosen(limit, seed) as statements:
+            found = statements.sentences(limit, seed).run(connection)
+        return [int(number) for number in found["sentence_id"].to_pylist()]
 
-
-def check_match(
-    connection: Connection,
-    request: str,
-    *,
-    keys: Sequence[str] = (),
-    whether: Sequence[str] = (),
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-) -> None:
-    """Refuse what `match` and `count_matches` would refuse, without looking for hits."""
-    selection = _selected(connection, corpora, condition, ignore_case)
-    search = _Search.of(connection, request, selection, keys, whether)
-    if keys or whether:
-        search.keyed(search.statements(), 0)
-
-
-def _selected(
-    connection: Connection, corpora: Iterable[str], condition: str | None, ignore_case: bool
-) -> Selection:
-    """Return the corpora of a request, which always asks for their sentences."""
-    return select_corpora(connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True)
-
-
-def _missing(request: str) -> str:
-    return f"match of {' '.join(request.split())!r}"
-
-
-def matched_sentences(
-    connection: Connection,
-    request: str,
-    *,
-    seed: int | None = None,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
-) -> list[int]:
-    """Return the numbers of the sentences of the hits that `match` returns, in the order of the corpus."""
-    selection = _selected(connection, corpora, condition, ignore_case)
-    with _Search.of(connection, request, selection).chosen(limit, seed) as statements:
-        found = statements.sentences(limit, seed).run(connection)
-    return [int(number) for number in found["sentence_id"].to_pylist()]
+    def _search(self, connection: Connection) -> _Search:
+        if self.count and (self.key or self.whether):
+            raise InputError("a count alone has no keys; ask for one of the two")
+        return _Search(connection, self.select(connection, sentences=True), self)
 
 
 class _Search:
     """A request that is asked, of the whole store or part by part."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        request: GrewRequest,
-        selection: Selection,
-        keys: Sequence[CountKey] = (),
-        whether: Sequence[tuple[str, Filter]] = (),
-    ) -> None:
-        self.connection, self._sentences = connection, sentences_of(connection)
-        self.request, self._selection, self._whether = request, selection, whether
-        self._there, others = StoreKeys(connection), [condition for _, condition in whether]
-        self.keys = read_keys(self._there, request, keys)
+    def __init__(self, connection: Connection, selection: Selection, asked: Match) -> None:
+        self.connection, self.selection, self._sentences = connection, selection, sentences_of(connection)
+        self._whether = [(text, read_whether(text)) for text in asked.whether]
+        self.request = read_request(asked.request)
+        self._there, others = StoreKeys(connection), [condition for _, condition in self._whether]
+        self.keys = read_keys(self._there, self.request, list(map(read_key, asked.key)))
         # What is wrong with its names is said first.
         self.statements()
-        check_request(self._there, request, others)
-        for value in _values(request, others):
+        check_request(self._there, self.request, others)
+        for value in _values(self.request, others):
             _check_regex(connection, value)
-
-    @classmethod
-    def of(
-        cls,
-        connection: Connection,
-        request: str,
-        selection: Selection,
-        keys: Sequence[str] = (),
-        whether: Sequence[str] = (),
-    ) -> _Search:
-        """Read a request, and what its hits are counted by."""
-        conditions = [(text, read_whether(text)) for text in whether]
-        return cls(connection, read_request(request), selection, list(map(read_key, keys)), conditions)
 
     def keyed(self, statements: GrewStatements, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""
@@ -209,7 +158,7 @@ class _Search:
     def statements(self, within: SentenceRange | None = None, *, gathered: bool = False) -> GrewStatements:
         """Compile the request, for all sentences or some of them."""
         bindings = Bindings()
-        compiler = Compiler(bindings, self._selection, self._there, within)
+        compiler = Compiler(bindings, self.selection, self._there, within)
         source = compiler.source(self.request, self.keys, [condition for _, condition in self._whether])
         return GrewStatements(compiler, source, bindings, gathered)
 

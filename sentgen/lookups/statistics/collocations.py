@@ -23,20 +23,22 @@ With e11 = r1 c1 / n:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.concordances.hits import ReadPattern, TokenHits, read_hits
-from sentgen.lookups.cql.search import Strategy
+from sentgen.lookups.cql.search import CqlOption, Strategy, StrategyOption, check_one
 from sentgen.lookups.patterns import ATTRIBUTES
-from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.question import Lookup, MinCountOption
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
+from sentgen.options import Option
 
 
 class Measure(StrEnum):
@@ -86,63 +88,68 @@ def read_window(text: str) -> Window:
 COLUMN = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD: "log_likelihood"}
 
 
-def find_collocations(
-    connection: Connection,
-    word: str = "",
-    *,
-    cql: str | None = None,
-    strategy: Strategy = Strategy.ALL,
-    within: Window | str = AROUND,
-    by: Unit = Unit.WORD,
-    measure: Measure = Measure.LOGDICE,
-    min_count: int = 2,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
-) -> Answer:
-    """Return what occurs with a word, the strongest first, then the most frequent, then alphabetically.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collocations(Lookup):
+    """What occurs with a word more often than chance."""
 
-    The columns are ``collocate``; ``count``, how often it occurs with the node (o11); ``frequency``, how
-    often in all (c1); ``logdice``, ``pmi`` and ``log_likelihood`` as defined in this module. By relation,
-    ``relation`` and ``role`` (whether the collocate is the head or the modifier) come first. Windows end at
-    the sentence.
+    word: Annotated[str, Option("The node: `stock`, `lemma:fall`, `stock/NN`; or CQL.", argument=True)] = ""
+    cql: CqlOption = None
+    strategy: StrategyOption = Strategy.ALL
+    window: Annotated[
+        str | None,
+        Option(
+            "Words before and after: `5`, or `3,2`.",
+            shell="Words before and after. Default: 5.",
+            metavar="N|L,R",
+        ),
+    ] = None
+    dependency: Annotated[
+        str | None,
+        Option(
+            "By a relation (`nsubj`, `*` for all) instead.",
+            shell="By a dependency relation (`nsubj`, `*` for all) instead.",
+            metavar="REL",
+        ),
+    ] = None
+    by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.WORD
+    measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
+    min_count: MinCountOption = 2
 
-    Args:
-        connection: the store.
-        word: the node, one token pattern (see `sentgen.lookups.patterns`), or what can only be CQL.
-        cql: the node as a query in CQL instead: its hits, of any length; by relation, of one token.
-        strategy: which of the spans that a CQL query matches are nodes.
-        within: words before and after the node, or a pattern of dependency relations, ``*`` for all.
-        by: collocates as words or as lemmas.
-        measure: what to rank by.
-        min_count: leave out collocates that occur with the node less often.
-        corpora: their names; none for all.
-        condition: what the metadata of their sentences meet; none for all sentences.
-        ignore_case: take words that differ in capital letters only for one, the node and its collocates.
-        limit: rows at most, 0 for all.
+    def __post_init__(self) -> None:
+        check_one(self.word, self.cql)
 
-    Raises:
-        InputError: the node is not one token.
-        NotFoundError: no such corpus.
-    """
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
-    node = read_node(connection, word, selection, cql=cql, strategy=strategy)
-    asked = word if cql is None else cql
-    # What never occurs together has no score: its logarithms are infinite.
-    bindings = Bindings(min_count=max(min_count, 1))
-    around = within if isinstance(within, str) else (within.left, within.right)
-    statements = CollocationStatements(node, around, ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)
-    clause, missing = limit_clause(limit, bindings), f"collocate of {asked!r}{at_least(min_count)}"
-    values = list(node.values)
-    if isinstance(within, str):
-        values.append(QuestionValue("deprel", within))
-    with statements.asked(connection, bindings) as (text, summed):
-        answer = limited(connection, Statement(summed + clause, bindings), limit, missing)
-        answer = replace(answer, query=Statement(text + clause, bindings))
-        return explained(connection, answer, selection, values)
+    def ask(self, connection: Connection) -> Answer:
+        """Return what occurs with a word, the strongest first, then the most frequent, then alphabetically.
+
+        The columns are ``collocate``; ``count``, how often it occurs with the node (o11); ``frequency``, how
+        often in all (c1); ``logdice``, ``pmi`` and ``log_likelihood`` as defined in this module. By relation,
+        ``relation`` and ``role`` (whether the collocate is the head or the modifier) come first. Windows end
+        at the sentence. The node of a query in CQL is a hit of any length; by relation, of one token.
+
+        Raises:
+            InputError: the node is not one token.
+            NotFoundError: no such corpus.
+        """
+        window = AROUND if self.window is None else read_window(self.window)
+        if self.window is not None and self.dependency:
+            raise InputError("a window and a dependency relation exclude each other; choose one")
+        selection = self.select(connection, sentences=True)
+        node = read_node(connection, self.word, selection, cql=self.cql, strategy=self.strategy)
+        # What never occurs together has no score: its logarithms are infinite.
+        bindings = Bindings(min_count=max(self.min_count, 1))
+        around = self.dependency or (window.left, window.right)
+        column = COLUMN.get(self.measure, "o11")
+        statements = CollocationStatements(node, around, ATTRIBUTES[self.by][0], column, selection)
+        clause = limit_clause(self.limit, bindings)
+        asked = self.word if self.cql is None else self.cql
+        missing = f"collocate of {asked!r}{at_least(self.min_count)}"
+        values = list(node.values)
+        if self.dependency:
+            values.append(QuestionValue("deprel", self.dependency))
+        with statements.asked(connection, bindings) as (text, summed):
+            answer = limited(connection, Statement(summed + clause, bindings), self.limit, missing)
+            answer = replace(answer, query=Statement(text + clause, bindings))
+            return explained(connection, answer, selection, values)
 
 
 def read_node(

@@ -23,6 +23,12 @@ SENTENCES = 2_000_000
 #: Rows at most that are counted so: each item is compared with every token.
 MOST_ROWS = 1_000
 
+#: Juilland's D, from the sums of the rates of an item in all documents and of their squares.
+# With V^2 = n sum p^2 / (sum p)^2 - 1: rounding may take it below 0, and D as well.
+JUILLAND_D = """case when {documents} > 1 then greatest(
+    1 - sqrt(greatest({documents} * {squares} / {rates} ** 2 - 1, 0) / ({documents} - 1)), 0
+  ) end"""
+
 _SIZE = "select coalesce(max(id), 0) from sentence"
 _ALONE = "select count(*) = 1 from document{conditions}"
 _DOCUMENTS = """\

@@ -8,17 +8,22 @@ an item as frequent in all of them, and 0 for one that a single document has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
+from sentgen.lookups.cql.search import Strategy, StrategyOption, is_cql
 from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
-from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.question import Lookup
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, registered, where
-from sentgen.lookups.statistics.dispersion import MOST_ROWS, Spread
+from sentgen.lookups.statistics.dispersion import JUILLAND_D, MOST_ROWS, Spread
+from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+from sentgen.options import Option
 from sentgen.schema.tables.corpus import BOS, EOS
 
 
@@ -32,6 +37,7 @@ class By(StrEnum):
     DEPREL = "deprel"
 
 
+_ALL_TOKENS = "[]"
 #: Tokens by their item.
 _OF_TOKENS = """\
   select {column} as id, count(*) as count
@@ -97,12 +103,6 @@ join spread using (id)
 cross join total
 order by best.count desc, item"""
 
-#: Juilland's D, from the sums of the rates of an item in all documents and of their squares.
-# With V^2 = n sum p^2 / (sum p)^2 - 1: rounding may take it below 0, and D as well.
-JUILLAND_D = """case when {documents} > 1 then greatest(
-    1 - sqrt(greatest({documents} * {squares} / {rates} ** 2 - 1, 0) / ({documents} - 1)), 0
-  ) end"""
-
 #: How often each of them occurs in each document.
 _INSIDE = """\
   select {id} as id, document_id, count(*) as count
@@ -158,52 +158,97 @@ chosen as (
 )"""
 
 
-def frequency_list(
-    connection: Connection,
-    *,
-    by: By = By.WORD,
-    pattern: str = ANY,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
-) -> Answer:
-    """Return the words, lemmas or labels of the tokens, most frequent first, then alphabetically.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequencies(Lookup):
+    """A frequency list with dispersion and coverage."""
 
-    The columns are the item; ``count``; ``per_million`` tokens; ``documents``, the number of documents that
-    have it (its range); ``dp``; ``coverage``, the share of all tokens that this row and those above it make
-    up; ``juilland_d`` (see the module; null as ``dp``); and ``document_share``, that of all documents.
+    by: Annotated[
+        list[str],
+        Option(
+            "What to count, word unless given: word, lemma, upos, xpos, deprel, a feature such as `Number`,"
+            " metadata such as `genre`, `corpus` or `document`, of the hits of a query any attribute of a"
+            " label, such as `a.lemma`, and several together, in a list or with commas.",
+            shell="What to count: word (the default), lemma, upos, xpos, deprel, a feature such as `Number`,"
+            " metadata such as `genre`, `corpus` or `document`; of the hits of a query also any attribute of"
+            " a label, such as `a.lemma`; may be repeated.",
+            metavar="ATTRIBUTE",
+            api={"max_length": 20},
+        ),
+    ] = field(default_factory=list)
+    pattern: Annotated[str, Option("Only these, such as `un*`.")] = "*"
+    query: Annotated[
+        str | None,
+        Option(
+            "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens.", metavar="QUERY"
+        ),
+    ] = None
+    strategy: StrategyOption = Strategy.ALL
 
-    ``dp`` is Gries's deviation of proportions, DP = 1/2 sum over documents of |v - s|, where s is the share
-    of the document in the tokens and v its share in the occurrences of the item (Gries 2008, "Dispersions and
-    adjusted frequencies in corpora", IJCL 13(4)): near 0 for an item spread evenly, near 1 for one that
-    clumps.
-    Documents without the item add up to 1 minus the shares of the others. With a single document it is null.
+    def __post_init__(self) -> None:
+        if self.query is not None and self.pattern != ANY:
+            raise InputError("a pattern and a query exclude each other; give one of them")
+        if self._query == _ALL_TOKENS and self.pattern != ANY:
+            listed = ", ".join(By)
+            raise InputError(
+                f"a pattern is of what is listed: {listed}; with --by {self._by} give a --query instead"
+            )
 
-    Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``, words
-    and lemmas that differ in capital letters only are one. Words are counted already; what else is listed is
-    counted in one scan of `token`. Where there are several documents, another one counts the rows in each of
-    them, in a large store range by range (`sentgen.lookups.statistics.dispersion`).
-    """
-    # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
-    of_words = by in (By.WORD, By.LEMMA)
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case and of_words, sentences=True
-    )
-    pattern = selection.fold(pattern) if of_words else pattern
-    listing = _List(by, pattern, selection, limit)
-    missing = f"{by} {pattern!r}"
-    spread = Spread(connection, selection)
-    if selection.condition is not None:
-        # Chosen sentences are not counted yet, and may be parts of documents.
-        answer = limited(connection, listing.query(), limit, missing)
-    elif spread.alone:
-        answer = limited(connection, listing.alone(), limit, missing)
-    elif 0 < limit <= MOST_ROWS and spread.large:
-        answer = listing.gathered(connection, spread, missing)
-    else:
-        answer = limited(connection, listing.query(), limit, missing)
-    return explained(connection, answer, selection, [QuestionValue(by, pattern)])
+    @property
+    def _by(self) -> str:
+        """The keys, with commas between them."""
+        return ",".join(self.by) or By.WORD
+
+    @property
+    def _query(self) -> str | None:
+        """The query; a pattern can be one, and other attributes than words and tags are of every token."""
+        if self.query is None and is_cql(self.pattern):
+            return self.pattern
+        return _ALL_TOKENS if self.query is None and self._by not in list(By) else self.query
+
+    def ask(self, connection: Connection) -> Answer:
+        """Return the words, lemmas or labels of the tokens, or what a query matched, most frequent first.
+
+        Equals come alphabetically. What hits of a query are counted by, and the columns of these, says
+        `sentgen.lookups.statistics.hit_frequencies.hit_frequencies`.
+
+        Else the columns are the item; ``count``; ``per_million`` tokens; ``documents``, the number of
+        documents that have it (its range); ``dp``; ``coverage``, the share of all tokens that this row and
+        those above it make up; ``juilland_d`` (see the module; null as ``dp``); and ``document_share``, that
+        of all documents.
+
+        ``dp`` is Gries's deviation of proportions, DP = 1/2 sum over documents of |v - s|, where s is the
+        share of the document in the tokens and v its share in the occurrences of the item (Gries 2008,
+        "Dispersions and adjusted frequencies in corpora", IJCL 13(4)): near 0 for an item spread evenly, near
+        1 for one that clumps.
+        Documents without the item add up to 1 minus the shares of the others. With a single document it is
+        null.
+
+        Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``,
+        words and lemmas that differ in capital letters only are one. Words are counted already; what else is
+        listed is counted in one scan of `token`. Where there are several documents, another one counts the
+        rows in each of them, in a large store range by range (`sentgen.lookups.statistics.dispersion`).
+        """
+        if self._query is not None:
+            selection = self.select(connection, sentences=True)
+            return hit_frequencies(connection, self._query, self._by, selection, self.strategy, self.limit)
+        by, limit = By(self._by), self.limit
+        # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
+        of_words = by in (By.WORD, By.LEMMA)
+        asked = self if of_words else replace(self, ignore_case=False)
+        selection = asked.select(connection, sentences=True)
+        pattern = selection.fold(self.pattern) if of_words else self.pattern
+        listing, missing = _List(by, pattern, selection, limit), f"{by} {pattern!r}"
+        spread = Spread(connection, selection)
+        if selection.condition is not None:
+            # Chosen sentences are not counted yet, and may be parts of documents.
+            answer = limited(connection, listing.query(), limit, missing)
+        elif spread.alone:
+            answer = limited(connection, listing.alone(), limit, missing)
+        elif 0 < limit <= MOST_ROWS and spread.large:
+            answer = listing.gathered(connection, spread, missing)
+        else:
+            answer = limited(connection, listing.query(), limit, missing)
+        return explained(connection, answer, selection, [QuestionValue(by, pattern)])
 
 
 def count_items(by: By, selection: Selection, bindings: Bindings) -> str:

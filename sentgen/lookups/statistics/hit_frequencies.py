@@ -6,7 +6,7 @@ the part: per million tokens of the sentences that have the same metadata.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
@@ -19,9 +19,9 @@ from sentgen.lookups.cql.search import CqlMatches, Strategy, check_terms, is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, metadata_key
 from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
-from sentgen.lookups.statistics.frequencies import JUILLAND_D
+from sentgen.lookups.statistics.dispersion import JUILLAND_D
 
 _COUNTED = """\
 with recursive {parts}item as (
@@ -195,22 +195,15 @@ class _Asked:
 
 
 def hit_frequencies(
-    connection: Connection,
-    query: str,
-    *,
-    by: str = "word",
-    strategy: Strategy = Strategy.ALL,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    limit: int = 20,
+    connection: Connection, query: str, by: str, selection: Selection, strategy: Strategy, limit: int
 ) -> Answer:
     """Return what a query matched, most frequent first, then alphabetically.
 
     The columns are the keys; ``count``; ``share`` of all hits; ``per_million`` tokens; ``documents`` with
     it; and ``dp``, ``juilland_d`` and ``document_share``, its dispersion over all documents (see
-    `frequency_list`). With metadata among the keys, ``per_million_in_part`` is the count per million tokens
-    of those sentences that have the same metadata. What lacks a key counts as ``_``.
+    `sentgen.lookups.statistics.frequencies.Frequencies`). With metadata among the keys,
+    ``per_million_in_part`` is the count per million tokens of those sentences that have the same metadata.
+    What lacks a key counts as ``_``.
 
     Args:
         connection: the store.
@@ -218,20 +211,14 @@ def hit_frequencies(
         by: keys, with commas between them: attributes of the tokens that were matched, or of that of a label,
             metadata among them: ``lemma``, ``a.lemma``, ``a.lemma,match.doc_genre``. A hit in which a label
             can stand for several tokens counts once for each; where it stands for none, not.
+        selection: the corpora.
         strategy: which of the spans that match are hits.
-        corpora: their names; none for all.
-        condition: what the metadata of their sentences meet; none for all sentences.
-        ignore_case: take words and lemmas that differ in capital letters only for one.
         limit: rows at most, 0 for all.
 
     Raises:
         QueryError: the query cannot be read, or has no such attribute or label.
         InputError: a pattern matches everywhere, or a key is empty or given twice.
-        NotFoundError: no such corpus.
     """
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
     asked, bindings = _read(connection, query, selection, strategy, _read_keys(by)), Bindings()
     sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
     rest = _rest(asked, limit, bindings)

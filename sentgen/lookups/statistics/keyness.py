@@ -16,18 +16,21 @@ corpora, and its expected occurrences e1 = c (a + b) / (c + d) and e2 = d (a + b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups import counted_anew
 from sentgen.lookups.patterns import ATTRIBUTES
+from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
 from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.frequencies import By, count_items
+from sentgen.options import Option
 from sentgen.output.wording import quantity
 
 
@@ -79,65 +82,88 @@ _HAS_ITEM = "select 1 from token{conditions} limit 1"
 _SHARED = "select count(*) from sentence{conditions}"
 
 
-def find_keywords(
-    connection: Connection,
-    corpora: Iterable[str],
-    against: Iterable[str],
-    *,
-    condition: str | None = None,
-    against_condition: str | None = None,
-    by: By = By.WORD,
-    measure: Keyness = Keyness.LOG_LIKELIHOOD,
-    negative: bool = False,
-    min_count: int = 1,
-    ignore_case: bool = False,
-    limit: int = 20,
-) -> Answer:
-    """Return what is more frequent in some corpora than in others, by a measure of the module.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keywords:
+    """What is more frequent in some corpora than in others."""
 
-    The columns are the item; ``count`` and ``per_million`` tokens in the corpora; ``reference_count`` and
-    ``reference_per_million`` in those that they are compared with; and the measures: ``log_likelihood``,
-    ``log_ratio``, and ``percent_diff``, which is null where the reference has none. Equals come by falling
-    count, then alphabetically. One scan of the counts of words on each side; of `token` for anything else,
-    and where sentences are chosen, by a subcorpus or a condition.
+    corpus: Annotated[
+        list[str],
+        Option(
+            "The corpora or subcorpora whose keywords are asked for.",
+            argument=True,
+            given=True,
+            metavar="CORPUS",
+            api={"min_length": 1, "max_length": 100},
+        ),
+    ]
+    against: Annotated[
+        list[str],
+        Option(
+            "The corpora or subcorpora to compare them with.",
+            shell="Corpus or subcorpus to compare them with; may be repeated.",
+            given=True,
+            metavar="NAME",
+            api={"min_length": 1, "max_length": 100},
+        ),
+    ]
+    where: Annotated[
+        str | None,
+        Option(
+            "Only sentences of these corpora whose metadata meet this: `genre = academic`.",
+            metavar="EXPR",
+            api={"max_length": 10_000},
+        ),
+    ] = None
+    against_where: Annotated[
+        str | None,
+        Option(
+            "Only sentences of the others whose metadata meet this: `genre = fiction`.",
+            metavar="EXPR",
+            api={"max_length": 10_000},
+        ),
+    ] = None
+    by: Annotated[By, Option("What to compare.")] = By.WORD
+    measure: Annotated[Keyness, Option("What to rank by.")] = Keyness.LOG_LIKELIHOOD
+    negative: Annotated[bool, Option("Begin with what is rarer in these corpora than in the others.")] = False
+    min_count: MinCountOption = 1
+    ignore_case: IgnoreCaseOption = False
+    limit: LimitOption = 20
 
-    Args:
-        connection: the store.
-        corpora: names of the focus corpora, or of subcorpora; at least one.
-        against: names of the reference corpora, or of subcorpora; at least one.
-        condition: what the metadata of the sentences of the focus meet; none for all sentences.
-        against_condition: the same of the reference.
-        by: what is compared; tokens that lack it are tokens, but no item.
-        measure: what to rank by.
-        negative: begin with what is rarer in the focus corpora.
-        min_count: leave out what occurs less often on both sides together.
-        ignore_case: take words and lemmas that differ in capital letters only for one.
-        limit: rows at most, 0 for all.
+    def ask(self, connection: Connection) -> Answer:
+        """Return what is more frequent in some corpora than in others, by a measure of the module.
 
-    Raises:
-        InputError: both sides have the same sentences, one has none, or lacks what is compared, or only one
-            of them was lower-cased.
-        NotFoundError: no such corpus.
-    """
-    named = [list(dict.fromkeys(names)) for names in (corpora, against)]
-    _check_names(named, alike=condition == against_condition)
-    fold = ignore_case and by in _OF_WORDS
-    focus, reference = (
-        select_corpora(connection, names, condition=one, ignore_case=fold, sentences=by is not By.WORD)
-        for names, one in zip(named, (condition, against_condition), strict=True)
-    )
-    if by in _OF_WORDS and focus.lowercase is not reference.lowercase and not ignore_case:
-        raise InputError(
-            "only one of the sides was lower-cased, so that their words differ in"
-            " capitals; compare them with --ignore-case"
+        The columns are the item; ``count`` and ``per_million`` tokens in the corpora; ``reference_count`` and
+        ``reference_per_million`` in those that they are compared with; and the measures: ``log_likelihood``,
+        ``log_ratio``, and ``percent_diff``, which is null where the reference has none. Equals come by
+        falling count, then alphabetically; ``min_count`` is that of both sides together. One scan of the
+        counts of words on each side; of `token` for anything else, and where sentences are chosen, by a
+        subcorpus or a condition. Tokens that lack what is compared are tokens, but no item.
+
+        Raises:
+            InputError: both sides have the same sentences, one has none, or lacks what is compared, or only
+                one of them was lower-cased.
+            NotFoundError: no such corpus.
+        """
+        named = [list(dict.fromkeys(names)) for names in (self.corpus, self.against)]
+        _check_names(named, alike=self.where == self.against_where)
+        fold, by = self.ignore_case and self.by in _OF_WORDS, self.by
+        focus, reference = (
+            select_corpora(connection, names, condition=one, ignore_case=fold, sentences=by is not By.WORD)
+            for names, one in zip(named, (self.where, self.against_where), strict=True)
         )
-    for side, names in zip((focus, reference), named, strict=True):
-        _check_side(connection, side, ", ".join(names), by)
-    shared = _shared(connection, focus, reference)
-    bindings = Bindings(min_count=max(min_count, 1))
-    query = _compared(focus, reference, by, _order(measure, negative), limit, bindings)
-    often = f" that occurs at least {min_count} times in both together" if min_count > 1 else ""
-    return replace(limited(connection, query, limit, f"{by}{often}"), remarks=shared)
+        if by in _OF_WORDS and focus.lowercase is not reference.lowercase and not self.ignore_case:
+            raise InputError(
+                "only one of the sides was lower-cased, so that their words differ in"
+                " capitals; compare them with --ignore-case"
+            )
+        for side, names in zip((focus, reference), named, strict=True):
+            _check_side(connection, side, ", ".join(names), by)
+        shared = _shared(connection, focus, reference)
+        bindings = Bindings(min_count=max(self.min_count, 1))
+        order = _order(self.measure, self.negative)
+        query = _compared(focus, reference, by, order, self.limit, bindings)
+        often = f" that occurs at least {self.min_count} times in both together" if self.min_count > 1 else ""
+        return replace(limited(connection, query, self.limit, f"{by}{often}"), remarks=shared)
 
 
 def _compared(

@@ -6,17 +6,18 @@ Kilgarriff, Rychlý, Smrž and Tugwell 2004, "The Sketch Engine", EURALEX; collo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
 from sentgen.lookups.patterns import ATTRIBUTES
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.lookups.statistics.collocations import COLUMN, Measure, Unit, read_node
+from sentgen.options import Option
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
 _SKETCH = """\
@@ -33,56 +34,51 @@ from ranked{each}
 order by pairs desc, relation, role, rank"""
 
 
-def word_sketch(
-    connection: Connection,
-    word: str,
-    *,
-    by: Unit = Unit.LEMMA,
-    measure: Measure = Measure.LOGDICE,
-    min_count: int = 2,
-    corpora: Iterable[str] = (),
-    condition: str | None = None,
-    ignore_case: bool = False,
-    each: int = 10,
-) -> Answer:
-    """Return the strongest collocates of a word in each relation, the most frequent relations first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch(Lookup):
+    """The strongest collocates of a word in each dependency relation."""
 
-    The columns are ``relation``; ``role``, whether the collocates are heads or modifiers; ``pairs``, how
-    often the word stands in that relation to one of them; ``rank``; and those of
-    `sentgen.lookups.statistics.collocations.find_collocations`.
+    word: Annotated[str, Option("The word: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
+    by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.LEMMA
+    measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
+    min_count: MinCountOption = 2
+    limit: Annotated[
+        int,
+        Option(
+            "Collocates of a relation; 0 for all.",
+            short="-n",
+            least=0,
+            api={"le": 1_000_000},
+        ),
+    ] = 10
 
-    Args:
-        connection: the store.
-        word: one token pattern (see `sentgen.lookups.patterns`).
-        by: collocates as words or as lemmas.
-        measure: what to rank by.
-        min_count: leave out collocates that occur with the word less often.
-        corpora: their names; none for all.
-        condition: what the metadata of their sentences meet; none for all sentences.
-        ignore_case: take words that differ in capital letters only for one.
-        each: collocates of a relation at most, 0 for all.
+    def ask(self, connection: Connection) -> Answer:
+        """Return the strongest collocates of a word in each relation, the most frequent relations first.
 
-    Raises:
-        InputError: the pattern is not of one token.
-        NotFoundError: no such corpus.
-    """
-    selection = select_corpora(
-        connection, corpora, condition=condition, ignore_case=ignore_case, sentences=True
-    )
-    node = read_node(connection, word, selection)
-    bindings = Bindings(min_count=max(min_count, 1))
-    statements = CollocationStatements(node, "*", ATTRIBUTES[by][0], COLUMN.get(measure, "o11"), selection)
-    only = f"\nwhere rank <= {bindings.bind('each', each)}" if each else ""
-    missing = f"collocate of {word!r} in a relation{at_least(min_count)}"
-    with statements.asked(connection, bindings) as texts:
-        whole, summed = (
-            _SKETCH.format(
-                collocates=text.rpartition("\norder by")[0],
-                measure=COLUMN.get(measure, "count"),
-                each=only,
+        The columns are ``relation``; ``role``, whether the collocates are heads or modifiers; ``pairs``, how
+        often the word stands in that relation to one of them; ``rank``; and those of
+        `sentgen.lookups.statistics.collocations.Collocations`.
+
+        Raises:
+            InputError: the pattern is not of one token.
+            NotFoundError: no such corpus.
+        """
+        selection = self.select(connection, sentences=True)
+        node = read_node(connection, self.word, selection)
+        bindings = Bindings(min_count=max(self.min_count, 1))
+        column = COLUMN.get(self.measure, "o11")
+        statements = CollocationStatements(node, "*", ATTRIBUTES[self.by][0], column, selection)
+        only = f"\nwhere rank <= {bindings.bind('each', self.limit)}" if self.limit else ""
+        missing = f"collocate of {self.word!r} in a relation{at_least(self.min_count)}"
+        with statements.asked(connection, bindings) as texts:
+            whole, summed = (
+                _SKETCH.format(
+                    collocates=text.rpartition("\norder by")[0],
+                    measure=COLUMN.get(self.measure, "count"),
+                    each=only,
+                )
+                for text in texts
             )
-            for text in texts
-        )
-        answer = limited(connection, Statement(summed, bindings), 0, missing)
-        answer = replace(answer, query=Statement(whole, bindings))
-        return explained(connection, answer, selection, node.values)
+            answer = limited(connection, Statement(summed, bindings), 0, missing)
+            answer = replace(answer, query=Statement(whole, bindings))
+            return explained(connection, answer, selection, node.values)

@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from sentgen.lookups.questions import Arguments, Collocations, Dependencies, Frequencies, Kwic, Ngrams, Sketch
-from sentgen.lookups.statistics.keyness_question import Keywords
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.dependency_search import Arguments, Dependencies
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.options import Option
 from sentgen.output.tabular import column_of, without_columns
 from sentgen.server.operations.operation import (

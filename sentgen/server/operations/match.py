@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.marks import marks_of
-from sentgen.lookups.questions import Match
+from sentgen.lookups.grew.matches import Match
 from sentgen.options import Option
 from sentgen.output.tabular import names_of, rows_of
 from sentgen.output.wording import quantity

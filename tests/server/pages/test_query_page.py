@@ -13,7 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.lookups.questions import Frequencies, Kwic, Match
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import PageAnswer
